@@ -1,0 +1,65 @@
+package io.fleetgauge.sample;
+
+import java.util.Arrays;
+
+/**
+ * A stretch of one series: its samples in order of time, staleness markers among them.
+ *
+ * @param labels the series
+ * @param times ms since the epoch, strictly ascending
+ * @param values same length as {@code times}
+ */
+public record Series(Labels labels, long[] times, double[] values) {
+  public Series {
+    if (times.length != values.length) {
+      throw new IllegalArgumentException(
+          "a series needs a value for each time, got "
+              + values.length
+              + " values for "
+              + times.length
+              + " times");
+    }
+  }
+
+  public int size() {
+    return times.length;
+  }
+
+  /** First index whose time is above {@code time}; {@link #size()} when there is none. */
+  public static int firstAfter(long[] times, int from, int to, long time) {
+    int low = from;
+    int high = to;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (times[middle] <= time) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof Series that) || !labels.equals(that.labels) || size() != that.size()) {
+      return false;
+    }
+    for (int i = 0; i < values.length; i++) {
+      if (Double.doubleToRawLongBits(values[i]) != Double.doubleToRawLongBits(that.values[i])) {
+        return false;
+      }
+    }
+    return Arrays.equals(times, that.times);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * labels.hashCode() + Arrays.hashCode(times);
+  }
+
+  @Override
+  public String toString() {
+    return labels + " " + Arrays.toString(times) + " " + Arrays.toString(values);
+  }
+}

@@ -1,0 +1,202 @@
+package io.fleetgauge.sample.frame;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Encodes the ticks of one run. It numbers strings and label sets and remembers which it has sent.
+ * Not for several threads.
+ */
+public final class FrameEncoder {
+  private final String host;
+  private final long run;
+  private final Map<String, Integer> symbolIds = new HashMap<>();
+  private final List<String> symbols = new ArrayList<>();
+  private final Map<Labels, Integer> seriesIds = new HashMap<>();
+  private final List<int[]> series = new ArrayList<>();
+  private long sequence;
+
+  /**
+   * @param host name of the host, not empty
+   * @param run a random number that no earlier run of this host had, not 0
+   */
+  public FrameEncoder(String host, long run) {
+    if (host.isEmpty() || run == 0) {
+      throw new IllegalArgumentException(
+          "a run needs a host and a number other than 0, got \"" + host + "\" and " + run);
+    }
+    this.host = host;
+    this.run = run;
+  }
+
+  public String host() {
+    return host;
+  }
+
+  public long run() {
+    return run;
+  }
+
+  /** The sequence of the last tick encoded; 0 before the first. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** How many label sets the run has numbered; a caller begins a new run before they are many. */
+  public int seriesCount() {
+    return series.size();
+  }
+
+  /** The next tick of the run as a frame. */
+  public byte[] encode(Tick tick) {
+    int knownSymbols = symbols.size();
+    int knownSeries = series.size();
+    int count = tick.size();
+    // Number and position in one long, so that one primitive sort brings both into order.
+    long[] order = new long[count];
+    for (int i = 0; i < count; i++) {
+      order[i] = (long) seriesId(tick.series().get(i)) << 32 | i;
+    }
+    Arrays.sort(order);
+    int[] ids = new int[count];
+    double[] values = new double[count];
+    for (int i = 0; i < count; i++) {
+      ids[i] = (int) (order[i] >>> 32);
+      values[i] = tick.values()[(int) order[i]];
+      if (i > 0 && ids[i] == ids[i - 1]) {
+        throw new IllegalArgumentException(
+            "the series " + tick.series().get((int) order[i]) + " stands twice in one tick");
+      }
+    }
+    WireWriter out = begin(FrameFormat.KIND_TICK);
+    out.uvar(++sequence).svar(tick.time());
+    additions(out, knownSymbols, knownSeries);
+    present(out, ids);
+    values(out, values);
+    return end(out);
+  }
+
+  /** Everything the run has numbered so far, for a receiver that missed the beginning. */
+  public byte[] dictionary() {
+    WireWriter out = begin(FrameFormat.KIND_DICTIONARY);
+    additions(out, 0, 0);
+    return end(out);
+  }
+
+  private int seriesId(Labels labels) {
+    Integer known = seriesIds.get(labels);
+    if (known != null) {
+      return known;
+    }
+    int[] refs = new int[2 * labels.size()];
+    for (int i = 0; i < labels.size(); i++) {
+      refs[2 * i] = symbolId(labels.name(i));
+      refs[2 * i + 1] = symbolId(labels.value(i));
+    }
+    int id = series.size();
+    series.add(refs);
+    seriesIds.put(labels, id);
+    return id;
+  }
+
+  private int symbolId(String symbol) {
+    Integer known = symbolIds.putIfAbsent(symbol, symbols.size());
+    if (known == null) {
+      symbols.add(symbol);
+      return symbols.size() - 1;
+    }
+    return known;
+  }
+
+  private WireWriter begin(int kind) {
+    return new WireWriter(1024)
+        .u8(FrameFormat.MAGIC_0)
+        .u8(FrameFormat.MAGIC_1)
+        .u8(FrameFormat.VERSION)
+        .u8(kind)
+        .u32(0)
+        .u32(0)
+        .string(host)
+        .u64(run);
+  }
+
+  private void additions(WireWriter out, int knownSymbols, int knownSeries) {
+    out.uvar(knownSymbols).uvar(symbols.size() - knownSymbols);
+    for (String symbol : symbols.subList(knownSymbols, symbols.size())) {
+      out.string(symbol);
+    }
+    out.uvar(knownSeries).uvar(series.size() - knownSeries);
+    for (int[] refs : series.subList(knownSeries, series.size())) {
+      out.uvar(refs.length / 2);
+      for (int ref : refs) {
+        out.uvar(ref);
+      }
+    }
+  }
+
+  private static void present(WireWriter out, int[] ids) {
+    int runs = 0;
+    for (int i = 0; i < ids.length; i++) {
+      if (i == 0 || ids[i] != ids[i - 1] + 1) {
+        runs++;
+      }
+    }
+    out.uvar(runs);
+    int end = 0;
+    for (int i = 0; i < ids.length; ) {
+      int from = i;
+      while (++i < ids.length && ids[i] == ids[i - 1] + 1) {}
+      out.uvar(ids[from] - end).uvar(i - from);
+      end = ids[i - 1] + 1;
+    }
+  }
+
+  private static void values(WireWriter out, double[] values) {
+    for (int i = 0; i < values.length; i += 4) {
+      int four = 0;
+      for (int j = i; j < Math.min(i + 4, values.length); j++) {
+        four |= kind(values[j]) << 2 * (j - i);
+      }
+      out.u8(four);
+    }
+    for (double value : values) {
+      if (kind(value) == FrameFormat.INTEGER) {
+        out.svar((long) value);
+      }
+    }
+    for (double value : values) {
+      if (kind(value) == FrameFormat.DOUBLE) {
+        out.f64(value);
+      }
+    }
+  }
+
+  private static int kind(double value) {
+    if (FrameFormat.isInteger(value)) {
+      return FrameFormat.INTEGER;
+    }
+    return Staleness.isMarker(value) ? FrameFormat.STALE : FrameFormat.DOUBLE;
+  }
+
+  private static byte[] end(WireWriter out) {
+    int length = out.size() - FrameFormat.HEADER_BYTES;
+    if (length > FrameDecoder.MAX_BODY_BYTES) {
+      throw new IllegalArgumentException(
+          "a frame of "
+              + length
+              + " bytes; at most "
+              + FrameDecoder.MAX_BODY_BYTES
+              + " are allowed");
+    }
+    out.setU32(FrameFormat.LENGTH_AT, length);
+    out.setU32(FrameFormat.CHECK_AT, FrameFormat.check(out.array(), 0, length));
+    return out.toBytes();
+  }
+}

@@ -1,0 +1,38 @@
+package io.fleetgauge.sample.frame;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** Numbers of the format that both sides use; the drawing is in the package's description. */
+final class FrameFormat {
+  static final int MAGIC_0 = 'F';
+  static final int MAGIC_1 = 'G';
+  static final int VERSION = 1;
+  static final int KIND_TICK = 1;
+  static final int KIND_DICTIONARY = 2;
+  static final int HEADER_BYTES = 12;
+  static final int LENGTH_AT = 4;
+  static final int CHECK_AT = 8;
+
+  static final int INTEGER = 0;
+  static final int DOUBLE = 1;
+  static final int STALE = 2;
+
+  private static final double MAX_INTEGER = 9007199254740992.0; // 2^53
+
+  private FrameFormat() {}
+
+  /** Whether a value travels as an integer: it comes back with the same bits. */
+  static boolean isInteger(double value) {
+    return value == Math.rint(value)
+        && Math.abs(value) <= MAX_INTEGER
+        && !(value == 0 && Double.doubleToRawLongBits(value) != 0);
+  }
+
+  static int check(byte[] bytes, int frameAt, int bodyLength) {
+    CRC32C crc = new CRC32C();
+    crc.update(ByteBuffer.wrap(bytes, frameAt + 2, CHECK_AT - 2));
+    crc.update(ByteBuffer.wrap(bytes, frameAt + HEADER_BYTES, bodyLength));
+    return (int) crc.getValue();
+  }
+}

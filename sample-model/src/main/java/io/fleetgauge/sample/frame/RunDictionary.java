@@ -1,0 +1,78 @@
+package io.fleetgauge.sample.frame;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.wire.WireException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a receiver knows of one run's strings and label sets. It only grows, and adding the same
+ * again changes nothing, so frames may repeat. Not for several threads.
+ */
+public final class RunDictionary {
+  /** Most strings of a run; a probe begins a new run before. */
+  public static final int MAX_SYMBOLS = 1 << 22;
+
+  /** Most label sets of a run; a probe begins a new run before. */
+  public static final int MAX_SERIES = 1 << 20;
+
+  private final List<String> symbols = new ArrayList<>();
+  private final List<Labels> series = new ArrayList<>();
+
+  public int size() {
+    return series.size();
+  }
+
+  public Labels series(int id) {
+    return series.get(id);
+  }
+
+  /** Whether the frame can be understood; if not, the sender must send its dictionary first. */
+  public boolean covers(Frame frame) {
+    return frame.additions().knownSymbols() <= symbols.size()
+        && frame.additions().knownSeries() <= series.size();
+  }
+
+  /**
+   * Takes in what the frame adds. All of it or, on failure, nothing.
+   *
+   * @throws WireException if a label set is not one: a name twice, or an empty name
+   */
+  public void add(Frame frame) throws WireException {
+    if (!covers(frame)) {
+      throw new IllegalStateException("the frame needs a larger dictionary");
+    }
+    Frame.Additions more = frame.additions();
+    if (more.knownSymbols() + more.symbols().size() > MAX_SYMBOLS
+        || more.knownSeries() + more.series().size() > MAX_SERIES) {
+      throw new WireException(
+          "the dictionary of run "
+              + Long.toHexString(frame.run())
+              + " grows above "
+              + MAX_SERIES
+              + " label sets or "
+              + MAX_SYMBOLS
+              + " strings");
+    }
+    int newSymbolsFrom = Math.min(more.symbols().size(), symbols.size() - more.knownSymbols());
+    List<String> newSymbols = more.symbols().subList(newSymbolsFrom, more.symbols().size());
+    int newSeriesFrom = Math.min(more.series().size(), series.size() - more.knownSeries());
+    List<Labels> newSeries = new ArrayList<>(more.series().size() - newSeriesFrom);
+    for (int[] refs : more.series().subList(newSeriesFrom, more.series().size())) {
+      String[] pairs = new String[refs.length];
+      for (int i = 0; i < refs.length; i++) {
+        pairs[i] =
+            refs[i] < symbols.size()
+                ? symbols.get(refs[i])
+                : newSymbols.get(refs[i] - symbols.size());
+      }
+      try {
+        newSeries.add(Labels.of(pairs));
+      } catch (IllegalArgumentException e) {
+        throw new WireException("a label set is not one: " + e.getMessage());
+      }
+    }
+    symbols.addAll(newSymbols);
+    series.addAll(newSeries);
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * What a sample is: a label set, a time and a value.
+ *
+ * <p>In: nothing. Out: the vocabulary that every other room speaks: {@link
+ * io.fleetgauge.sample.Labels}, {@link io.fleetgauge.sample.Tick}, {@link
+ * io.fleetgauge.sample.Series}, {@link io.fleetgauge.sample.Staleness}.
+ *
+ * <p>Law: a value is moved, never computed with: the bit pattern of a staleness marker or of any
+ * other NaN survives every one of these types. Times are milliseconds since the epoch everywhere.
+ */
+package io.fleetgauge.sample;

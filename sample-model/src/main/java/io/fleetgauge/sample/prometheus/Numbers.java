@@ -1,0 +1,85 @@
+package io.fleetgauge.sample.prometheus;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+
+/** Numbers as text, with the digits and the forms that Prometheus's HTTP API prints. */
+public final class Numbers {
+  private Numbers() {}
+
+  /**
+   * The shortest digits that read back as the same double: plain from 1e-6 up to below 1e21, else
+   * with an exponent of at least two digits ({@code 1e+21}, {@code 1e-07}); {@code NaN}, {@code
+   * +Inf}, {@code -Inf}, {@code -0}.
+   */
+  public static String text(double value) {
+    if (Double.isNaN(value)) {
+      return "NaN";
+    }
+    if (Double.isInfinite(value)) {
+      return value > 0 ? "+Inf" : "-Inf";
+    }
+    if (value == (long) value && Math.abs(value) < 1e15) {
+      long whole = (long) value;
+      return whole == 0 && 1 / value < 0 ? "-0" : Long.toString(whole);
+    }
+    double magnitude = Math.abs(value);
+    BigDecimal decimal = shortest(value);
+    if (magnitude >= 1e-6 && magnitude < 1e21) {
+      return decimal.toPlainString();
+    }
+    String digits = decimal.unscaledValue().abs().toString();
+    int exponent = digits.length() - 1 - decimal.scale();
+    StringBuilder text = new StringBuilder(24);
+    if (value < 0) {
+      text.append('-');
+    }
+    text.append(digits.charAt(0));
+    if (digits.length() > 1) {
+      text.append('.').append(digits, 1, digits.length());
+    }
+    text.append('e').append(exponent < 0 ? '-' : '+');
+    if (Math.abs(exponent) < 10) {
+      text.append('0');
+    }
+    return text.append(Math.abs(exponent)).toString();
+  }
+
+  /** Without an exponent, whatever the magnitude: the form of PromQL's own printing. */
+  public static String plain(double value) {
+    if (Double.isNaN(value) || Double.isInfinite(value) || value == 0) {
+      return text(value);
+    }
+    return shortest(value).toPlainString();
+  }
+
+  private static BigDecimal shortest(double value) {
+    BigDecimal decimal = new BigDecimal(Double.toString(value)).stripTrailingZeros();
+    // Double.toString is the shortest text but for the smallest subnormals, where it prefers two
+    // close digits (4.9E-324) to one that reads back as the same double (5E-324).
+    if (decimal.precision() == 2 && Math.abs(value) < 1e-320) {
+      BigDecimal oneDigit = decimal.round(new MathContext(1, RoundingMode.HALF_EVEN));
+      return oneDigit.doubleValue() == value ? oneDigit : decimal;
+    }
+    return decimal;
+  }
+
+  /** A time in seconds as the JSON API prints it: whole, or with exactly three decimals. */
+  public static String seconds(long millis) {
+    long whole = millis / 1000;
+    long rest = Math.abs(millis % 1000);
+    if (rest == 0) {
+      return Long.toString(whole);
+    }
+    StringBuilder text = new StringBuilder(20);
+    if (millis < 0 && whole == 0) {
+      text.append('-');
+    }
+    text.append(whole).append('.');
+    if (rest < 100) {
+      text.append(rest < 10 ? "00" : "0");
+    }
+    return text.append(rest).toString();
+  }
+}

@@ -1,0 +1,10 @@
+package io.fleetgauge.sample.wire;
+
+/** Bytes that are not what their format says; the message names what, where and which value. */
+public final class WireException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public WireException(String message) {
+    super(message);
+  }
+}

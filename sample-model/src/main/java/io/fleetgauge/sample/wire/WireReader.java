@@ -1,0 +1,158 @@
+package io.fleetgauge.sample.wire;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Reads a stretch of a byte array from front to back. Not for several threads. */
+public final class WireReader {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final byte[] bytes;
+  private final int end;
+  private int position;
+
+  public WireReader(byte[] bytes) {
+    this(bytes, 0, bytes.length);
+  }
+
+  /**
+   * @param from first byte
+   * @param to one past the last
+   */
+  public WireReader(byte[] bytes, int from, int to) {
+    this.bytes = bytes;
+    this.position = from;
+    this.end = to;
+  }
+
+  public int position() {
+    return position;
+  }
+
+  public int left() {
+    return end - position;
+  }
+
+  public int u8(String what) throws WireException {
+    need(1, what);
+    return bytes[position++] & 0xff;
+  }
+
+  public int u32(String what) throws WireException {
+    need(4, what);
+    int value = (int) INT.get(bytes, position);
+    position += 4;
+    return value;
+  }
+
+  public long u64(String what) throws WireException {
+    need(8, what);
+    long value = (long) LONG.get(bytes, position);
+    position += 8;
+    return value;
+  }
+
+  public double f64(String what) throws WireException {
+    return Double.longBitsToDouble(u64(what));
+  }
+
+  public long uvar(String what) throws WireException {
+    long value = 0;
+    int start = position;
+    for (int shift = 0; shift < 70; shift += 7) {
+      if (position == end) {
+        throw new WireException(what + " at byte " + start + " is cut off");
+      }
+      byte next = bytes[position++];
+      if (shift == 63 && (next & 0xfe) != 0) {
+        break;
+      }
+      value |= (long) (next & 0x7f) << shift;
+      if (next >= 0) {
+        return value;
+      }
+    }
+    throw new WireException(what + " at byte " + start + " is a varint of more than 64 bits");
+  }
+
+  public long svar(String what) throws WireException {
+    long zigzag = uvar(what);
+    return (zigzag >>> 1) ^ -(zigzag & 1);
+  }
+
+  /** A number that must fit in {@code 0..max}. */
+  public int uint(int max, String what) throws WireException {
+    int at = position;
+    long value = uvar(what);
+    if (value < 0 || value > max) {
+      throw new WireException(
+          what
+              + " at byte "
+              + at
+              + " is "
+              + Long.toUnsignedString(value)
+              + ", allowed are 0 to "
+              + max);
+    }
+    return (int) value;
+  }
+
+  /**
+   * How many items follow. Each takes at least {@code bytesEach} bytes, so a count that the rest of
+   * the input cannot hold is an error before memory is taken for it.
+   */
+  public int count(int bytesEach, String what) throws WireException {
+    return uint(left() / bytesEach, "the number of " + what);
+  }
+
+  public String string(String what) throws WireException {
+    int length = uint(left(), "the length of " + what);
+    need(length, what);
+    try {
+      String text =
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .decode(ByteBuffer.wrap(bytes, position, length))
+              .toString();
+      position += length;
+      return text;
+    } catch (CharacterCodingException e) {
+      throw new WireException(what + " at byte " + position + " is not UTF-8");
+    }
+  }
+
+  public byte[] raw(int length, String what) throws WireException {
+    need(length, what);
+    byte[] copy = java.util.Arrays.copyOfRange(bytes, position, position + length);
+    position += length;
+    return copy;
+  }
+
+  /** Fails when bytes are left that the format does not account for. */
+  public void end(String what) throws WireException {
+    if (left() != 0) {
+      throw new WireException(left() + " bytes are left after " + what + " at byte " + position);
+    }
+  }
+
+  private void need(int length, String what) throws WireException {
+    if (length > end - position) {
+      throw new WireException(
+          what
+              + " at byte "
+              + position
+              + " needs "
+              + length
+              + " bytes, "
+              + (end - position)
+              + " are left");
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.fleetgauge.sample.wire;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** A growing run of bytes. Not for several threads. */
+public final class WireWriter {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private byte[] bytes;
+  private int size;
+
+  public WireWriter() {
+    this(512);
+  }
+
+  public WireWriter(int capacity) {
+    bytes = new byte[Math.max(16, capacity)];
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public WireWriter u8(int value) {
+    room(1);
+    bytes[size++] = (byte) value;
+    return this;
+  }
+
+  public WireWriter u32(int value) {
+    room(4);
+    INT.set(bytes, size, value);
+    size += 4;
+    return this;
+  }
+
+  public WireWriter u64(long value) {
+    room(8);
+    LONG.set(bytes, size, value);
+    size += 8;
+    return this;
+  }
+
+  /** Eight bytes, NaN payloads kept. */
+  public WireWriter f64(double value) {
+    return u64(Double.doubleToRawLongBits(value));
+  }
+
+  /** An unsigned varint; negative numbers count as their unsigned 64 bits. */
+  public WireWriter uvar(long value) {
+    room(10);
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      bytes[size++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[size++] = (byte) rest;
+    return this;
+  }
+
+  /** A zigzag varint: small magnitudes are short. */
+  public WireWriter svar(long value) {
+    return uvar((value << 1) ^ (value >> 63));
+  }
+
+  public WireWriter string(String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    return uvar(utf8.length).raw(utf8, 0, utf8.length);
+  }
+
+  public WireWriter raw(byte[] source, int from, int length) {
+    room(length);
+    System.arraycopy(source, from, bytes, size, length);
+    size += length;
+    return this;
+  }
+
+  /** Overwrites four bytes that were written before, for lengths and checksums known only later. */
+  public WireWriter setU32(int at, int value) {
+    INT.set(bytes, at, value);
+    return this;
+  }
+
+  /** The backing array; bytes from {@link #size()} on are not part of the content. */
+  public byte[] array() {
+    return bytes;
+  }
+
+  public byte[] toBytes() {
+    return Arrays.copyOf(bytes, size);
+  }
+
+  private void room(int more) {
+    if (bytes.length - size < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(size + more, bytes.length + (bytes.length >> 1)));
+    }
+  }
+}

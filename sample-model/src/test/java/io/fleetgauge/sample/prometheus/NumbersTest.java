@@ -1,0 +1,62 @@
+package io.fleetgauge.sample.prometheus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NumbersTest {
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "-0.0, -0",
+    "1, 1",
+    "-5, -5",
+    "0.1, 0.1",
+    "1e20, 100000000000000000000",
+    "1e21, 1e+21",
+    "-1.5e21, -1.5e+21",
+    "123456789.125, 123456789.125",
+    "1e-6, 0.000001",
+    "1e-7, 1e-07",
+    "2.5e-7, 2.5e-07",
+    "2e23, 2e+23",
+    "4.9e-324, 5e-324",
+    "1.7976931348623157e308, 1.7976931348623157e+308",
+    "9007199254740993, 9007199254740992",
+    "NaN, NaN",
+    "Infinity, +Inf",
+    "-Infinity, -Inf"
+  })
+  void aNumberPrintsAsPrometheusPrintsIt(double value, String text) {
+    assertThat(Numbers.text(value)).isEqualTo(text);
+  }
+
+  @Test
+  void whatIsPrintedReadsBackAsTheSameDouble() {
+    SplittableRandom random = new SplittableRandom(11);
+    for (int round = 0; round < 200_000; round++) {
+      double value = Double.longBitsToDouble(random.nextLong());
+      if (Double.isFinite(value)) {
+        assertThat(Double.parseDouble(Numbers.text(value))).isEqualTo(value);
+        assertThat(Double.parseDouble(Numbers.plain(value))).isEqualTo(value);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "1000, 1",
+    "1435781451781, 1435781451.781",
+    "1500, 1.500",
+    "-1500, -1.500",
+    "-5, -0.005",
+    "20, 0.020"
+  })
+  void secondsHaveNoDecimalsOrThree(long millis, String text) {
+    assertThat(Numbers.seconds(millis)).isEqualTo(text);
+  }
+}
