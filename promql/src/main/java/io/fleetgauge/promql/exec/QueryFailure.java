@@ -1,0 +1,48 @@
+package io.fleetgauge.promql.exec;
+
+/** Why a query has no answer. */
+public final class QueryFailure extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** What kind of failure, with Prometheus's word and HTTP status for it. */
+  public enum Kind {
+    BAD_DATA("bad_data", 400),
+    EXECUTION("execution", 422),
+    CANCELED("canceled", 499),
+    TIMEOUT("timeout", 503),
+    UNAVAILABLE("unavailable", 503),
+    INTERNAL("internal", 500);
+
+    /** The {@code errorType} of the HTTP API. */
+    public final String text;
+
+    public final int httpStatus;
+
+    Kind(String text, int httpStatus) {
+      this.text = text;
+      this.httpStatus = httpStatus;
+    }
+  }
+
+  private final Kind kind;
+
+  public QueryFailure(Kind kind, String message) {
+    super(message);
+    this.kind = kind;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  static QueryFailure sameLabelSet() {
+    return new QueryFailure(Kind.EXECUTION, "vector cannot contain metrics with the same labelset");
+  }
+
+  static QueryFailure tooManySamples(long limit) {
+    return new QueryFailure(
+        Kind.EXECUTION,
+        "query processing would load too many samples into memory in query execution; the limit is "
+            + limit);
+  }
+}

@@ -1,0 +1,341 @@
+package io.fleetgauge.promql.fragment;
+
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Fragments and their answers as bytes; the drawing is in the package's description. */
+public final class FragmentCodec {
+  private static final int VERSION = 1;
+  private static final int SAMPLES = 1;
+  private static final int NAMES = 2;
+  private static final int VALUES = 3;
+  private static final int LABEL_SETS = 4;
+  private static final int DOUBLES = 0;
+  private static final int INTEGERS = 1;
+  private static final double MAX_INTEGER = 9007199254740992.0; // 2^53
+
+  private FragmentCodec() {}
+
+  // --- fragments ---
+
+  public static byte[] encode(Fragment fragment) {
+    WireWriter out = new WireWriter();
+    out.u8('F').u8('Q').u8(VERSION);
+    out.u8(
+        switch (fragment) {
+          case Fragment.Samples samples -> SAMPLES;
+          case Fragment.LabelNames names -> NAMES;
+          case Fragment.LabelValues values -> VALUES;
+          case Fragment.LabelSets sets -> LABEL_SETS;
+        });
+    out.uvar(fragment.epoch());
+    strings(out, fragment.hosts());
+    switch (fragment) {
+      case Fragment.Samples samples -> {
+        out.uvar(samples.budget()).uvar(samples.selections().size());
+        for (Selection selection : samples.selections()) {
+          matchers(out, selection.matchers());
+          out.svar(selection.from()).svar(selection.to());
+        }
+      }
+      case Fragment.LabelNames names -> search(out, names.search());
+      case Fragment.LabelValues values -> search(out.string(values.label()), values.search());
+      case Fragment.LabelSets sets -> search(out, sets.search());
+    }
+    return out.toBytes();
+  }
+
+  public static Fragment decodeFragment(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    int kind = header(in, 'Q');
+    long epoch = in.uvar("the epoch");
+    List<String> hosts = strings(in, "hosts");
+    Fragment fragment =
+        switch (kind) {
+          case SAMPLES -> {
+            long budget = in.uvar("the budget");
+            int count = in.count(3, "selections");
+            List<Selection> selections = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+              selections.add(
+                  new Selection(
+                      matchers(in), in.svar("a selection's start"), in.svar("a selection's end")));
+            }
+            yield new Fragment.Samples(epoch, hosts, budget, selections);
+          }
+          case NAMES -> new Fragment.LabelNames(epoch, hosts, search(in));
+          case VALUES -> new Fragment.LabelValues(epoch, hosts, in.string("a label"), search(in));
+          case LABEL_SETS -> new Fragment.LabelSets(epoch, hosts, search(in));
+          default -> throw new WireException("a fragment of the unknown kind " + kind);
+        };
+    in.end("the fragment");
+    return fragment;
+  }
+
+  private static void search(WireWriter out, Fragment.Search search) {
+    out.svar(search.from()).svar(search.to()).uvar(search.limit()).uvar(search.matchers().size());
+    for (List<Matcher> matchers : search.matchers()) {
+      matchers(out, matchers);
+    }
+  }
+
+  private static Fragment.Search search(WireReader in) throws WireException {
+    long from = in.svar("the search's start");
+    long to = in.svar("the search's end");
+    int limit = in.uint(Integer.MAX_VALUE, "the search's limit");
+    int count = in.count(1, "selectors");
+    List<List<Matcher>> matchers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      matchers.add(matchers(in));
+    }
+    return new Fragment.Search(from, to, limit, matchers);
+  }
+
+  private static void matchers(WireWriter out, List<Matcher> matchers) {
+    out.uvar(matchers.size());
+    for (Matcher matcher : matchers) {
+      out.u8(matcher.kind().ordinal()).string(matcher.name()).string(matcher.value());
+    }
+  }
+
+  private static List<Matcher> matchers(WireReader in) throws WireException {
+    int count = in.count(3, "matchers");
+    List<Matcher> matchers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int kind = in.uint(Matcher.Kind.values().length - 1, "a matcher's kind");
+      String name = in.string("a matcher's label");
+      String value = in.string("a matcher's value");
+      try {
+        matchers.add(Matcher.of(Matcher.Kind.values()[kind], name, value));
+      } catch (IllegalArgumentException e) {
+        throw new WireException("a matcher of " + name + ": " + e.getMessage());
+      }
+    }
+    return matchers;
+  }
+
+  // --- answers ---
+
+  public static byte[] encode(FragmentAnswer answer) {
+    WireWriter out = new WireWriter(4096);
+    out.u8('F').u8('A').u8(VERSION);
+    out.u8(
+        switch (answer) {
+          case FragmentAnswer.Samples samples -> SAMPLES;
+          case FragmentAnswer.Strings strings -> NAMES;
+          case FragmentAnswer.LabelSets sets -> LABEL_SETS;
+        });
+    out.uvar(answer.epoch());
+    strings(out, answer.covered());
+    switch (answer) {
+      case FragmentAnswer.Samples samples -> {
+        Symbols symbols = new Symbols();
+        WireWriter body = new WireWriter(4096);
+        body.uvar(samples.series().size());
+        for (List<Series> selection : samples.series()) {
+          body.uvar(selection.size());
+          for (Series series : selection) {
+            symbols.write(body, series.labels());
+            samples(body, series);
+          }
+        }
+        symbols.write(out);
+        out.raw(body.array(), 0, body.size());
+      }
+      case FragmentAnswer.Strings strings -> strings(out, strings.strings());
+      case FragmentAnswer.LabelSets sets -> {
+        Symbols symbols = new Symbols();
+        WireWriter body = new WireWriter(4096);
+        body.uvar(sets.labelSets().size());
+        for (Labels labels : sets.labelSets()) {
+          symbols.write(body, labels);
+        }
+        symbols.write(out);
+        out.raw(body.array(), 0, body.size());
+      }
+    }
+    return out.toBytes();
+  }
+
+  public static FragmentAnswer decodeAnswer(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    int kind = header(in, 'A');
+    long epoch = in.uvar("the epoch");
+    List<String> covered = strings(in, "covered hosts");
+    FragmentAnswer answer =
+        switch (kind) {
+          case SAMPLES -> {
+            List<String> symbols = strings(in, "strings");
+            int selections = in.count(1, "selections");
+            List<List<Series>> all = new ArrayList<>(selections);
+            for (int i = 0; i < selections; i++) {
+              int count = in.count(3, "series");
+              List<Series> selection = new ArrayList<>(count);
+              for (int j = 0; j < count; j++) {
+                selection.add(samples(in, labels(in, symbols)));
+              }
+              all.add(selection);
+            }
+            yield new FragmentAnswer.Samples(epoch, covered, all);
+          }
+          case NAMES -> new FragmentAnswer.Strings(epoch, covered, strings(in, "strings"));
+          case LABEL_SETS -> {
+            List<String> symbols = strings(in, "strings");
+            int count = in.count(1, "label sets");
+            List<Labels> sets = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+              sets.add(labels(in, symbols));
+            }
+            yield new FragmentAnswer.LabelSets(epoch, covered, sets);
+          }
+          default -> throw new WireException("an answer of the unknown kind " + kind);
+        };
+    in.end("the answer");
+    return answer;
+  }
+
+  private static void samples(WireWriter out, Series series) {
+    long[] times = series.times();
+    double[] values = series.values();
+    boolean integers = true;
+    for (int i = 0; i < values.length && integers; i++) {
+      double value = values[i];
+      integers =
+          value == Math.rint(value)
+              && Math.abs(value) <= MAX_INTEGER
+              && !(value == 0 && Double.doubleToRawLongBits(value) != 0);
+    }
+    out.uvar(times.length).u8(integers ? INTEGERS : DOUBLES);
+    long time = 0;
+    long distance = 0;
+    for (int i = 0; i < times.length; i++) {
+      long next = times[i] - time;
+      out.svar(next - distance);
+      // The first time is far from 0; its distance says nothing about the next.
+      distance = i == 0 ? 0 : next;
+      time = times[i];
+    }
+    if (integers) {
+      long previous = 0;
+      for (double value : values) {
+        out.svar((long) value - previous);
+        previous = (long) value;
+      }
+    } else {
+      for (double value : values) {
+        out.f64(value);
+      }
+    }
+  }
+
+  private static Series samples(WireReader in, Labels labels) throws WireException {
+    int count = in.count(2, "samples");
+    int form = in.uint(INTEGERS, "the form of values");
+    long[] times = new long[count];
+    double[] values = new double[count];
+    long time = 0;
+    long distance = 0;
+    for (int i = 0; i < count; i++) {
+      long next = distance + in.svar("a time");
+      time += next;
+      distance = i == 0 ? 0 : next;
+      times[i] = time;
+    }
+    long whole = 0;
+    for (int i = 0; i < count; i++) {
+      if (form == INTEGERS) {
+        whole += in.svar("an integer");
+        values[i] = whole;
+      } else {
+        values[i] = in.f64("a double");
+      }
+    }
+    return new Series(labels, times, values);
+  }
+
+  // --- parts of both ---
+
+  /** Strings of an answer, each written once. */
+  private static final class Symbols {
+    private final Map<String, Integer> ids = new HashMap<>();
+    private final List<String> strings = new ArrayList<>();
+
+    private void write(WireWriter out, Labels labels) {
+      out.uvar(labels.size());
+      for (int i = 0; i < labels.size(); i++) {
+        out.uvar(id(labels.name(i))).uvar(id(labels.value(i)));
+      }
+    }
+
+    private int id(String string) {
+      Integer known = ids.putIfAbsent(string, strings.size());
+      if (known == null) {
+        strings.add(string);
+        return strings.size() - 1;
+      }
+      return known;
+    }
+
+    private void write(WireWriter out) {
+      strings(out, strings);
+    }
+  }
+
+  private static Labels labels(WireReader in, List<String> symbols) throws WireException {
+    int pairs = in.count(2, "labels");
+    String[] flat = new String[2 * pairs];
+    for (int i = 0; i < flat.length; i++) {
+      flat[i] = symbols.get(in.uint(symbols.size() - 1, "a string's number"));
+    }
+    try {
+      return Labels.of(flat);
+    } catch (IllegalArgumentException e) {
+      throw new WireException("a label set is not one: " + e.getMessage());
+    }
+  }
+
+  private static int header(WireReader in, char letter) throws WireException {
+    int first = in.u8("the first byte");
+    int second = in.u8("the second byte");
+    int version = in.u8("the version");
+    if (first != 'F' || second != letter || version != VERSION) {
+      throw new WireException(
+          "the bytes begin with "
+              + first
+              + ", "
+              + second
+              + ", "
+              + version
+              + "; wanted are 'F', '"
+              + letter
+              + "' and version "
+              + VERSION);
+    }
+    return in.u8("the kind");
+  }
+
+  private static void strings(WireWriter out, List<String> strings) {
+    out.uvar(strings.size());
+    for (String string : strings) {
+      out.string(string);
+    }
+  }
+
+  private static List<String> strings(WireReader in, String what) throws WireException {
+    int count = in.count(1, what);
+    List<String> strings = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      strings.add(in.string(what));
+    }
+    return strings;
+  }
+}

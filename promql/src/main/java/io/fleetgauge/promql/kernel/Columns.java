@@ -1,0 +1,69 @@
+package io.fleetgauge.promql.kernel;
+
+import io.fleetgauge.sample.Staleness;
+
+/** Columns: one value for each step of a query, or "no sample". */
+public final class Columns {
+  private Columns() {}
+
+  public static boolean isAbsent(double value) {
+    return Double.doubleToRawLongBits(value) == Staleness.MARKER_BITS;
+  }
+
+  /**
+   * What an instant selector sees: at each step the newest sample within the lookback, unless that
+   * is a staleness marker.
+   *
+   * @param times ascending, ms
+   * @param values as stored, staleness markers included
+   * @param start where the selector looks at the first step, ms
+   * @param step ms between steps
+   * @param lookback length of the window (t - lookback, t], ms
+   * @param out one value for each step
+   * @return whether any step has a sample
+   */
+  public static boolean latest(
+      long[] times, double[] values, long start, long step, long lookback, double[] out) {
+    boolean any = false;
+    int next = 0;
+    for (int i = 0; i < out.length; i++) {
+      long t = start + i * step;
+      while (next < times.length && times[next] <= t) {
+        next++;
+      }
+      double value = Staleness.MARKER;
+      if (next > 0 && times[next - 1] > t - lookback) {
+        value = values[next - 1];
+        any |= !isAbsent(value);
+      }
+      out[i] = value;
+    }
+    return any;
+  }
+
+  /** How many steps have a sample. */
+  public static int count(double[] column) {
+    int count = 0;
+    for (double value : column) {
+      count += isAbsent(value) ? 0 : 1;
+    }
+    return count;
+  }
+
+  /**
+   * Fills the absent steps of {@code into} from {@code from}.
+   *
+   * @return false, having stopped, when both have a sample at one step
+   */
+  public static boolean merge(double[] into, double[] from) {
+    for (int i = 0; i < into.length; i++) {
+      if (!isAbsent(from[i])) {
+        if (!isAbsent(into[i])) {
+          return false;
+        }
+        into[i] = from[i];
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,231 @@
+package io.fleetgauge.promql.kernel;
+
+import java.util.Arrays;
+
+/**
+ * Functions over one window of one series. Every method takes the samples from {@code from} to one
+ * before {@code to}, at least one of them, none a staleness marker.
+ */
+public final class Windows {
+  private Windows() {}
+
+  /**
+   * How much a counter rose in a window, extrapolated to the window's edges as Prometheus does: up
+   * to half a mean distance of samples beyond the outermost ones, or to the edge where that is
+   * near, and never back to before the counter was zero.
+   *
+   * @param times ms since the epoch
+   * @param values a fall is a counter reset
+   * @param windowStart ms, exclusive
+   * @param windowEnd ms, inclusive
+   * @return NaN with fewer than two samples (the caller leaves such a step empty)
+   * @see <a href="https://github.com/prometheus/prometheus/blob/v3.5.3/promql/functions.go">
+   *     extrapolatedRate</a>
+   */
+  public static double increase(
+      long[] times, double[] values, int from, int to, long windowStart, long windowEnd) {
+    if (to - from < 2) {
+      return Double.NaN;
+    }
+    double rise = rise(values, from, to);
+    return rise * stretch(rise, times, values, from, to, windowStart, windowEnd);
+  }
+
+  /** As {@link #increase}, per second of the whole window. */
+  public static double rate(
+      long[] times, double[] values, int from, int to, long windowStart, long windowEnd) {
+    if (to - from < 2) {
+      return Double.NaN;
+    }
+    double seconds = (windowEnd - windowStart) / 1000.0;
+    double rise = rise(values, from, to);
+    return rise * (stretch(rise, times, values, from, to, windowStart, windowEnd) / seconds);
+  }
+
+  private static double rise(double[] values, int from, int to) {
+    double rise = values[to - 1] - values[from];
+    double previous = values[from];
+    for (int i = from + 1; i < to; i++) {
+      double value = values[i];
+      if (value < previous) {
+        rise += previous;
+      }
+      previous = value;
+    }
+    return rise;
+  }
+
+  private static double stretch(
+      double rise,
+      long[] times,
+      double[] values,
+      int from,
+      int to,
+      long windowStart,
+      long windowEnd) {
+    double sampled = (times[to - 1] - times[from]) / 1000.0;
+    double mean = sampled / (to - from - 1);
+    double threshold = mean * 1.1;
+    double toStart = (times[from] - windowStart) / 1000.0;
+    if (toStart >= threshold) {
+      toStart = mean / 2;
+    }
+    if (rise > 0 && values[from] >= 0) {
+      double toZero = sampled * (values[from] / rise);
+      if (toZero < toStart) {
+        toStart = toZero;
+      }
+    }
+    double toEnd = (windowEnd - times[to - 1]) / 1000.0;
+    if (toEnd >= threshold) {
+      toEnd = mean / 2;
+    }
+    return (sampled + toStart + toEnd) / sampled;
+  }
+
+  public static double sum(double[] values, int from, int to) {
+    double sum = 0;
+    double carry = 0;
+    for (int i = from; i < to; i++) {
+      double x = values[i];
+      double t = sum + x;
+      if (Double.isInfinite(t)) {
+        carry = 0;
+      } else if (Math.abs(sum) >= Math.abs(x)) {
+        carry += (sum - t) + x;
+      } else {
+        carry += (x - t) + sum;
+      }
+      sum = t;
+    }
+    return sum + carry;
+  }
+
+  public static double avg(double[] values, int from, int to) {
+    double sum = values[from];
+    double carry = 0;
+    boolean moving = false;
+    int n = 1;
+    for (int i = from + 1; i < to; i++) {
+      double x = values[i];
+      n++;
+      if (!moving) {
+        double t = sum + x;
+        if (!Double.isInfinite(t)) {
+          carry += Math.abs(sum) >= Math.abs(x) ? (sum - t) + x : (x - t) + sum;
+          sum = t;
+          continue;
+        }
+        moving = true;
+        sum /= n - 1;
+        carry /= n - 1;
+      }
+      double q = (n - 1.0) / n;
+      sum *= q;
+      carry *= q;
+      x /= n;
+      double t = sum + x;
+      if (Double.isInfinite(t)) {
+        carry = 0;
+      } else {
+        carry += Math.abs(sum) >= Math.abs(x) ? (sum - t) + x : (x - t) + sum;
+      }
+      sum = t;
+    }
+    return moving ? sum + carry : sum / n + carry / n;
+  }
+
+  /** NaN loses to every number. */
+  public static double min(double[] values, int from, int to) {
+    double min = values[from];
+    for (int i = from + 1; i < to; i++) {
+      if (values[i] < min || min != min) {
+        min = values[i];
+      }
+    }
+    return min;
+  }
+
+  /** NaN loses to every number. */
+  public static double max(double[] values, int from, int to) {
+    double max = values[from];
+    for (int i = from + 1; i < to; i++) {
+      if (values[i] > max || max != max) {
+        max = values[i];
+      }
+    }
+    return max;
+  }
+
+  /**
+   * The population variance by Welford's method, its mean and its sum of squares compensated
+   * (Welford, 1962, "Note on a method for calculating corrected sums of squares and products").
+   */
+  public static double variance(double[] values, int from, int to) {
+    double mean = 0;
+    double meanCarry = 0;
+    double squares = 0;
+    double squaresCarry = 0;
+    for (int i = from; i < to; i++) {
+      double x = values[i];
+      double delta = x - (mean + meanCarry);
+      double step = delta / (i - from + 1);
+      double t = mean + step;
+      if (Double.isInfinite(t)) {
+        meanCarry = 0;
+      } else if (Math.abs(mean) >= Math.abs(step)) {
+        meanCarry += (mean - t) + step;
+      } else {
+        meanCarry += (step - t) + mean;
+      }
+      mean = t;
+      double square = delta * (x - (mean + meanCarry));
+      t = squares + square;
+      if (Double.isInfinite(t)) {
+        squaresCarry = 0;
+      } else if (Math.abs(squares) >= Math.abs(square)) {
+        squaresCarry += (squares - t) + square;
+      } else {
+        squaresCarry += (square - t) + squares;
+      }
+      squares = t;
+    }
+    return (squares + squaresCarry) / (to - from);
+  }
+
+  /**
+   * The q-quantile, linear between neighbours; NaN counts as the lowest value.
+   *
+   * @param scratch at least {@code to - from} long; overwritten
+   * @return -Inf for q below 0, +Inf for q above 1, NaN for NaN
+   */
+  public static double quantile(double q, double[] values, int from, int to, double[] scratch) {
+    if (q != q) {
+      return Double.NaN;
+    }
+    if (q < 0) {
+      return Double.NEGATIVE_INFINITY;
+    }
+    if (q > 1) {
+      return Double.POSITIVE_INFINITY;
+    }
+    int n = to - from;
+    int nans = 0;
+    for (int i = 0; i < n; i++) {
+      double x = values[from + i];
+      if (x != x) {
+        // Arrays.sort puts NaN last; the order wanted has it first.
+        scratch[i] = scratch[nans];
+        scratch[nans++] = Double.NaN;
+      } else {
+        scratch[i] = x;
+      }
+    }
+    Arrays.sort(scratch, nans, n);
+    double rank = q * (n - 1);
+    int lower = (int) Math.max(0, Math.floor(rank));
+    int upper = Math.min(n - 1, lower + 1);
+    double weight = rank - Math.floor(rank);
+    return scratch[lower] * (1 - weight) + scratch[upper] * weight;
+  }
+}

@@ -1,0 +1,197 @@
+package io.fleetgauge.promql.syntax;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A PromQL expression; immutable. {@code toString()} is PromQL that parses back to an equal tree.
+ *
+ * <p>Durations and times are milliseconds.
+ */
+public sealed interface Expr {
+  Span span();
+
+  ValueType type();
+
+  record Number(double value, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.SCALAR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  record Text(String value, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.STRING;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /** A point in time that {@code @} fixes. */
+  sealed interface At {
+    record Time(long millis) implements At {}
+
+    record Start() implements At {}
+
+    record End() implements At {}
+  }
+
+  /**
+   * Where in time an expression looks.
+   *
+   * @param at the point that {@code @} fixes, if any
+   * @param offset how far back from there, ms; below 0 looks ahead
+   */
+  record Shift(Optional<At> at, long offset) {
+    public static final Shift NONE = new Shift(Optional.empty(), 0);
+  }
+
+  record Selector(List<Matcher> matchers, Shift shift, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.VECTOR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /** {@code selector[range]}; offset and {@code @} belong to the selector. */
+  record Window(Selector selector, long range, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.MATRIX;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /**
+   * {@code input[range:step]}.
+   *
+   * @param step 0 for the default of the server
+   */
+  record Subquery(Expr input, long range, long step, Shift shift, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.MATRIX;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  record Call(Function function, List<Expr> arguments, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return function.returns();
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /**
+   * Which labels make a group.
+   *
+   * @param without whether the labels are those left out
+   */
+  record Grouping(boolean without, List<String> labels) {
+    public static final Grouping ALL = new Grouping(false, List.of());
+  }
+
+  record Aggregate(
+      Aggregation op, Grouping grouping, Optional<Expr> parameter, Expr input, Span span)
+      implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.VECTOR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /** A sign before an expression. */
+  record Unary(boolean minus, Expr input, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return input.type();
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /**
+   * How the elements of two vectors find each other.
+   *
+   * @param on whether {@code labels} are the ones compared, else the ones ignored
+   * @param many which side may have several elements for one of the other
+   * @param include labels that the many side takes over from the one side
+   */
+  record Matching(boolean on, List<String> labels, Many many, List<String> include) {
+    public static final Matching DEFAULT = new Matching(false, List.of(), Many.NEITHER, List.of());
+
+    /** Which side of an operator has many elements for one of the other. */
+    public enum Many {
+      NEITHER,
+      LEFT,
+      RIGHT
+    }
+  }
+
+  /**
+   * @param bool whether a comparison answers 0 and 1 in place of filtering
+   * @param matching {@link Matching#DEFAULT} unless both sides are vectors
+   */
+  record Binary(BinaryOp op, Expr left, Expr right, boolean bool, Matching matching, Span span)
+      implements Expr {
+    @Override
+    public ValueType type() {
+      return left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR
+          ? ValueType.SCALAR
+          : ValueType.VECTOR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  record Paren(Expr inner, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return inner.type();
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.fleetgauge.promql.syntax;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import io.fleetgauge.sample.Labels;
+import java.util.Objects;
+
+/** A label matcher: a label's name, how it is compared, and with what. Immutable. */
+public final class Matcher {
+  /** How a label's value is compared. */
+  public enum Kind {
+    EQUAL("="),
+    NOT_EQUAL("!="),
+    REGEX("=~"),
+    NOT_REGEX("!~");
+
+    public final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+  }
+
+  private final Kind kind;
+  private final String name;
+  private final String value;
+  private final Pattern pattern;
+
+  private Matcher(Kind kind, String name, String value, Pattern pattern) {
+    this.kind = kind;
+    this.name = name;
+    this.value = value;
+    this.pattern = pattern;
+  }
+
+  /**
+   * @throws IllegalArgumentException if {@code value} should be a regular expression and is none;
+   *     the message is RE2's
+   */
+  public static Matcher of(Kind kind, String name, String value) {
+    return switch (kind) {
+      case EQUAL, NOT_EQUAL -> new Matcher(kind, name, value, null);
+      case REGEX, NOT_REGEX -> {
+        try {
+          // Anchored at both ends, and a dot matches a line feed, as in Prometheus.
+          yield new Matcher(kind, name, value, Pattern.compile("^(?s:" + value + ")$"));
+        } catch (PatternSyntaxException e) {
+          throw new IllegalArgumentException(e.getMessage(), e);
+        }
+      }
+    };
+  }
+
+  public static Matcher equal(String name, String value) {
+    return of(Kind.EQUAL, name, value);
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public String value() {
+    return value;
+  }
+
+  /** Whether a label with this value matches; a label that is not there has the empty value. */
+  public boolean matches(String labelValue) {
+    return switch (kind) {
+      case EQUAL -> value.equals(labelValue);
+      case NOT_EQUAL -> !value.equals(labelValue);
+      case REGEX -> pattern.matcher(labelValue).matches();
+      case NOT_REGEX -> !pattern.matcher(labelValue).matches();
+    };
+  }
+
+  public boolean matches(Labels labels) {
+    return matches(labels.value(name));
+  }
+
+  boolean isName() {
+    return kind == Kind.EQUAL && name.equals(Labels.NAME);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Matcher that
+        && kind == that.kind
+        && name.equals(that.name)
+        && value.equals(that.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(kind, name, value);
+  }
+
+  @Override
+  public String toString() {
+    return Printer.labelName(name) + kind.text + Printer.quote(value);
+  }
+}

@@ -1,0 +1,647 @@
+package io.fleetgauge.promql.syntax;
+
+import io.fleetgauge.promql.syntax.Expr.At;
+import io.fleetgauge.promql.syntax.Expr.Grouping;
+import io.fleetgauge.promql.syntax.Expr.Matching;
+import io.fleetgauge.promql.syntax.Expr.Matching.Many;
+import io.fleetgauge.promql.syntax.Expr.Shift;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Reads PromQL by precedence climbing. Keywords are words that only their place makes keywords, so
+ * most of them may also be names of metrics and all of them names of labels.
+ */
+public final class Parser {
+  /** How deep expressions may nest. */
+  public static final int MAX_DEPTH = 250;
+
+  /** How many binary operators a query may have; a chain of them is a tree as deep. */
+  public static final int MAX_OPERATORS = 2_000;
+
+  /** Words that cannot be the name of a metric outside braces. */
+  private static final Set<String> RESERVED =
+      Set.of("bool", "on", "ignoring", "group_left", "group_right", "atan2", "inf", "nan");
+
+  private static final Map<String, BinaryOp> OPERATORS =
+      Stream.of(BinaryOp.values()).collect(Collectors.toMap(op -> op.text, op -> op));
+
+  private final String query;
+  private final List<Token> tokens;
+  private final boolean experimentalFunctions;
+  private int next;
+  private int depth;
+  private int operators;
+
+  private Parser(String query, boolean experimentalFunctions) throws ParseException {
+    this.query = query;
+    this.tokens = Lexer.tokens(query);
+    this.experimentalFunctions = experimentalFunctions;
+  }
+
+  /** Parses with the stock flags of Prometheus: experimental functions are errors. */
+  public static Expr parse(String query) throws ParseException {
+    return parse(query, false);
+  }
+
+  /**
+   * @param experimentalFunctions whether functions that Prometheus keeps behind a flag are allowed
+   * @throws ParseException if the text is not PromQL, or its types do not fit
+   */
+  public static Expr parse(String query, boolean experimentalFunctions) throws ParseException {
+    Parser parser = new Parser(query, experimentalFunctions);
+    if (parser.peek().kind() == Token.Kind.END) {
+      throw ParseException.nowhere("no expression found in input");
+    }
+    Expr expr = parser.binary(0);
+    parser.expectEnd();
+    return expr;
+  }
+
+  /**
+   * Parses what {@code match[]} takes: one selector without range, offset or {@code @}.
+   *
+   * @throws ParseException if the text is anything else
+   */
+  public static List<Matcher> parseSelector(String text) throws ParseException {
+    Parser parser = new Parser(text, false);
+    Expr expr = parser.primary();
+    parser.expectEnd();
+    if (expr instanceof Expr.Selector selector) {
+      return selector.matchers();
+    }
+    throw parser.error(expr.span(), "a series selector is expected");
+  }
+
+  static boolean isReserved(String name) {
+    return RESERVED.contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  // --- operators ---
+
+  private Expr binary(int lowest) throws ParseException {
+    if (++depth > MAX_DEPTH) {
+      throw error(peek().span(), "the expression nests deeper than " + MAX_DEPTH + " levels");
+    }
+    Expr left = unary();
+    while (true) {
+      BinaryOp op = operator();
+      if (op == null || op.precedence < lowest) {
+        depth--;
+        return left;
+      }
+      if (++operators > MAX_OPERATORS) {
+        throw error(peek().span(), "the query has more than " + MAX_OPERATORS + " operators");
+      }
+      next++;
+      boolean bool = takeWord("bool");
+      Matching matching = matching(op);
+      Expr right = binary(op.isRightAssociative() ? op.precedence : op.precedence + 1);
+      Span span = new Span(left.span().start(), right.span().end());
+      left = checked(new Expr.Binary(op, left, right, bool, matching, span));
+    }
+  }
+
+  private BinaryOp operator() {
+    Token token = peek();
+    return switch (token.kind()) {
+      case SYMBOL -> OPERATORS.get(token.text());
+      case WORD -> OPERATORS.get(token.text().toLowerCase(Locale.ROOT));
+      default -> null;
+    };
+  }
+
+  private Matching matching(BinaryOp op) throws ParseException {
+    boolean on = peek().isWord("on");
+    if (!on && !peek().isWord("ignoring")) {
+      return Matching.DEFAULT;
+    }
+    next++;
+    List<String> labels = labelList(on ? "on" : "ignoring");
+    Many many = Many.NEITHER;
+    List<String> include = List.of();
+    Token group = peek();
+    if (group.isWord("group_left") || group.isWord("group_right")) {
+      next++;
+      many = group.isWord("group_left") ? Many.LEFT : Many.RIGHT;
+      if (peek().is("(")) {
+        include = labelList(group.text());
+      }
+      if (op.isSet()) {
+        throw error(group.span(), "no grouping allowed for \"" + op.text + "\" operation");
+      }
+      for (String label : include) {
+        if (on && labels.contains(label)) {
+          throw error(
+              group.span(),
+              "label \"" + label + "\" must not occur in ON and GROUP clause at once");
+        }
+      }
+    }
+    return new Matching(on, labels, many, include);
+  }
+
+  private Expr checked(Expr.Binary binary) throws ParseException {
+    ValueType left = binary.left().type();
+    ValueType right = binary.right().type();
+    boolean scalars = left == ValueType.SCALAR && right == ValueType.SCALAR;
+    boolean vectors = left == ValueType.VECTOR && right == ValueType.VECTOR;
+    for (Expr side : List.of(binary.left(), binary.right())) {
+      if (side.type() != ValueType.SCALAR && side.type() != ValueType.VECTOR) {
+        throw error(
+            side.span(), "binary expression must contain only scalar and instant vector types");
+      }
+    }
+    if (binary.bool() && !binary.op().isComparison()) {
+      throw error(binary.span(), "bool modifier can only be used on comparison operators");
+    }
+    if (binary.op().isComparison() && scalars && !binary.bool()) {
+      throw error(binary.span(), "comparisons between scalars must use BOOL modifier");
+    }
+    if (binary.op().isSet() && !vectors) {
+      throw error(
+          binary.span(),
+          "set operator \"" + binary.op().text + "\" not allowed in binary scalar expression");
+    }
+    if (!vectors && !binary.matching().equals(Matching.DEFAULT)) {
+      throw error(binary.span(), "vector matching only allowed between instant vectors");
+    }
+    return binary;
+  }
+
+  private Expr unary() throws ParseException {
+    Token sign = peek();
+    if (!sign.is("-") && !sign.is("+")) {
+      return postfix();
+    }
+    next++;
+    Expr input = binary(BinaryOp.UNARY_PRECEDENCE + 1);
+    Span span = new Span(sign.span().start(), input.span().end());
+    if (input instanceof Expr.Number number) {
+      return new Expr.Number(sign.is("-") ? -number.value() : number.value(), span);
+    }
+    if (input.type() != ValueType.SCALAR && input.type() != ValueType.VECTOR) {
+      throw error(
+          span,
+          "unary expression only allowed on expressions of type scalar or instant vector, got \""
+              + input.type().description
+              + "\"");
+    }
+    return new Expr.Unary(sign.is("-"), input, span);
+  }
+
+  // --- what may stand behind an expression: ranges, offset, @ ---
+
+  private Expr postfix() throws ParseException {
+    Expr expr = primary();
+    while (true) {
+      Token token = peek();
+      if (token.is("[")) {
+        expr = brackets(expr);
+      } else if (token.isWord("offset")) {
+        next++;
+        long offset = signedDuration();
+        Shift shift = shiftOf(expr, "offset");
+        if (shift.offset() != 0) {
+          throw error(token.span(), "offset may not be set multiple times");
+        }
+        expr = shifted(expr, new Shift(shift.at(), offset));
+      } else if (token.is("@")) {
+        next++;
+        At at = at();
+        Shift shift = shiftOf(expr, "@");
+        if (shift.at().isPresent()) {
+          throw error(token.span(), "@ <timestamp> may not be set multiple times");
+        }
+        expr = shifted(expr, new Shift(Optional.of(at), shift.offset()));
+      } else {
+        return expr;
+      }
+    }
+  }
+
+  private Expr brackets(Expr expr) throws ParseException {
+    Token open = take();
+    long range = positiveDuration();
+    if (!peek().is(":")) {
+      Span span = new Span(expr.span().start(), expect("]", "range selector").span().end());
+      if (!(expr instanceof Expr.Selector selector)) {
+        throw error(open.span(), "ranges only allowed for vector selectors");
+      }
+      if (selector.shift().offset() != 0) {
+        throw error(open.span(), "no offset modifiers allowed before range");
+      }
+      if (selector.shift().at().isPresent()) {
+        throw error(open.span(), "no @ modifiers allowed before range");
+      }
+      return new Expr.Window(selector, range, span);
+    }
+    next++;
+    long step = peek().is("]") ? 0 : positiveDuration();
+    Span span = new Span(expr.span().start(), expect("]", "subquery selector").span().end());
+    if (expr.type() != ValueType.VECTOR && expr.type() != ValueType.SCALAR) {
+      throw error(
+          span,
+          "subquery is only allowed on instant vector, got "
+              + expr.type().text
+              + " in \""
+              + expr
+              + "\" instead");
+    }
+    if (expr.type() == ValueType.SCALAR) {
+      throw error(
+          span,
+          "subquery is only allowed on instant vector, got scalar in \"" + expr + "\" instead");
+    }
+    return new Expr.Subquery(expr, range, step, Shift.NONE, span);
+  }
+
+  private Shift shiftOf(Expr expr, String modifier) throws ParseException {
+    return switch (expr) {
+      case Expr.Selector selector -> selector.shift();
+      case Expr.Window window -> window.selector().shift();
+      case Expr.Subquery subquery -> subquery.shift();
+      default ->
+          throw error(
+              expr.span(),
+              modifier
+                  + " modifier must be preceded by an instant vector selector or range vector"
+                  + " selector or a subquery");
+    };
+  }
+
+  private Expr shifted(Expr expr, Shift shift) {
+    Span span = new Span(expr.span().start(), tokens.get(next - 1).span().end());
+    return switch (expr) {
+      case Expr.Selector selector -> new Expr.Selector(selector.matchers(), shift, span);
+      case Expr.Window window ->
+          new Expr.Window(
+              new Expr.Selector(window.selector().matchers(), shift, window.selector().span()),
+              window.range(),
+              span);
+      case Expr.Subquery subquery ->
+          new Expr.Subquery(subquery.input(), subquery.range(), subquery.step(), shift, span);
+      default -> throw new IllegalStateException("no shift for " + expr);
+    };
+  }
+
+  private At at() throws ParseException {
+    Token token = take();
+    if (token.isWord("start") || token.isWord("end")) {
+      expect("(", "@");
+      expect(")", "@");
+      return token.isWord("start") ? new At.Start() : new At.End();
+    }
+    boolean minus = token.is("-");
+    if (minus || token.is("+")) {
+      token = take();
+    }
+    double seconds = numberOf(token);
+    if (Double.isNaN(seconds) && token.kind() != Token.Kind.WORD) {
+      throw unexpected(token, "@", "timestamp");
+    }
+    double millis = seconds * 1000;
+    if (!(Math.abs(millis) < Long.MAX_VALUE)) {
+      throw error(token.span(), "timestamp out of bounds for @ modifier: " + token.text());
+    }
+    return new At.Time(Math.round(minus ? -millis : millis));
+  }
+
+  // --- durations: a literal, or a number of seconds ---
+
+  private long positiveDuration() throws ParseException {
+    Token token = peek();
+    long millis = signedDuration();
+    if (millis <= 0) {
+      throw error(token.span(), "duration must be greater than 0");
+    }
+    return millis;
+  }
+
+  private long signedDuration() throws ParseException {
+    Token token = take();
+    boolean minus = token.is("-");
+    if (minus || token.is("+")) {
+      token = take();
+    }
+    double millis =
+        switch (token.kind()) {
+          case DURATION -> token.number();
+          case NUMBER -> token.number() * 1000;
+          default -> throw unexpected(token, "duration", "number or duration");
+        };
+    if (!(Math.abs(millis) < Long.MAX_VALUE / 1_000_000)) {
+      throw error(token.span(), "duration out of range");
+    }
+    return Math.round(minus ? -millis : millis);
+  }
+
+  // --- primary expressions ---
+
+  private Expr primary() throws ParseException {
+    Token token = peek();
+    return switch (token.kind()) {
+      case NUMBER -> {
+        next++;
+        yield new Expr.Number(token.number(), token.span());
+      }
+      case DURATION -> {
+        next++;
+        yield new Expr.Number(token.number() / 1000, token.span());
+      }
+      case STRING -> {
+        next++;
+        yield new Expr.Text(token.text(), token.span());
+      }
+      case WORD -> word();
+      case SYMBOL -> {
+        if (token.is("(")) {
+          next++;
+          Expr inner = binary(0);
+          Token close = expect(")", "parenthesised expression");
+          yield new Expr.Paren(inner, new Span(token.span().start(), close.span().end()));
+        }
+        if (token.is("{")) {
+          yield selector(Optional.empty());
+        }
+        throw error(token.span(), "unexpected " + token.describe());
+      }
+      case END -> throw error(token.span(), "unexpected end of input");
+    };
+  }
+
+  private Expr word() throws ParseException {
+    Token token = take();
+    Optional<Aggregation> aggregation = Aggregation.named(token.text());
+    if (aggregation.isPresent()
+        && (peek().is("(") || peek().isWord("by") || peek().isWord("without"))) {
+      return aggregate(token, aggregation.get());
+    }
+    if (peek().is("(") && !isReserved(token.text())) {
+      return call(token);
+    }
+    double number = numberOf(token);
+    if (token.isWord("inf") || token.isWord("nan")) {
+      return new Expr.Number(number, token.span());
+    }
+    if (isReserved(token.text())) {
+      throw error(token.span(), "unexpected " + token.describe());
+    }
+    return selector(Optional.of(token));
+  }
+
+  private static double numberOf(Token token) {
+    return switch (token.kind()) {
+      case NUMBER -> token.number();
+      case DURATION -> token.number() / 1000;
+      default -> token.isWord("inf") ? Double.POSITIVE_INFINITY : Double.NaN;
+    };
+  }
+
+  private Expr aggregate(Token name, Aggregation op) throws ParseException {
+    if (op.isExperimental() && !experimentalFunctions) {
+      throw error(
+          name.span(),
+          op.text() + "() is experimental and must be enabled with promql-experimental-functions");
+    }
+    Optional<Grouping> grouping = grouping();
+    List<Expr> arguments = arguments();
+    if (grouping.isEmpty()) {
+      grouping = grouping();
+    }
+    Span span = new Span(name.span().start(), tokens.get(next - 1).span().end());
+    int wanted = op.parameter().isPresent() ? 2 : 1;
+    if (arguments.isEmpty()) {
+      throw error(span, "no arguments for aggregate expression provided");
+    }
+    if (arguments.size() != wanted) {
+      throw error(
+          span,
+          "wrong number of arguments for aggregate expression provided, expected "
+              + wanted
+              + ", got "
+              + arguments.size());
+    }
+    Expr input = arguments.getLast();
+    expectType(input, ValueType.VECTOR, "aggregation expression");
+    Optional<Expr> parameter = Optional.empty();
+    if (op.parameter().isPresent()) {
+      parameter = Optional.of(arguments.getFirst());
+      expectType(arguments.getFirst(), op.parameter().get(), "aggregation parameter");
+    }
+    return new Expr.Aggregate(op, grouping.orElse(Grouping.ALL), parameter, input, span);
+  }
+
+  private Optional<Grouping> grouping() throws ParseException {
+    boolean without = peek().isWord("without");
+    if (!without && !peek().isWord("by")) {
+      return Optional.empty();
+    }
+    next++;
+    return Optional.of(new Grouping(without, labelList("grouping opts")));
+  }
+
+  private Expr call(Token name) throws ParseException {
+    Function function =
+        Function.named(name.text())
+            .orElseThrow(
+                () -> error(name.span(), "unknown function with name \"" + name.text() + "\""));
+    if (function.isExperimental() && !experimentalFunctions) {
+      throw error(name.span(), "function \"" + name.text() + "\" is not enabled");
+    }
+    List<Expr> arguments = arguments();
+    Span span = new Span(name.span().start(), tokens.get(next - 1).span().end());
+    int fewest = function.fewestArguments();
+    int most = function.mostArguments();
+    if (arguments.size() < fewest || arguments.size() > most) {
+      String wanted = fewest == most ? "" : arguments.size() < fewest ? "at least " : "at most ";
+      throw error(
+          span,
+          "expected "
+              + wanted
+              + (arguments.size() < fewest ? fewest : most)
+              + " argument(s) in call to \""
+              + name.text()
+              + "\", got "
+              + arguments.size());
+    }
+    for (int i = 0; i < arguments.size(); i++) {
+      expectType(
+          arguments.get(i), function.argument(i), "call to function \"" + name.text() + "\"");
+    }
+    if (function == Function.INFO
+        && arguments.size() == 2
+        && !(arguments.get(1) instanceof Expr.Selector)) {
+      throw error(arguments.get(1).span(), "expected label selectors only");
+    }
+    return new Expr.Call(function, arguments, span);
+  }
+
+  private List<Expr> arguments() throws ParseException {
+    expect("(", "call");
+    List<Expr> arguments = new ArrayList<>();
+    if (!peek().is(")")) {
+      do {
+        arguments.add(binary(0));
+      } while (takeSymbol(","));
+    }
+    expect(")", "call");
+    return arguments;
+  }
+
+  private void expectType(Expr expr, ValueType wanted, String where) throws ParseException {
+    if (expr.type() != wanted) {
+      throw error(
+          expr.span(),
+          "expected type "
+              + wanted.description
+              + " in "
+              + where
+              + ", got "
+              + expr.type().description);
+    }
+  }
+
+  // --- selectors and labels ---
+
+  private Expr selector(Optional<Token> name) throws ParseException {
+    int start = name.map(token -> token.span().start()).orElse(peek().span().start());
+    List<Matcher> matchers = new ArrayList<>();
+    name.ifPresent(token -> matchers.add(Matcher.equal(Labels.NAME, token.text())));
+    if (takeSymbol("{")) {
+      while (!peek().is("}")) {
+        matchers.add(matcher(name));
+        if (!takeSymbol(",") && !peek().is("}")) {
+          throw unexpected(peek(), "label matching", "\",\" or \"}\"");
+        }
+      }
+      next++;
+    }
+    Span span = new Span(start, tokens.get(next - 1).span().end());
+    if (matchers.stream().allMatch(matcher -> matcher.matches(""))) {
+      throw error(span, "vector selector must contain at least one non-empty matcher");
+    }
+    return new Expr.Selector(List.copyOf(matchers), Shift.NONE, span);
+  }
+
+  private Matcher matcher(Optional<Token> outerName) throws ParseException {
+    Token label = take();
+    if (label.kind() != Token.Kind.WORD && label.kind() != Token.Kind.STRING) {
+      throw unexpected(label, "label matching", "identifier or \"}\"");
+    }
+    Matcher.Kind kind = matcherKind();
+    Matcher matcher;
+    if (kind == null) {
+      if (label.kind() != Token.Kind.STRING) {
+        throw unexpected(peek(), "label matching", "label matching operator");
+      }
+      matcher = Matcher.equal(Labels.NAME, label.text());
+    } else {
+      next++;
+      Token value = take();
+      if (value.kind() != Token.Kind.STRING) {
+        throw unexpected(value, "label matching", "string");
+      }
+      try {
+        matcher = Matcher.of(kind, label.text(), value.text());
+      } catch (IllegalArgumentException e) {
+        throw error(value.span(), e.getMessage());
+      }
+    }
+    if (outerName.isPresent() && matcher.isName()) {
+      throw error(
+          label.span(),
+          "metric name must not be set twice: \""
+              + outerName.get().text()
+              + "\" or \""
+              + matcher.value()
+              + "\"");
+    }
+    return matcher;
+  }
+
+  private Matcher.Kind matcherKind() {
+    for (Matcher.Kind kind : Matcher.Kind.values()) {
+      if (peek().is(kind.text)) {
+        return kind;
+      }
+    }
+    return null;
+  }
+
+  private List<String> labelList(String where) throws ParseException {
+    expect("(", where);
+    List<String> labels = new ArrayList<>();
+    while (!peek().is(")")) {
+      Token label = take();
+      boolean isLabel =
+          label.kind() == Token.Kind.STRING && !label.text().isEmpty()
+              || label.kind() == Token.Kind.WORD && label.text().indexOf(':') < 0;
+      if (!isLabel) {
+        throw unexpected(label, where, "label");
+      }
+      labels.add(label.text());
+      if (!takeSymbol(",") && !peek().is(")")) {
+        throw unexpected(peek(), where, "\",\" or \")\"");
+      }
+    }
+    next++;
+    return List.copyOf(labels);
+  }
+
+  // --- tokens ---
+
+  private Token peek() {
+    return tokens.get(next);
+  }
+
+  private Token take() {
+    Token token = tokens.get(next);
+    if (token.kind() != Token.Kind.END) {
+      next++;
+    }
+    return token;
+  }
+
+  private boolean takeSymbol(String symbol) {
+    boolean there = peek().is(symbol);
+    next += there ? 1 : 0;
+    return there;
+  }
+
+  private boolean takeWord(String word) {
+    boolean there = peek().isWord(word);
+    next += there ? 1 : 0;
+    return there;
+  }
+
+  private Token expect(String symbol, String where) throws ParseException {
+    Token token = peek();
+    if (!token.is(symbol)) {
+      throw unexpected(token, where, "\"" + symbol + "\"");
+    }
+    return take();
+  }
+
+  private void expectEnd() throws ParseException {
+    if (peek().kind() != Token.Kind.END) {
+      throw error(peek().span(), "unexpected " + peek().describe());
+    }
+  }
+
+  private ParseException unexpected(Token token, String where, String wanted) {
+    return error(
+        token.span(), "unexpected " + token.describe() + " in " + where + ", expected " + wanted);
+  }
+
+  private ParseException error(Span span, String message) {
+    return new ParseException(query, span, message);
+  }
+}

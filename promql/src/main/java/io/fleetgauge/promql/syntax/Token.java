@@ -1,0 +1,40 @@
+package io.fleetgauge.promql.syntax;
+
+/**
+ * A piece of a query's text.
+ *
+ * @param text what stands there; of a string, its content
+ * @param number the value of a {@link Kind#NUMBER}; of a {@link Kind#DURATION}, milliseconds
+ */
+record Token(Kind kind, String text, double number, Span span) {
+  enum Kind {
+    /** A name or a keyword; which of them, the parser knows from where it stands. */
+    WORD,
+    NUMBER,
+    DURATION,
+    STRING,
+    /** An operator or a bracket; {@link Token#text} says which. */
+    SYMBOL,
+    END
+  }
+
+  boolean is(String symbol) {
+    return kind == Kind.SYMBOL && text.equals(symbol);
+  }
+
+  boolean isWord(String word) {
+    return kind == Kind.WORD && text.equalsIgnoreCase(word);
+  }
+
+  /** For messages: what was found where something else was wanted. */
+  String describe() {
+    return switch (kind) {
+      case END -> "end of input";
+      case STRING -> "string " + Printer.quote(text);
+      case NUMBER -> "number \"" + text + "\"";
+      case DURATION -> "duration \"" + text + "\"";
+      case WORD -> "identifier \"" + text + "\"";
+      case SYMBOL -> "\"" + text + "\"";
+    };
+  }
+}

@@ -1,0 +1,183 @@
+package io.fleetgauge.promql.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EngineTest {
+  private static final List<Series> STORED =
+      List.of(
+          series("power", "gpu", "0", 0, 100, 15, 110, 30, 120, 45, 130),
+          series("power", "gpu", "1", 0, 200, 15, 210, 30, Staleness.MARKER),
+          series("energy_total", "gpu", "0", 0, 0, 15, 150, 30, 300, 45, 20));
+
+  @Test
+  void aSampleIsSeenUntilTheLookbackHasPassed() throws Exception {
+    assertThat(instant("power{gpu=\"0\"}", 344_999)).hasToString("[power{gpu=\"0\"} 130.0]");
+    assertThat(instant("power{gpu=\"0\"}", 345_000)).isEmpty();
+  }
+
+  @Test
+  void aMarkerEndsASeriesAtOnce() throws Exception {
+    assertThat(instant("sum(power)", 29_999)).hasToString("[{} 320.0]");
+    assertThat(instant("sum(power)", 30_000)).hasToString("[{} 120.0]");
+    assertThat(instant("count_over_time(power{gpu=\"1\"}[1m])", 30_000))
+        .hasToString("[{gpu=\"1\"} 2.0]");
+  }
+
+  @Test
+  void windowsAreOpenOnTheLeft() throws Exception {
+    assertThat(instant("count_over_time(power{gpu=\"0\"}[30s])", 30_000))
+        .hasToString("[{gpu=\"0\"} 2.0]");
+    assertThat(instant("rate(energy_total[15s])", 30_000)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "power > 115 | [power{gpu=\"0\"} 130.0]",
+        "115 < power | [power{gpu=\"0\"} 130.0]",
+        "power > bool 500 | [{gpu=\"0\"} 0.0]",
+        "power * 2 + 1 | [{gpu=\"0\"} 261.0]",
+        "-power | [{gpu=\"0\"} -130.0]",
+        "power offset 30s | [power{gpu=\"0\"} 110.0, power{gpu=\"1\"} 210.0]",
+        "power @ 0 | [power{gpu=\"0\"} 100.0, power{gpu=\"1\"} 200.0]",
+        "increase(energy_total[1m]) | [{gpu=\"0\"} 320.0]",
+        "last_over_time(power{gpu=\"1\"}[1m]) | [power{gpu=\"1\"} 210.0]",
+        "absent_over_time(power{gpu=\"7\",a=~\"b\"}[1m]) | [{gpu=\"7\"} 1.0]",
+        "absent_over_time(power[1m]) | []",
+        "sum without (gpu) (power) | [{} 130.0]",
+        "avg by (gpu) (power @ 0) | [{gpu=\"0\"} 100.0, {gpu=\"1\"} 200.0]"
+      })
+  void anInstantQueryAnswers(String query, String answer) throws Exception {
+    assertThat(instant(query, 45_000)).hasToString(answer);
+  }
+
+  @Test
+  void aRangeQueryAnswersAtEachStepInOrderOfLabels() throws Exception {
+    Answer answer =
+        run(new Query("power / 10", Parser.parse("power / 10"), 0, 60_000, 20_000, 30_000, 1_000));
+    assertThat(((Answer.Matrix) answer.result()).series())
+        .containsExactly(
+            new Series(
+                Labels.of("gpu", "0"),
+                new long[] {0, 20_000, 40_000, 60_000},
+                new double[] {10, 11, 12, 13}),
+            new Series(Labels.of("gpu", "1"), new long[] {0, 20_000}, new double[] {20, 21}));
+  }
+
+  @Test
+  void rateOfWhatIsNotNamedLikeACounterIsRemarkedOn() throws Exception {
+    Answer answer = run(at("sum(rate(power[1m]))", 45_000));
+    assertThat(answer.infos())
+        .containsExactly(
+            "PromQL info: metric might not be a counter, name does not end in"
+                + " _total/_sum/_count/_bucket: \"power\" (1:10)");
+    assertThat(run(at("rate(energy_total[1m])", 45_000)).infos()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'histogram_quantile(0.9, power)', 'function \"histogram_quantile\"'",
+    "'sum(abs(power))', 'function \"abs\"'",
+    "'topk(1, power)', 'aggregation \"topk\"'",
+    "'power + power', 'operator \"+\" between two vectors'",
+    "'max_over_time(power[5m:])', 'a subquery'"
+  })
+  void whatIsNotEvaluatedYetIsRefusedByName(String query, String name) {
+    assertThatThrownBy(() -> run(at(query, 0)))
+        .isInstanceOfSatisfying(
+            QueryFailure.class,
+            failure -> assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.BAD_DATA))
+        .hasMessageContaining(name)
+        .hasMessageContaining("not supported yet");
+  }
+
+  @Test
+  void seriesThatBecomeEqualAreAnErrorWhereTheyMeet() {
+    assertThatThrownBy(() -> run(at("rate({gpu=\"0\"}[1m])", 45_000)))
+        .isInstanceOf(QueryFailure.class)
+        .hasMessage("vector cannot contain metrics with the same labelset");
+  }
+
+  @Test
+  void moreSamplesThanAllowedAreAnErrorThatSaysTheLimit() {
+    assertThatThrownBy(
+            () -> run(new Query("power", Parser.parse("power"), 0, 1_000_000, 1, 300_000, 5_000)))
+        .hasMessageContaining("the limit is 5000");
+  }
+
+  @Test
+  void aCancelledQueryEnds() throws Exception {
+    assertThatThrownBy(() -> Engine.run(at("power", 0), EngineTest::select, () -> true))
+        .isInstanceOfSatisfying(
+            QueryFailure.class,
+            failure -> assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.CANCELED));
+  }
+
+  @Test
+  void aRangeQueryRefusesWhatHasNoValueAtAStep() {
+    assertThatThrownBy(
+            () -> run(new Query("a[5m]", Parser.parse("a[5m]"), 0, 10, 1, 300_000, 5_000)))
+        .hasMessage(
+            "invalid expression type \"range vector\" for range query, must be Scalar or instant"
+                + " Vector");
+  }
+
+  private static List<String> instant(String query, long time) throws Exception {
+    List<String> lines = new ArrayList<>();
+    for (Answer.Sample sample : ((Answer.Vector) run(at(query, time)).result()).samples()) {
+      lines.add(sample.labels() + " " + sample.value());
+    }
+    return lines;
+  }
+
+  private static Query at(String query, long time) throws Exception {
+    return new Query(query, Parser.parse(query), time, time, 0, 300_000, 1_000_000);
+  }
+
+  private static Answer run(Query query) throws QueryFailure {
+    return Engine.run(query, EngineTest::select, () -> false);
+  }
+
+  private static List<Series> select(Selection selection) {
+    List<Series> found = new ArrayList<>();
+    for (Series series : STORED) {
+      if (selection.matchers().stream().allMatch(matcher -> matcher.matches(series.labels()))) {
+        int from = Series.firstAfter(series.times(), 0, series.size(), selection.from());
+        int to = Series.firstAfter(series.times(), 0, series.size(), selection.to());
+        if (from < to) {
+          found.add(
+              new Series(
+                  series.labels(),
+                  Arrays.copyOfRange(series.times(), from, to),
+                  Arrays.copyOfRange(series.values(), from, to)));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static Series series(
+      String name, String label, String value, double... secondsAndValues) {
+    long[] times = new long[secondsAndValues.length / 2];
+    double[] values = new double[times.length];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = (long) (secondsAndValues[2 * i] * 1000);
+      values[i] = secondsAndValues[2 * i + 1];
+    }
+    return new Series(Labels.of(Labels.NAME, name, label, value), times, values);
+  }
+}

@@ -1,0 +1,304 @@
+package io.fleetgauge.promql.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.sample.Staleness;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each loop against a plain twin that is written for reading, on random input. */
+class KernelTest {
+  private static final MathContext EXACT = MathContext.DECIMAL128;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void latestIsTheNewestSampleWithinTheLookback(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 500; round++) {
+      long[] times = times(random, random.nextInt(50));
+      double[] values = new double[times.length];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = random.nextInt(5) == 0 ? Staleness.MARKER : random.nextInt(9);
+      }
+      long start = random.nextLong(100_000);
+      long step = random.nextLong(20_000);
+      long lookback = 1 + random.nextLong(30_000);
+      double[] out = new double[20];
+      boolean any = Columns.latest(times, values, start, step, lookback, out);
+      boolean anyPlain = false;
+      for (int i = 0; i < out.length; i++) {
+        long t = start + i * step;
+        double plain = Staleness.MARKER;
+        for (int j = 0; j < times.length; j++) {
+          if (times[j] > t - lookback && times[j] <= t) {
+            plain = values[j];
+          }
+        }
+        anyPlain |= !Staleness.isMarker(plain);
+        assertSame(out[i], plain);
+      }
+      assertThat(any).isEqualTo(anyPlain);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void foldsOfColumnsEqualFoldsOfLists(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int steps = 64;
+    List<double[]> columns = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      double[] column = new double[steps];
+      for (int j = 0; j < steps; j++) {
+        column[j] =
+            switch (random.nextInt(8)) {
+              case 0 -> Staleness.MARKER;
+              case 1 -> random.nextInt(20) == 0 ? Double.NaN : 3;
+              default -> (random.nextDouble() - 0.5) * Math.pow(10, random.nextInt(12));
+            };
+      }
+      columns.add(column);
+    }
+    double[] sum = new double[steps];
+    double[] carry = new double[steps];
+    int[] sumCount = new int[steps];
+    double[] mean = new double[steps];
+    double[] meanCarry = new double[steps];
+    int[] meanCount = new int[steps];
+    boolean[] moving = new boolean[steps];
+    double[] min = new double[steps];
+    int[] minCount = new int[steps];
+    double[] max = new double[steps];
+    int[] maxCount = new int[steps];
+    int[] count = new int[steps];
+    for (double[] column : columns) {
+      Reductions.sum(column, sum, carry, sumCount);
+      Reductions.mean(column, mean, meanCarry, meanCount, moving);
+      Reductions.min(column, min, minCount);
+      Reductions.max(column, max, maxCount);
+      Reductions.count(column, count);
+    }
+    for (int i = 0; i < steps; i++) {
+      int step = i;
+      double[] present =
+          columns.stream()
+              .mapToDouble(column -> column[step])
+              .filter(x -> !Staleness.isMarker(x))
+              .toArray();
+      assertThat(count[i]).isEqualTo(present.length);
+      assertThat(moving[i]).isFalse();
+      boolean nan = Arrays.stream(present).anyMatch(Double::isNaN);
+      double[] numbers = Arrays.stream(present).filter(x -> !Double.isNaN(x)).toArray();
+      assertThat(min[i]).isEqualTo(Arrays.stream(numbers).min().orElse(Double.NaN));
+      assertThat(max[i]).isEqualTo(Arrays.stream(numbers).max().orElse(Double.NaN));
+      if (nan) {
+        assertThat(sum[i] + carry[i]).isNaN();
+      } else {
+        assertThat(sum[i] + carry[i]).isEqualTo(exactSum(present));
+        assertClose(mean[i] / count[i] + meanCarry[i] / count[i], exactSum(present) / count[i]);
+      }
+    }
+  }
+
+  @Test
+  void aMeanWhoseSumOverflowsIsStillFinite() {
+    double[][] columns = {{1.5e308}, {1.5e308}, {-1.5e308}, {1.5e308}};
+    double[] mean = {0};
+    double[] carry = {0};
+    int[] count = {0};
+    boolean[] moving = {false};
+    for (double[] column : columns) {
+      Reductions.mean(column, mean, carry, count, moving);
+    }
+    assertThat(moving[0]).isTrue();
+    assertClose(mean[0] + carry[0], 0.75e308);
+    double[] values = {1.5e308, 1.5e308, -1.5e308, 1.5e308};
+    assertThat(Windows.avg(values, 0, 4)).isEqualTo(mean[0] + carry[0]);
+  }
+
+  @Test
+  void infinitiesInASumAreInfiniteOrNaN() {
+    assertThat(Windows.sum(new double[] {1, 1 / 0.0, 5}, 0, 3)).isEqualTo(1 / 0.0);
+    assertThat(Windows.sum(new double[] {1 / 0.0, -1 / 0.0}, 0, 2)).isNaN();
+    assertThat(Windows.sum(new double[] {1e308, 1e308, -1e308}, 0, 3)).isEqualTo(1 / 0.0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void functionsOfAWindowEqualTheirDefinitions(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 2_000; round++) {
+      double[] values = new double[1 + random.nextInt(40)];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = (random.nextDouble() - 0.5) * Math.pow(10, random.nextInt(9));
+      }
+      int from = random.nextInt(values.length);
+      int to = from + 1 + random.nextInt(values.length - from);
+      double[] window = Arrays.copyOfRange(values, from, to);
+      int n = window.length;
+      assertThat(Windows.sum(values, from, to)).isEqualTo(exactSum(window));
+      assertClose(Windows.avg(values, from, to), exactSum(window) / n);
+      assertThat(Windows.min(values, from, to))
+          .isEqualTo(Arrays.stream(window).min().getAsDouble());
+      assertThat(Windows.max(values, from, to))
+          .isEqualTo(Arrays.stream(window).max().getAsDouble());
+      BigDecimal mean = exact(window).divide(BigDecimal.valueOf(n), EXACT);
+      BigDecimal squares = BigDecimal.ZERO;
+      for (double x : window) {
+        BigDecimal delta = new BigDecimal(x).subtract(mean, EXACT);
+        squares = squares.add(delta.multiply(delta, EXACT), EXACT);
+      }
+      double variance = squares.divide(BigDecimal.valueOf(n), EXACT).doubleValue();
+      assertThat(Windows.variance(values, from, to))
+          .isCloseTo(variance, Offset.offset(1e-12 * (variance + 1e-9)));
+      double q = random.nextDouble();
+      double[] sorted = window.clone();
+      Arrays.sort(sorted);
+      double rank = q * (n - 1);
+      int low = (int) Math.floor(rank);
+      int high = Math.min(n - 1, low + 1);
+      double quantile =
+          sorted[low] * (1 - (rank - Math.floor(rank))) + sorted[high] * (rank - Math.floor(rank));
+      assertThat(Windows.quantile(q, values, from, to, new double[n])).isEqualTo(quantile);
+    }
+  }
+
+  @Test
+  void quantilesOutsideZeroToOneAreInfiniteAndNaNIsTheLowestValue() {
+    double[] values = {3, Double.NaN, 1, 2};
+    double[] scratch = new double[4];
+    assertThat(Windows.quantile(-0.1, values, 0, 4, scratch)).isEqualTo(-1 / 0.0);
+    assertThat(Windows.quantile(1.1, values, 0, 4, scratch)).isEqualTo(1 / 0.0);
+    assertThat(Windows.quantile(Double.NaN, values, 0, 4, scratch)).isNaN();
+    assertThat(Windows.quantile(0, values, 0, 4, scratch)).isNaN();
+    assertThat(Windows.quantile(1, values, 0, 4, scratch)).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void increaseIsTheRiseExtrapolatedToTheEdges(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 2_000; round++) {
+      long[] times = times(random, 2 + random.nextInt(30));
+      double[] values = new double[times.length];
+      double counter = random.nextInt(100);
+      for (int i = 0; i < values.length; i++) {
+        counter = random.nextInt(10) == 0 ? random.nextInt(5) : counter + random.nextInt(50);
+        values[i] = counter;
+      }
+      long end = times[times.length - 1] + random.nextLong(10_000);
+      long range = end - times[0] + 1 + random.nextLong(10_000);
+      double plain = plainIncrease(times, values, end - range, end);
+      double increase = Windows.increase(times, values, 0, times.length, end - range, end);
+      assertClose(increase, plain);
+      assertClose(
+          Windows.rate(times, values, 0, times.length, end - range, end), plain / (range / 1000.0));
+    }
+  }
+
+  private static double plainIncrease(long[] times, double[] values, long start, long end) {
+    int last = values.length - 1;
+    double rise = 0;
+    for (int i = 1; i <= last; i++) {
+      rise += values[i] >= values[i - 1] ? values[i] - values[i - 1] : values[i];
+    }
+    double sampled = (times[last] - times[0]) / 1000.0;
+    double mean = sampled / last;
+    double before = (times[0] - start) / 1000.0;
+    before = before < mean * 1.1 ? before : mean / 2;
+    double after = (end - times[last]) / 1000.0;
+    after = after < mean * 1.1 ? after : mean / 2;
+    if (rise > 0) {
+      before = Math.min(before, sampled * values[0] / rise);
+    }
+    return rise * (sampled + before + after) / sampled;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void arithmeticSkipsAbsentSteps(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] pool = {
+      0, -0.0, 1, -1, 2.5, -7, 1e300, Double.NaN, 1 / 0.0, -1 / 0.0, Staleness.MARKER
+    };
+    double[] left = new double[500];
+    double[] right = new double[500];
+    for (int i = 0; i < left.length; i++) {
+      left[i] = pool[random.nextInt(pool.length)];
+      right[i] = pool[random.nextInt(pool.length)];
+    }
+    check(left, right, Arithmetic::add, (a, b) -> a + b);
+    check(left, right, Arithmetic::subtract, (a, b) -> a - b);
+    check(left, right, Arithmetic::multiply, (a, b) -> a * b);
+    check(left, right, Arithmetic::divide, (a, b) -> a / b);
+    check(left, right, Arithmetic::modulo, (a, b) -> a % b);
+    check(left, right, Arithmetic::atan2, Math::atan2);
+    check(left, right, Arithmetic::equal, (a, b) -> a == b ? 1 : 0);
+    check(left, right, Arithmetic::notEqual, (a, b) -> a != b ? 1 : 0);
+    check(left, right, Arithmetic::less, (a, b) -> a < b ? 1 : 0);
+    check(left, right, Arithmetic::lessOrEqual, (a, b) -> a <= b ? 1 : 0);
+    check(
+        left,
+        right,
+        Arithmetic::power,
+        (a, b) -> a == 1 || Math.abs(a) == 1 && Double.isInfinite(b) ? 1 : Math.pow(a, b));
+  }
+
+  private interface Loop {
+    void run(double[] left, double[] right, double[] out);
+  }
+
+  private interface Plain {
+    double apply(double left, double right);
+  }
+
+  private static void check(double[] left, double[] right, Loop loop, Plain plain) {
+    double[] out = new double[left.length];
+    loop.run(left, right, out);
+    for (int i = 0; i < out.length; i++) {
+      boolean absent = Staleness.isMarker(left[i]) || Staleness.isMarker(right[i]);
+      assertThat(Staleness.isMarker(out[i])).isEqualTo(absent);
+      if (!absent) {
+        assertThat((Double) out[i]).isEqualTo((Double) plain.apply(left[i], right[i]));
+      }
+    }
+  }
+
+  private static long[] times(SplittableRandom random, int count) {
+    long[] times = new long[count];
+    long time = random.nextLong(50_000);
+    for (int i = 0; i < count; i++) {
+      time += 1 + random.nextLong(10_000);
+      times[i] = time;
+    }
+    return times;
+  }
+
+  private static BigDecimal exact(double[] values) {
+    BigDecimal sum = BigDecimal.ZERO;
+    for (double x : values) {
+      sum = sum.add(new BigDecimal(x));
+    }
+    return sum;
+  }
+
+  private static double exactSum(double[] values) {
+    return exact(values).doubleValue();
+  }
+
+  private static void assertClose(double actual, double expected) {
+    assertThat(actual).isCloseTo(expected, Offset.offset(Math.abs(expected) * 1e-12 + 1e-300));
+  }
+
+  private static void assertSame(double actual, double expected) {
+    assertThat(Double.doubleToRawLongBits(actual)).isEqualTo(Double.doubleToRawLongBits(expected));
+  }
+}
