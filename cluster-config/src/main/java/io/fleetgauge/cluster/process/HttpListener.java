@@ -1,0 +1,137 @@
+package io.fleetgauge.cluster.process;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.Router;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/** The HTTP server of a process, with the routes that every process has. */
+public final class HttpListener implements AutoCloseable {
+  /** Longest request line: a query of 64 KiB fits into a GET. */
+  private static final int MAX_REQUEST_LINE = 128 << 10;
+
+  private static final int MAX_HEADERS = 64 << 10;
+  private static final Duration GRACE = Duration.ofSeconds(3);
+
+  private final HttpServer server;
+
+  private HttpListener(HttpServer server) {
+    this.server = server;
+  }
+
+  /** Why a process is not ready; empty text when it is. */
+  public static final class Readiness {
+    private final AtomicReference<String> reason = new AtomicReference<>("starting");
+
+    public void ready() {
+      reason.set("");
+    }
+
+    public void notReady(String why) {
+      reason.set(why);
+    }
+  }
+
+  /**
+   * Listens.
+   *
+   * @param option what chooses the port, for the message when it is taken
+   * @param router the process's own routes
+   * @throws StartFailure if the port is taken or cannot be bound
+   */
+  public static HttpListener start(Vertx vertx, HttpSettings settings, String option, Router router)
+      throws StartFailure {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(settings.host())
+            .setPort(settings.port())
+            .setMaxInitialLineLength(MAX_REQUEST_LINE)
+            .setMaxHeaderSize(MAX_HEADERS)
+            .setIdleTimeout(120)
+            .setIdleTimeoutUnit(TimeUnit.SECONDS)
+            .setTcpNoDelay(true);
+    HttpServer server = vertx.createHttpServer(options).requestHandler(router);
+    try {
+      server.listen().await(10, TimeUnit.SECONDS);
+      return new HttpListener(server);
+    } catch (Exception e) {
+      String where = "port " + settings.port() + " on " + settings.host();
+      throw new StartFailure(
+          e instanceof BindException || e.getCause() instanceof BindException
+              ? where + " is in use; choose another with " + option
+              : where + " cannot be bound: " + e.getMessage() + "; it is chosen with " + option,
+          e);
+    }
+  }
+
+  /**
+   * A router with {@code /-/healthy}, {@code /-/ready} and {@code /metrics}.
+   *
+   * @param moreMetrics text that {@code /metrics} shows before the registry's
+   */
+  public static Router router(
+      Vertx vertx, Readiness readiness, PrometheusRegistry registry, Supplier<String> moreMetrics) {
+    Router router = Router.router(vertx);
+    router
+        .get("/-/healthy")
+        .handler(http -> http.response().putHeader("Content-Type", "text/plain").end("healthy\n"));
+    router
+        .get("/-/ready")
+        .handler(
+            http -> {
+              String reason = readiness.reason.get();
+              http.response()
+                  .setStatusCode(reason.isEmpty() ? 200 : 503)
+                  .putHeader("Content-Type", "text/plain")
+                  .end(reason.isEmpty() ? "ready\n" : "not ready: " + reason + "\n");
+            });
+    router
+        .get("/metrics")
+        .handler(
+            http ->
+                http.response()
+                    .putHeader("Content-Type", PrometheusTextFormatWriter.CONTENT_TYPE)
+                    .end(metrics(registry, moreMetrics.get())));
+    return router;
+  }
+
+  private static Buffer metrics(PrometheusRegistry registry, String more) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
+    try {
+      PrometheusTextFormatWriter.create().write(bytes, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // a byte array has no input or output to fail
+    }
+    return Buffer.buffer(more).appendBytes(bytes.toByteArray());
+  }
+
+  /** The port it listens on, also when the system chose it. */
+  public int port() {
+    return server.actualPort();
+  }
+
+  /** Lets requests in flight finish, for a while. */
+  @Override
+  public void close() {
+    try {
+      server
+          .shutdown(GRACE.toMillis(), TimeUnit.MILLISECONDS)
+          .await(2 * GRACE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("the HTTP server did not close within " + GRACE, e);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.fleetgauge.cluster.process;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What has been started, to be stopped in reverse. A part that does not stop within its limit is
+ * left behind with a warning, and the next one is stopped.
+ */
+public final class Lifecycle implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
+
+  private final String process;
+  private final Deque<Part> parts = new ArrayDeque<>();
+
+  private record Part(String name, Duration limit, AutoCloseable stop) {}
+
+  /**
+   * @param process its name, for the log
+   */
+  public Lifecycle(String process) {
+    this.process = process;
+  }
+
+  /** Remembers a part that has just been started. */
+  public synchronized void started(String name, Duration stopLimit, AutoCloseable stop) {
+    parts.push(new Part(name, stopLimit, stop));
+  }
+
+  @Override
+  public synchronized void close() {
+    while (!parts.isEmpty()) {
+      Part part = parts.pop();
+      long begin = System.nanoTime();
+      CompletableFuture<Void> stopped = new CompletableFuture<>();
+      Thread.ofPlatform()
+          .daemon()
+          .name("stop-" + part.name())
+          .start(
+              () -> {
+                try {
+                  part.stop().close();
+                  stopped.complete(null);
+                } catch (Exception e) {
+                  stopped.completeExceptionally(e);
+                }
+              });
+      try {
+        stopped.get(part.limit().toMillis(), TimeUnit.MILLISECONDS);
+        long millis = (System.nanoTime() - begin) / 1_000_000;
+        LOG.debug("{}: {} stopped in {} ms", process, part.name(), millis);
+      } catch (TimeoutException e) {
+        LOG.warn("{}: {} did not stop within {}", process, part.name(), part.limit());
+      } catch (ExecutionException e) {
+        LOG.warn("{}: {} stopped with an error", process, part.name(), e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        LOG.warn("{}: interrupted while {} was stopping", process, part.name());
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.fleetgauge.cluster.process;
+
+import io.fleetgauge.cluster.config.ConfigException;
+import io.fleetgauge.cluster.config.LogSettings;
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import picocli.CommandLine;
+
+/** The launcher's entry: the commands of every module on the class path. */
+@CommandLine.Command(
+    name = "fleetgauge",
+    description = "A gateway for the metrics of large GPU fleets that answers PromQL.",
+    mixinStandardHelpOptions = true,
+    version = "fleetgauge 0.1.0",
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "Two more commands are the launcher's own:",
+      "  test    Runs all tests; brings what they need.",
+      "  format  Formats the sources."
+    })
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    System.exit(run(arguments));
+  }
+
+  /** Runs a command line and returns the process's exit code: 2 for wrong usage, 1 for failure. */
+  static int run(String... arguments) {
+    Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+    CommandLine line = new CommandLine(new Main());
+    List<Command> commands =
+        ServiceLoader.load(Command.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .sorted(Comparator.comparing(command -> new CommandLine(command).getCommandName()))
+            .toList();
+    commands.forEach(line::addSubcommand);
+    line.setExecutionExceptionHandler(
+        (failure, command, parsed) -> {
+          if (failure instanceof StartFailure || failure instanceof ConfigException) {
+            command.getErr().println("fleetgauge: " + failure.getMessage());
+          } else {
+            failure.printStackTrace(command.getErr());
+          }
+          return 1;
+        });
+    if (arguments.length == 0) {
+      line.usage(line.getOut());
+      return 2;
+    }
+    return line.execute(arguments);
+  }
+}

@@ -1,0 +1,77 @@
+package io.fleetgauge.cluster.process;
+
+import io.fleetgauge.cluster.config.ConfigException;
+import io.fleetgauge.cluster.config.LogSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
+
+/**
+ * A command that runs one process from a configuration file until it is told to stop.
+ *
+ * @param <C> the process's configuration
+ */
+public abstract class ProcessCommand<C> implements Command {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessCommand.class);
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "YAML file; without it every key has its default.")
+  private Path file;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this.")
+  private boolean help;
+
+  protected abstract C read(String source, String yaml) throws ConfigException;
+
+  protected abstract LogSettings log(C config);
+
+  /** Starts everything; what is returned stops it again. */
+  protected abstract AutoCloseable start(C config) throws StartFailure;
+
+  @Override
+  public Integer call() throws Exception {
+    C config = read(file == null ? "the default configuration" : file.toString(), text());
+    Logs.toConsole(log(config));
+    AutoCloseable process = start(config);
+    runUntilStopped(process);
+    return 0;
+  }
+
+  /** Waits for SIGTERM or SIGINT, then closes {@code process} before the JVM goes. */
+  public static void runUntilStopped(AutoCloseable process) throws InterruptedException {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            Thread.ofPlatform()
+                .name("stop")
+                .unstarted(
+                    () -> {
+                      try {
+                        process.close();
+                      } catch (Exception e) {
+                        LOG.warn("stopped with an error", e);
+                      }
+                    }));
+    new CountDownLatch(1).await();
+  }
+
+  private String text() throws StartFailure {
+    if (file == null) {
+      return "";
+    }
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the configuration file " + file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+}
