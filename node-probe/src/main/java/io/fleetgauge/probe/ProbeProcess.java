@@ -1,0 +1,114 @@
+package io.fleetgauge.probe;
+
+import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.probe.host.HostReader;
+import io.fleetgauge.probe.nvml.GpuMetric;
+import io.fleetgauge.probe.nvml.GpuThread;
+import io.fleetgauge.probe.sampling.NodeLabels;
+import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.probe.uplink.UplinkCounts;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.TextExposition;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running probe. */
+public final class ProbeProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ProbeProcess.class);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
+
+  private final Lifecycle lifecycle = new Lifecycle("probe");
+  private Uplink uplink;
+  private int port;
+
+  private ProbeProcess() {}
+
+  /**
+   * @param clock ms since the epoch
+   * @throws StartFailure if its port is taken; what had been started is stopped again
+   */
+  public static ProbeProcess start(ProbeConfig config, LongSupplier clock) throws StartFailure {
+    ProbeProcess process = new ProbeProcess();
+    try {
+      process.run(config, clock);
+      return process;
+    } catch (StartFailure | RuntimeException e) {
+      process.close();
+      throw e;
+    }
+  }
+
+  private void run(ProbeConfig config, LongSupplier clock) throws StartFailure {
+    Vertx vertx = Vertx.vertx();
+    lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
+    uplink =
+        new Uplink(
+            vertx,
+            config.hostname(),
+            config.gateways(),
+            config.maxQueuedFrames(),
+            config.maxQueuedBytes(),
+            System.nanoTime() ^ ProcessHandle.current().pid() << 32);
+    lifecycle.started("uplink", STOP_LIMIT, uplink);
+    HostReader host = new HostReader(config.proc());
+    Optional<GpuThread> gpus =
+        config.gpus() ? Optional.of(new GpuThread(config.nvmlLibrary())) : Optional.empty();
+    gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
+    NodeLabels node = new NodeLabels(config.hostname(), config.labels());
+    Sampler sampler = new Sampler(host, gpus, node, config.tick(), clock, uplink::offer);
+    PrometheusRegistry registry = new PrometheusRegistry();
+    ProbeMeters.register(registry, uplink, host, gpus);
+    HttpListener.Readiness readiness = new HttpListener.Readiness();
+    HttpListener http =
+        HttpListener.start(
+            vertx,
+            config.http(),
+            "http.port",
+            HttpListener.router(vertx, readiness, registry, () -> exposition(sampler.last())));
+    port = http.port();
+    lifecycle.started("HTTP", STOP_LIMIT, http);
+    sampler.start();
+    lifecycle.started("sampling", STOP_LIMIT, sampler);
+    readiness.ready();
+    LOG.info(
+        "probe of {} reads every {} and sends to {}; its readings: http://{}:{}/metrics",
+        config.hostname(),
+        config.tick(),
+        config.gateways(),
+        config.http().host(),
+        port);
+  }
+
+  private static String exposition(Tick tick) {
+    Map<String, TextExposition.Family> families = new HashMap<>(HostReader.families(tick));
+    families.putAll(GpuMetric.families());
+    return TextExposition.write(tick, families);
+  }
+
+  /** The port of {@code /metrics}. */
+  public int port() {
+    return port;
+  }
+
+  /** Where the samples went so far. */
+  public UplinkCounts counts() {
+    return uplink.counts();
+  }
+
+  @Override
+  public void close() {
+    lifecycle.close();
+  }
+}

@@ -1,0 +1,139 @@
+package io.fleetgauge.probe.uplink;
+
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries an {@link UplinkMachine}'s effects out over HTTP. Safe for all threads. */
+public final class Uplink implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
+  private static final long REQUEST_TIMEOUT_MILLIS = 10_000;
+
+  private final Vertx vertx;
+  private final Context context;
+  // Kept in a field: a client that is garbage collected closes its connections.
+  private final HttpClient client;
+  private final String path;
+  private final UplinkMachine machine;
+  private volatile UplinkCounts counts;
+  private boolean closed;
+
+  /**
+   * @param host the host that all ticks are of
+   * @param gateways any gateways to begin with
+   * @param maxQueuedFrames most ticks that wait for an acknowledgement
+   * @param maxQueuedBytes the same in bytes
+   * @param seed of the back-off's chance and of the run numbers
+   */
+  public Uplink(
+      Vertx vertx,
+      String host,
+      List<URI> gateways,
+      int maxQueuedFrames,
+      long maxQueuedBytes,
+      long seed) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.client =
+        vertx.createHttpClient(
+            new HttpClientOptions().setConnectTimeout(3_000).setKeepAliveTimeout(300),
+            new PoolOptions().setHttp1MaxSize(1));
+    this.path = "/v1/hosts/" + URLEncoder.encode(host, StandardCharsets.UTF_8) + "/frames";
+    SplittableRandom random = new SplittableRandom(seed);
+    this.machine =
+        new UplinkMachine(
+            host, maxQueuedFrames, maxQueuedBytes, gateways, random, () -> random.nextLong() | 1);
+    this.counts = machine.counts();
+  }
+
+  /** Sends a tick, as soon as it can; never waits. */
+  public void offer(Tick tick) {
+    context.runOnContext(none -> on(new UplinkMachine.Event.Read(tick)));
+  }
+
+  /** Where the samples went so far. */
+  public UplinkCounts counts() {
+    return counts;
+  }
+
+  private void on(UplinkMachine.Event event) {
+    if (closed) {
+      return;
+    }
+    var troubleBefore = machine.trouble();
+    var effect = machine.on(event);
+    counts = machine.counts();
+    if (!machine.trouble().equals(troubleBefore)) {
+      machine.trouble().ifPresent(LOG::warn);
+    }
+    effect.ifPresent(
+        what -> {
+          switch (what) {
+            case UplinkMachine.Effect.Post post -> post(post);
+            case UplinkMachine.Effect.Wait pause ->
+                vertx.setTimer(pause.millis(), id -> on(new UplinkMachine.Event.WaitOver()));
+          }
+        });
+  }
+
+  private void post(UplinkMachine.Effect.Post post) {
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(HttpMethod.POST)
+            .setHost(post.gateway().getHost())
+            .setPort(post.gateway().getPort())
+            .setURI(path)
+            .setTimeout(REQUEST_TIMEOUT_MILLIS)
+            .putHeader("X-Fleetgauge-Epoch", Long.toString(post.epoch()));
+    client
+        .request(options)
+        .compose(request -> request.send(Buffer.buffer(post.body())))
+        .compose(
+            response ->
+                response.statusCode() == 413
+                    ? Future.succeededFuture(
+                        (UplinkMachine.Event) new UplinkMachine.Event.TooLarge())
+                    : response.body().map(Uplink::read))
+        .recover(
+            failure -> Future.succeededFuture(new UplinkMachine.Event.Failed(failure.toString())))
+        .onSuccess(event -> context.runOnContext(none -> on(event)));
+  }
+
+  private static UplinkMachine.Event read(Buffer body) {
+    try {
+      return new UplinkMachine.Event.Answered(IntakeAnswer.parse(body.toString()));
+    } catch (WireException e) {
+      return new UplinkMachine.Event.Failed(e.getMessage());
+    }
+  }
+
+  /** Stops sending; what is queued is lost with the process. */
+  @Override
+  public void close() {
+    context.runOnContext(none -> closed = true);
+    try {
+      client.close().await(2, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("the connection did not close within {}", Duration.ofSeconds(2));
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.fleetgauge.probe.uplink;
+
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Decides what an uplink does next: events in, at most one effect out. One request is under way at
+ * a time, so frames arrive in order. Not for several threads.
+ */
+final class UplinkMachine {
+  /** Frames that go into one request together, bytes. */
+  static final int MAX_BATCH_BYTES = 1 << 20;
+
+  /** How often in a row a probe follows {@code moved} before it waits for the gateways to agree. */
+  static final int MAX_MOVES_IN_A_ROW = 4;
+
+  static final long FIRST_BACK_OFF_MILLIS = 100;
+  static final long LONGEST_BACK_OFF_MILLIS = 10_000;
+
+  /** What happens to an uplink. */
+  sealed interface Event {
+    record Read(Tick tick) implements Event {}
+
+    record Answered(IntakeAnswer answer) implements Event {}
+
+    record TooLarge() implements Event {}
+
+    record Failed(String reason) implements Event {}
+
+    record WaitOver() implements Event {}
+  }
+
+  /** What an uplink has to do. */
+  sealed interface Effect {
+    /**
+     * Sends frames.
+     *
+     * @param epoch the newest epoch that the uplink was told
+     */
+    record Post(URI gateway, byte[] body, long epoch) implements Effect {}
+
+    record Wait(long millis) implements Effect {}
+  }
+
+  private enum State {
+    IDLE,
+    ASKING,
+    WAITING
+  }
+
+  private final FrameQueue queue;
+  private final List<URI> seeds;
+  private final RandomGenerator random;
+  private State state = State.IDLE;
+  private URI gateway;
+  private int nextSeed;
+  private long epoch;
+  private int movesInARow;
+  private int failuresInARow;
+  private boolean dictionaryWanted;
+  private int batchBytes = MAX_BATCH_BYTES;
+  private List<FrameQueue.Queued> sent = List.of();
+  private Optional<String> trouble = Optional.empty();
+
+  UplinkMachine(
+      String host,
+      int maxFrames,
+      long maxBytes,
+      List<URI> seeds,
+      RandomGenerator random,
+      LongSupplier runNumbers) {
+    this.queue = new FrameQueue(host, maxFrames, maxBytes, runNumbers);
+    this.seeds = List.copyOf(seeds);
+    this.random = random;
+    this.nextSeed = random.nextInt(seeds.size());
+    this.gateway = seeds.get(nextSeed);
+  }
+
+  UplinkCounts counts() {
+    return queue.counts();
+  }
+
+  /** What keeps the uplink from sending, once for each time that it begins. */
+  Optional<String> trouble() {
+    return trouble;
+  }
+
+  Optional<Effect> on(Event event) {
+    return switch (event) {
+      case Event.Read read -> {
+        queue.add(read.tick());
+        yield state == State.IDLE ? send() : Optional.empty();
+      }
+      case Event.Answered answered -> answered(answered.answer());
+      case Event.TooLarge none -> tooLarge();
+      case Event.Failed failed -> failed(failed.reason());
+      case Event.WaitOver over -> send();
+    };
+  }
+
+  private Optional<Effect> answered(IntakeAnswer answer) {
+    failuresInARow = 0;
+    trouble = Optional.empty();
+    if (!(answer instanceof IntakeAnswer.Moved)) {
+      movesInARow = 0;
+    }
+    return switch (answer) {
+      case IntakeAnswer.Kept kept -> {
+        dictionaryWanted = false;
+        batchBytes = MAX_BATCH_BYTES;
+        queue.acknowledge(kept.run(), kept.sequence());
+        yield send();
+      }
+      case IntakeAnswer.Moved moved -> {
+        gateway = moved.address();
+        epoch = Math.max(epoch, moved.epoch());
+        yield ++movesInARow > MAX_MOVES_IN_A_ROW ? pause(backOff(movesInARow)) : send();
+      }
+      case IntakeAnswer.SlowDown slow -> pause(Math.max(1, slow.millis()));
+      case IntakeAnswer.NeedsDictionary wanted -> {
+        if (dictionaryWanted) {
+          yield failed("the gateway asks for the dictionary that it was just sent");
+        }
+        dictionaryWanted = true;
+        yield send();
+      }
+      case IntakeAnswer.Refused refused -> {
+        trouble = Optional.of("a frame is refused: " + refused.reason());
+        // Frames before the bad one may be fine: the next time, the first goes alone.
+        if (sent.size() == 1) {
+          queue.refuse(sent.getFirst());
+          batchBytes = MAX_BATCH_BYTES;
+        } else {
+          batchBytes = 1;
+        }
+        yield send();
+      }
+    };
+  }
+
+  private Optional<Effect> tooLarge() {
+    if (sent.size() == 1) {
+      trouble = Optional.of("a frame is too large for the gateway");
+      queue.refuse(sent.getFirst());
+    } else {
+      batchBytes = Math.max(1, batchBytes / 4);
+    }
+    return send();
+  }
+
+  private Optional<Effect> failed(String reason) {
+    failuresInARow++;
+    dictionaryWanted = false;
+    if (failuresInARow == 1) {
+      trouble = Optional.of(gateway + " does not answer: " + reason);
+    }
+    nextSeed = (nextSeed + 1) % seeds.size();
+    gateway = seeds.get(nextSeed);
+    return pause(backOff(failuresInARow));
+  }
+
+  /** Doubles with each time, with half of it by chance so that probes do not march in step. */
+  private long backOff(int times) {
+    long longest =
+        Math.min(LONGEST_BACK_OFF_MILLIS, FIRST_BACK_OFF_MILLIS << Math.min(10, times - 1));
+    return longest / 2 + random.nextLong(longest / 2 + 1);
+  }
+
+  private Optional<Effect> pause(long millis) {
+    state = State.WAITING;
+    return Optional.of(new Effect.Wait(millis));
+  }
+
+  private Optional<Effect> send() {
+    sent = queue.oldest(batchBytes);
+    if (sent.isEmpty()) {
+      state = State.IDLE;
+      return Optional.empty();
+    }
+    WireWriter body = new WireWriter(4096);
+    if (dictionaryWanted) {
+      byte[] dictionary = sent.getFirst().run().dictionary();
+      body.raw(dictionary, 0, dictionary.length);
+    }
+    for (FrameQueue.Queued frame : sent) {
+      body.raw(frame.bytes(), 0, frame.bytes().length);
+    }
+    state = State.ASKING;
+    return Optional.of(new Effect.Post(gateway, body.toBytes(), epoch));
+  }
+}
