@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param gateways where the gateways are reached, by id, oldest first
  */
 public record ClusterView(OwnershipTable table, Map<String, URI> gateways) {
-  static final ClusterView EMPTY = new ClusterView(OwnershipTable.EMPTY, Map.of());
+  public static final ClusterView EMPTY = new ClusterView(OwnershipTable.EMPTY, Map.of());
 
   /** Where the owner of a host is reached; empty while it has none that is there. */
   public Optional<URI> ownerAddress(String host) {

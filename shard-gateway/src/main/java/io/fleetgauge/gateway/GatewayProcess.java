@@ -1,0 +1,128 @@
+package io.fleetgauge.gateway;
+
+import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.member.ClusterMember;
+import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.IntakeRoute;
+import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.serve.FragmentRoute;
+import io.fleetgauge.gateway.serve.FragmentRunner;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.StoreLimits;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running gateway. */
+public final class GatewayProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+  private final Lifecycle lifecycle;
+  private final AtomicReference<ClusterMember> member = new AtomicReference<>();
+  private URI address;
+
+  private GatewayProcess(String id) {
+    lifecycle = new Lifecycle("gateway " + id);
+  }
+
+  /**
+   * @param clock ms since the epoch
+   * @throws StartFailure if a port is taken or the cluster cannot be joined; what had been started
+   *     is stopped again
+   */
+  public static GatewayProcess start(GatewayConfig config, LongSupplier clock) throws StartFailure {
+    GatewayProcess process = new GatewayProcess(config.id());
+    try {
+      process.run(config, clock);
+      return process;
+    } catch (StartFailure | RuntimeException e) {
+      process.close();
+      throw e;
+    }
+  }
+
+  private void run(GatewayConfig config, LongSupplier clock) throws StartFailure {
+    Vertx vertx = Vertx.vertx();
+    lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
+    Store store =
+        new Store(
+            new StoreLimits(
+                config.retention(), config.maxSeriesPerHost(), StoreLimits.DEFAULT_FUTURE),
+            clock);
+    Ownership ownership = new Ownership(config.id());
+    int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    Intake intake =
+        new Intake(
+            store,
+            ownership,
+            this::view,
+            host -> Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host)),
+            threads,
+            config.maxQueuedRequests());
+    lifecycle.started("intake", STOP_LIMIT, intake);
+
+    PrometheusRegistry registry = new PrometheusRegistry();
+    LongAdder fragments = new LongAdder();
+    GatewayMeters.register(registry, store, intake.counts(), fragments, this::view, config.id());
+    HttpListener.Readiness readiness = new HttpListener.Readiness();
+    Router router = HttpListener.router(vertx, readiness, registry, () -> "");
+    IntakeRoute.mount(router, vertx, intake, config.maxBodyBytes());
+    FragmentRoute.mount(
+        router, vertx, new FragmentRunner(store, ownership, this::view), threads, fragments);
+    // Before joining, because the other members are told the port.
+    HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
+    lifecycle.started("HTTP", STOP_LIMIT, http);
+
+    address = URI.create("http://" + config.advertisedHost() + ":" + http.port());
+    join(config);
+    readiness.ready();
+    LOG.info(
+        "gateway {} at {} is in cluster {} with {} gateways",
+        config.id(),
+        address,
+        config.cluster().name(),
+        view().gateways().size());
+  }
+
+  private void join(GatewayConfig config) throws StartFailure {
+    try {
+      ClusterMember seat =
+          ClusterMember.join(
+              config.cluster(), Optional.of(new ClusterMember.Gateway(config.id(), address)));
+      lifecycle.started("cluster", STOP_LIMIT, seat);
+      member.set(seat);
+    } catch (IllegalStateException e) {
+      throw new StartFailure(e.getMessage(), e);
+    }
+  }
+
+  /** The newest view of the cluster; empty before it has joined. */
+  public ClusterView view() {
+    ClusterMember seat = member.get();
+    return seat == null ? ClusterView.EMPTY : seat.view();
+  }
+
+  /** Where it is reached. */
+  public URI address() {
+    return address;
+  }
+
+  @Override
+  public void close() {
+    lifecycle.close();
+  }
+}

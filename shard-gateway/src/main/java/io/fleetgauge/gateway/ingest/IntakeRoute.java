@@ -1,0 +1,61 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+
+/** {@code POST /v1/hosts/:host/frames}. */
+public final class IntakeRoute {
+  private final Intake intake;
+  private final Vertx vertx;
+
+  private IntakeRoute(Intake intake, Vertx vertx) {
+    this.intake = intake;
+    this.vertx = vertx;
+  }
+
+  /**
+   * @param maxBodyBytes longer bodies get 413
+   */
+  public static void mount(Router router, Vertx vertx, Intake intake, int maxBodyBytes) {
+    IntakeRoute route = new IntakeRoute(intake, vertx);
+    router
+        .post("/v1/hosts/:host/frames")
+        .handler(BodyHandler.create(false).setBodyLimit(maxBodyBytes))
+        .handler(route::take);
+  }
+
+  private void take(RoutingContext http) {
+    long epoch;
+    try {
+      String header = http.request().getHeader("X-Fleetgauge-Epoch");
+      epoch = header == null ? 0 : Long.parseLong(header);
+    } catch (NumberFormatException e) {
+      answer(http, new IntakeAnswer.Refused("X-Fleetgauge-Epoch is not a number"));
+      return;
+    }
+    if (http.body().buffer() == null) {
+      answer(http, new IntakeAnswer.Refused("the body is empty"));
+      return;
+    }
+    byte[] body = http.body().buffer().getBytes();
+    Context loop = vertx.getOrCreateContext();
+    intake.take(
+        http.pathParam("host"),
+        body,
+        epoch,
+        answer -> loop.runOnContext(none -> answer(http, answer)));
+  }
+
+  private static void answer(RoutingContext http, IntakeAnswer answer) {
+    if (!http.response().closed()) {
+      http.response()
+          .setStatusCode(answer.httpStatus())
+          .putHeader("Content-Type", "text/plain")
+          .end(answer + "\n");
+    }
+  }
+}

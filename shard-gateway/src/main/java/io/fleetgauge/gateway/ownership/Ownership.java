@@ -1,0 +1,51 @@
+package io.fleetgauge.gateway.ownership;
+
+import io.fleetgauge.cluster.member.ClusterView;
+import java.net.URI;
+import java.util.Optional;
+
+/**
+ * Decides from a view of the cluster whose a host is.
+ *
+ * @param self the id of this gateway
+ */
+public record Ownership(String self) {
+  /** Whose a host is. */
+  public sealed interface Verdict {
+    /** This gateway's. */
+    record Mine() implements Verdict {}
+
+    /** Another gateway's. */
+    record Theirs(URI address, long epoch) implements Verdict {}
+
+    /** Nobody's yet; it should be made known to the cluster. */
+    record Unknown() implements Verdict {}
+
+    /** Not to be told now: the view is behind, or the owner is leaving. */
+    record Unsettled() implements Verdict {}
+  }
+
+  /**
+   * @param senderEpoch the newest epoch that the sender was told; 0 when none
+   */
+  public Verdict of(String host, ClusterView view, long senderEpoch) {
+    if (senderEpoch > view.table().epoch()) {
+      return new Verdict.Unsettled();
+    }
+    Optional<String> owner = view.table().owner(host);
+    if (owner.isEmpty()) {
+      return new Verdict.Unknown();
+    }
+    if (owner.get().equals(self)) {
+      return new Verdict.Mine();
+    }
+    URI address = view.gateways().get(owner.get());
+    return address == null
+        ? new Verdict.Unsettled()
+        : new Verdict.Theirs(address, view.table().epoch());
+  }
+
+  public boolean isMine(String host, ClusterView view) {
+    return view.table().owner(host).filter(self::equals).isPresent();
+  }
+}

@@ -1,0 +1,55 @@
+package io.fleetgauge.gateway.serve;
+
+import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.sample.Series;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Runs fragments against a store. Safe for all threads. */
+public final class FragmentRunner {
+  private final Store store;
+  private final Ownership ownership;
+  private final Supplier<ClusterView> view;
+
+  public FragmentRunner(Store store, Ownership ownership, Supplier<ClusterView> view) {
+    this.store = store;
+    this.ownership = ownership;
+    this.view = view;
+  }
+
+  /**
+   * @throws TooManySamples if the fragment's budget does not suffice
+   */
+  public FragmentAnswer run(Fragment fragment) throws TooManySamples {
+    ClusterView now = view.get();
+    long epoch = now.table().epoch();
+    List<String> covered =
+        fragment.hosts().stream().filter(host -> ownership.isMine(host, now)).toList();
+    return switch (fragment) {
+      case Fragment.Samples samples -> {
+        List<List<Series>> all = new ArrayList<>(samples.selections().size());
+        long left = samples.budget();
+        for (Selection selection : samples.selections()) {
+          List<Series> found = store.select(covered, selection, left);
+          left -= found.stream().mapToLong(Series::size).sum();
+          all.add(found);
+        }
+        yield new FragmentAnswer.Samples(epoch, covered, all);
+      }
+      case Fragment.LabelNames names ->
+          new FragmentAnswer.Strings(epoch, covered, store.labelNames(covered, names.search()));
+      case Fragment.LabelValues values ->
+          new FragmentAnswer.Strings(
+              epoch, covered, store.labelValues(covered, values.label(), values.search()));
+      case Fragment.LabelSets sets ->
+          new FragmentAnswer.LabelSets(epoch, covered, store.labelSets(covered, sets.search()));
+    };
+  }
+}
