@@ -24,6 +24,13 @@ public final class HttpListener implements AutoCloseable {
   private static final int MAX_REQUEST_LINE = 128 << 10;
 
   private static final int MAX_HEADERS = 64 << 10;
+
+  /** Longest field of a form: queries may also come in one. */
+  private static final int MAX_FORM_FIELD = 1 << 20;
+
+  /** Shorter bodies are not worth the work of compressing them, bytes. */
+  private static final int COMPRESS_FROM = 1_024;
+
   private static final Duration GRACE = Duration.ofSeconds(3);
 
   private final HttpServer server;
@@ -60,6 +67,9 @@ public final class HttpListener implements AutoCloseable {
             .setPort(settings.port())
             .setMaxInitialLineLength(MAX_REQUEST_LINE)
             .setMaxHeaderSize(MAX_HEADERS)
+            .setMaxFormAttributeSize(MAX_FORM_FIELD)
+            .setCompressionSupported(true)
+            .setCompressionContentSizeThreshold(COMPRESS_FROM)
             .setIdleTimeout(120)
             .setIdleTimeoutUnit(TimeUnit.SECONDS)
             .setTcpNoDelay(true);

@@ -1,0 +1,29 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.config.ConfigException;
+import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.process.ProcessCommand;
+import io.fleetgauge.cluster.process.StartFailure;
+import picocli.CommandLine;
+
+/** {@code fleetgauge query}. */
+@CommandLine.Command(
+    name = "query",
+    description = "Answers PromQL over all gateways by Prometheus's HTTP API.")
+public final class QueryCommand extends ProcessCommand<QueryConfig> {
+  @Override
+  protected QueryConfig read(String source, String yaml) throws ConfigException {
+    return QueryConfig.read(source, yaml);
+  }
+
+  @Override
+  protected LogSettings log(QueryConfig config) {
+    return config.log();
+  }
+
+  @Override
+  protected AutoCloseable start(QueryConfig config) throws StartFailure {
+    return QueryProcess.start(config, System::currentTimeMillis);
+  }
+}

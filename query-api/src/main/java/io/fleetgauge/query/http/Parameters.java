@@ -1,0 +1,135 @@
+package io.fleetgauge.query.http;
+
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.syntax.Durations;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.Parser;
+import io.vertx.ext.web.RoutingContext;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A request's parameters: those of the form, then those of the URL. */
+final class Parameters {
+  /** Times beyond this are nonsense: 285,000 years, in ms. */
+  private static final double MAX_MILLIS = 9e15;
+
+  /** From the beginning of time to its end. */
+  static final long EARLIEST = -(1L << 53);
+
+  static final long LATEST = 1L << 53;
+
+  private final RoutingContext http;
+
+  Parameters(RoutingContext http) {
+    this.http = http;
+  }
+
+  /** The first value, or the empty text. */
+  String text(String name) {
+    String value = http.request().formAttributes().get(name);
+    if (value == null) {
+      value = http.queryParams().get(name);
+    }
+    return value == null ? "" : value;
+  }
+
+  List<String> texts(String name) {
+    List<String> values = new ArrayList<>(http.request().formAttributes().getAll(name));
+    values.addAll(http.queryParams().getAll(name));
+    return values;
+  }
+
+  /** Seconds or RFC 3339, rounded to the ms. */
+  long time(String name, long fallback) throws QueryFailure {
+    String text = text(name);
+    if (text.isEmpty()) {
+      return fallback;
+    }
+    try {
+      double millis = Double.parseDouble(text) * 1000;
+      if (Math.abs(millis) <= MAX_MILLIS) {
+        return Math.round(millis);
+      }
+    } catch (NumberFormatException e) {
+      try {
+        return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+      } catch (DateTimeParseException none) {
+        throw invalid(name, "cannot parse \"" + text + "\" to a valid timestamp");
+      }
+    }
+    throw invalid(name, "cannot parse \"" + text + "\" to a valid timestamp");
+  }
+
+  long requiredTime(String name) throws QueryFailure {
+    if (text(name).isEmpty()) {
+      throw invalid(name, "cannot parse \"\" to a valid timestamp");
+    }
+    return time(name, 0);
+  }
+
+  /** Seconds or a duration, cut to the ms. */
+  long duration(String name, long fallback) throws QueryFailure {
+    String text = text(name);
+    if (text.isEmpty()) {
+      return fallback;
+    }
+    long millis = Durations.parse(text);
+    if (millis == Durations.NONE) {
+      try {
+        double seconds = Double.parseDouble(text);
+        if (Math.abs(seconds * 1000) > MAX_MILLIS || Double.isNaN(seconds)) {
+          throw invalid(name, "cannot parse \"" + text + "\" to a valid duration. It overflows");
+        }
+        millis = (long) (seconds * 1000);
+      } catch (NumberFormatException e) {
+        throw invalid(name, "cannot parse \"" + text + "\" to a valid duration");
+      }
+    }
+    return millis;
+  }
+
+  int limit() throws QueryFailure {
+    String text = text("limit");
+    if (text.isEmpty()) {
+      return 0;
+    }
+    try {
+      int limit = Integer.parseInt(text);
+      if (limit >= 0) {
+        return limit;
+      }
+    } catch (NumberFormatException e) {
+      throw invalid("limit", "cannot parse \"" + text + "\" to a valid limit");
+    }
+    throw invalid("limit", "limit must be non-negative");
+  }
+
+  /** The series that {@code match[]}, {@code start} and {@code end} mean. */
+  Fragment.Search search() throws QueryFailure {
+    List<List<Matcher>> matchers = new ArrayList<>();
+    for (String selector : texts("match[]")) {
+      try {
+        matchers.add(Parser.parseSelector(selector));
+      } catch (ParseException e) {
+        throw invalid("match[]", e.getMessage());
+      }
+    }
+    long start = time("start", EARLIEST);
+    long end = time("end", LATEST);
+    if (end < start) {
+      throw invalid("end", "end timestamp must not be before start time");
+    }
+    int limit = limit();
+    // One more than wanted tells whether anything was cut off.
+    return new Fragment.Search(start, end, limit == 0 ? 0 : limit + 1, matchers);
+  }
+
+  static QueryFailure invalid(String name, String why) {
+    return new QueryFailure(
+        QueryFailure.Kind.BAD_DATA, "invalid parameter \"" + name + "\": " + why);
+  }
+}
