@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,7 @@ public final class Uplink implements AutoCloseable {
   private final HttpClient client;
   private final String path;
   private final UplinkMachine machine;
+  private final AtomicLong handedOver = new AtomicLong();
   private volatile UplinkCounts counts;
   private boolean closed;
 
@@ -67,7 +69,17 @@ public final class Uplink implements AutoCloseable {
 
   /** Sends a tick, as soon as it can; never waits. */
   public void offer(Tick tick) {
-    context.runOnContext(none -> on(new UplinkMachine.Event.Read(tick)));
+    handedOver.incrementAndGet();
+    context.runOnContext(
+        none -> {
+          on(new UplinkMachine.Event.Read(tick));
+          handedOver.decrementAndGet();
+        });
+  }
+
+  /** How many ticks were offered and are neither acknowledged nor given up. */
+  public long unacknowledgedTicks() {
+    return handedOver.get() + counts.queuedFrames();
   }
 
   /** Where the samples went so far. */

@@ -1,0 +1,246 @@
+package io.fleetgauge.load.demo;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.LocalHost;
+import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.process.Command;
+import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.Logs;
+import io.fleetgauge.cluster.process.ProcessCommand;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.load.rig.LocalFleet;
+import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.sample.Labels;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code fleetgauge demo}. */
+@CommandLine.Command(
+    name = "demo",
+    description = "Starts a whole fleet on this machine, with an hour of history, to look at.")
+public final class DemoCommand implements Command {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final int GATEWAYS = 3;
+  private static final int RACKS = 5;
+  private static final Duration RETENTION = Duration.ofHours(6);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  private static final long SEED = 20_261_121;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "9090",
+      description = "Port of the query API (default: ${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(
+      names = "--gateway-port",
+      paramLabel = "PORT",
+      defaultValue = "9500",
+      description = "Port of the first gateway; the others follow (default: ${DEFAULT-VALUE}).")
+  private int gatewayPort;
+
+  @Option(
+      names = "--cluster-port",
+      paramLabel = "PORT",
+      defaultValue = "5701",
+      description = "Port of the first cluster member; others follow (default: ${DEFAULT-VALUE}).")
+  private int clusterPort;
+
+  @Option(
+      names = "--probe-port",
+      paramLabel = "PORT",
+      defaultValue = "9400",
+      description = "Port of this machine's probe (default: ${DEFAULT-VALUE}).")
+  private int probePort;
+
+  @Option(
+      names = "--hosts",
+      paramLabel = "N",
+      defaultValue = "50",
+      description = "Simulated nodes of 8 GPUs, 1 to 500 (default: ${DEFAULT-VALUE}).")
+  private int hosts;
+
+  @Option(
+      names = "--past",
+      paramLabel = "MINUTES",
+      defaultValue = "60",
+      description = "Minutes of history, 0 to 300 (default: ${DEFAULT-VALUE}).")
+  private int pastMinutes;
+
+  @Option(
+      names = "--tick",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description = "How often nodes are read, 1 to 60 (default: ${DEFAULT-VALUE}).")
+  private int tickSeconds;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      defaultValue = "demo-data",
+      description = "Folder for the log (default: ${DEFAULT-VALUE}).")
+  private Path data;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this.")
+  private boolean help;
+
+  private final PrintStream out = System.out;
+  private final Lifecycle lifecycle = new Lifecycle("demo");
+
+  @Override
+  public Integer call() throws Exception {
+    checkOptions();
+    try {
+      Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the folder " + data + " cannot be made; choose another with --data", e);
+    }
+    Logs.toFile(
+        new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO),
+        data.resolve("fleetgauge.log"));
+    out.println(
+        "Fleetgauge demo: " + GATEWAYS + " gateways, 1 query API, a probe of this machine,");
+    out.println(hosts + " simulated nodes of " + SimulatedNode.GPUS + " GPUs. Ctrl-C stops it.");
+    // In order, so that closing goes in reverse, also when Ctrl-C comes while starting.
+    Thread stopping = Thread.ofPlatform().name("stop-demo").unstarted(this::stop);
+    Runtime.getRuntime().addShutdownHook(stopping);
+    try {
+      startAll();
+    } catch (StartFailure e) {
+      Runtime.getRuntime().removeShutdownHook(stopping);
+      lifecycle.close();
+      throw e;
+    }
+    Runtime.getRuntime().removeShutdownHook(stopping);
+    ProcessCommand.runUntilStopped(this::stop);
+    return 0;
+  }
+
+  private void checkOptions() throws StartFailure {
+    requireRange("--hosts", hosts, 1, 500);
+    requireRange("--past", pastMinutes, 0, 300);
+    requireRange("--tick", tickSeconds, 1, 60);
+    LocalPorts.requireFree("0.0.0.0", port, 1, "--port");
+    LocalPorts.requireFree(LOOPBACK, gatewayPort, GATEWAYS, "--gateway-port");
+    LocalPorts.requireFree(LOOPBACK, clusterPort, GATEWAYS + 1, "--cluster-port");
+    LocalPorts.requireFree(LOOPBACK, probePort, 1, "--probe-port");
+  }
+
+  private static void requireRange(String option, int value, int min, int max) throws StartFailure {
+    if (value < min || value > max) {
+      throw new StartFailure(
+          option + ": " + value + " is not allowed; allowed is " + min + " to " + max);
+    }
+  }
+
+  private void startAll() throws StartFailure, InterruptedException {
+    List<Integer> clusterPorts = new ArrayList<>();
+    for (int i = 0; i <= GATEWAYS; i++) {
+      clusterPorts.add(clusterPort + i);
+    }
+    LocalFleet fleet =
+        new LocalFleet(
+            "demo-" + ProcessHandle.current().pid(), clusterPorts, System::currentTimeMillis);
+    lifecycle.started("gateways and query API", STOP_LIMIT, fleet);
+    for (int i = 0; i < GATEWAYS; i++) {
+      progress("starting gateway " + (i + 1) + " of " + GATEWAYS);
+      fleet.startGateway(gatewayPort + i, RETENTION);
+    }
+    progress("starting the query API");
+    QueryProcess query = fleet.startQuery("0.0.0.0", port);
+    progress("starting the probe of this machine");
+    ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
+    lifecycle.started("probe", STOP_LIMIT, probe);
+    SimulatedFleet nodes =
+        new SimulatedFleet(
+            hosts,
+            Math.min(RACKS, hosts),
+            fleet.gatewayAddresses(),
+            tickSeconds * 1_000L,
+            System::currentTimeMillis,
+            SEED);
+    lifecycle.started("simulated nodes", STOP_LIMIT, nodes);
+    nodes.backFill(
+        Duration.ofMinutes(pastMinutes).toMillis(),
+        (done, samples) ->
+            progress(
+                String.format(
+                    "back-filling %d minutes: %3.0f %%, %,d samples kept",
+                    pastMinutes, done * 100, samples)));
+    nodes.start();
+    out.println();
+    printReady(query.port());
+  }
+
+  private ProbeConfig probeConfig(LocalFleet fleet) {
+    return new ProbeConfig(
+        LocalHost.name(),
+        Labels.EMPTY,
+        new HttpSettings(LOOPBACK, probePort),
+        fleet.gatewayAddresses(),
+        Duration.ofSeconds(tickSeconds),
+        Path.of("/proc"),
+        true,
+        "libnvidia-ml.so.1",
+        4_000,
+        64L << 20,
+        new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+  }
+
+  private String lastProgress = "";
+
+  private void progress(String text) {
+    if (!text.equals(lastProgress)) {
+      lastProgress = text;
+      // On a terminal the line is written over; in a file or a pipe each step is a line.
+      out.print(System.console() == null ? text + "\n" : "\r\u001b[K" + text);
+      out.flush();
+    }
+  }
+
+  private void printReady(int queryPort) {
+    String api = "http://localhost:" + queryPort;
+    out.println("Ready.");
+    out.println();
+    out.println("  query API   " + api + "   (Prometheus HTTP API: add it to Grafana as it is)");
+    for (int i = 0; i < GATEWAYS; i++) {
+      out.println("  gateway " + (i + 1) + "   http://localhost:" + (gatewayPort + i) + "/metrics");
+    }
+    out.println("  probe       http://localhost:" + probePort + "/metrics   (this machine)");
+    out.println("  log         " + data.resolve("fleetgauge.log").toAbsolutePath());
+    out.println();
+    out.println("Try:");
+    curl(api, "avg by (rack) (DCGM_FI_DEV_GPU_UTIL)");
+    curl(api, "sum by (tenant) (rate(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION[5m])) / 1000");
+    curl(api, "count by (Hostname) (node_load1{Hostname=\"" + LocalHost.name() + "\"})");
+    out.println();
+    out.flush();
+  }
+
+  private void curl(String api, String query) {
+    out.println("  curl -s " + api + "/api/v1/query --data-urlencode 'query=" + query + "'");
+  }
+
+  private void stop() {
+    out.println();
+    out.println("Stopping.");
+    lifecycle.close();
+    out.println("Stopped. What is left is the folder " + data.toAbsolutePath());
+    out.flush();
+  }
+}

@@ -1,0 +1,107 @@
+package io.fleetgauge.load.rig;
+
+import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.gateway.GatewayProcess;
+import io.fleetgauge.query.QueryProcess;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** Gateways that form a cluster, and query APIs on them. Not for several threads. */
+public final class LocalFleet implements AutoCloseable {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final LogSettings LOG =
+      new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+
+  private final Lifecycle lifecycle = new Lifecycle("local fleet");
+  private final String clusterName;
+  private final List<Integer> clusterPorts;
+  private final LongSupplier clock;
+  private final List<GatewayProcess> gateways = new ArrayList<>();
+  private int members;
+
+  /**
+   * @param clusterName so that two fleets on one machine stay apart
+   * @param clusterPorts one for each process that will be started
+   * @param clock ms since the epoch, for all processes
+   */
+  public LocalFleet(String clusterName, List<Integer> clusterPorts, LongSupplier clock) {
+    this.clusterName = clusterName;
+    this.clusterPorts = List.copyOf(clusterPorts);
+    this.clock = clock;
+  }
+
+  /**
+   * Starts one more gateway, with the id {@code gateway-1}, {@code gateway-2} and so on.
+   *
+   * @param port 0 lets the system choose
+   */
+  public GatewayProcess startGateway(int port, Duration retention) throws StartFailure {
+    String id = "gateway-" + (gateways.size() + 1);
+    GatewayConfig config =
+        new GatewayConfig(
+            id,
+            new HttpSettings(LOOPBACK, port),
+            LOOPBACK,
+            nextMember(),
+            retention,
+            100_000,
+            16 << 20,
+            1_000,
+            LOG);
+    GatewayProcess gateway = GatewayProcess.start(config, clock);
+    gateways.add(gateway);
+    lifecycle.started(id, STOP_LIMIT, gateway);
+    return gateway;
+  }
+
+  /**
+   * Starts a query API.
+   *
+   * @param host the address to bind
+   * @param port 0 lets the system choose
+   */
+  public QueryProcess startQuery(String host, int port) throws StartFailure {
+    QueryConfig config =
+        new QueryConfig(
+            new HttpSettings(host, port),
+            nextMember(),
+            Duration.ofMinutes(2),
+            Duration.ofMinutes(5),
+            50_000_000,
+            20,
+            200,
+            LOG);
+    QueryProcess query = QueryProcess.start(config, clock);
+    lifecycle.started("query API", STOP_LIMIT, query);
+    return query;
+  }
+
+  private ClusterSettings nextMember() {
+    List<String> all = clusterPorts.stream().map(port -> LOOPBACK + ":" + port).toList();
+    return new ClusterSettings(clusterName, LOOPBACK, clusterPorts.get(members++), all);
+  }
+
+  public List<GatewayProcess> gateways() {
+    return List.copyOf(gateways);
+  }
+
+  /** Where the gateways are reached. */
+  public List<URI> gatewayAddresses() {
+    return gateways.stream().map(GatewayProcess::address).toList();
+  }
+
+  @Override
+  public void close() {
+    lifecycle.close();
+  }
+}
