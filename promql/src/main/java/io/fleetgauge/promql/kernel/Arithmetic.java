@@ -43,12 +43,65 @@ public final class Arithmetic {
     }
   }
 
-  /** As IEEE 754 recommends and Go does: 1 to any power, and -1 to an infinite one, is 1. */
+  /**
+   * A power with the digits that Go gives. The whole part of the exponent is taken by repeated
+   * squaring of the mantissa, with the binary exponent carried apart; {@link Math#pow} rounds
+   * better and would differ in the last digit of large powers. Special cases are those of IEEE 754:
+   * 1 to any power, anything to the power 0, and -1 to an infinite one, are 1.
+   */
   static double power(double base, double exponent) {
-    if (base == 1 || base == -1 && Double.isInfinite(exponent)) {
-      return 1;
+    double whole = Math.rint(Math.abs(exponent));
+    boolean special =
+        base == 0
+            || exponent == 0
+            || base == 1
+            || !(Math.abs(base) <= Double.MAX_VALUE)
+            || !(Math.abs(exponent) < 1L << 53)
+            || base < 0 && exponent != Math.rint(exponent);
+    if (special) {
+      boolean one = base == 1 || base == -1 && Double.isInfinite(exponent);
+      return one ? 1 : Math.pow(base, exponent);
     }
-    return Math.pow(base, exponent);
+    if (Math.abs(exponent) == 0.5) {
+      return exponent > 0 ? Math.sqrt(base) : 1 / Math.sqrt(base);
+    }
+    // A rest of exactly one half counts down, as in the reference.
+    if (whole - Math.abs(exponent) == 0.5) {
+      whole -= 1;
+    }
+    double rest = Math.abs(exponent) - whole;
+    double mantissa = rest == 0 ? 1 : Math.exp(rest * Math.log(base));
+    long scale = 0;
+    long factorScale = binaryScale(base);
+    double square = Math.scalb(base, (int) -factorScale);
+    for (long bits = (long) whole; bits != 0; bits >>= 1) {
+      if (factorScale < -4096 || factorScale > 4096) {
+        scale += factorScale;
+        break;
+      }
+      if ((bits & 1) == 1) {
+        mantissa *= square;
+        scale += factorScale;
+      }
+      square *= square;
+      factorScale <<= 1;
+      if (square < 0.5) {
+        square += square;
+        factorScale--;
+      }
+    }
+    if (exponent < 0) {
+      mantissa = 1 / mantissa;
+      scale = -scale;
+    }
+    return Math.scalb(mantissa, Math.clamp(scale, -5_000, 5_000));
+  }
+
+  /** The e for which {@code 2^(e-1) <= |value| < 2^e}. */
+  private static int binaryScale(double value) {
+    return Math.getExponent(value) < Double.MIN_EXPONENT
+        ? Math.getExponent(value * 0x1p54) + 1 - 54
+        : Math.getExponent(value) + 1;
   }
 
   public static void atan2(double[] left, double[] right, double[] out) {

@@ -210,22 +210,43 @@ public final class Windows {
       return Double.POSITIVE_INFINITY;
     }
     int n = to - from;
-    int nans = 0;
-    for (int i = 0; i < n; i++) {
-      double x = values[from + i];
-      if (x != x) {
-        // Arrays.sort puts NaN last; the order wanted has it first.
-        scratch[i] = scratch[nans];
-        scratch[nans++] = Double.NaN;
-      } else {
-        scratch[i] = x;
+    int size = 0;
+    for (int i = from; i < to; i++) {
+      if (values[i] != values[i]) {
+        scratch[size++] = Double.NaN;
       }
     }
-    Arrays.sort(scratch, nans, n);
+    int nans = size;
+    for (int i = from; i < to; i++) {
+      if (values[i] == values[i]) {
+        scratch[size++] = values[i];
+      }
+    }
+    sort(scratch, nans, n);
     double rank = q * (n - 1);
     int lower = (int) Math.max(0, Math.floor(rank));
     int upper = Math.min(n - 1, lower + 1);
     double weight = rank - Math.floor(rank);
     return scratch[lower] * (1 - weight) + scratch[upper] * weight;
+  }
+
+  /**
+   * Ascending. Few values by insertion, which leaves 0 and -0 in the order in which they came, as
+   * the reference does for up to twelve; beyond that its order of the two zeros is arbitrary.
+   */
+  private static void sort(double[] values, int from, int to) {
+    if (to - from > 12) {
+      Arrays.sort(values, from, to);
+      return;
+    }
+    for (int i = from + 1; i < to; i++) {
+      double value = values[i];
+      int j = i;
+      while (j > from && values[j - 1] > value) {
+        values[j] = values[j - 1];
+        j--;
+      }
+      values[j] = value;
+    }
   }
 }

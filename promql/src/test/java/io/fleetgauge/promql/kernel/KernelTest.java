@@ -252,6 +252,37 @@ class KernelTest {
         (a, b) -> a == 1 || Math.abs(a) == 1 && Double.isInfinite(b) ? 1 : Math.pow(a, b));
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void powersAreThoseOfTheLibraryToTheLastFewBits(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] pool = {
+      0, -0.0, 1, -1, 2, -2, 0.5, 1e300, 1e-310, Double.MIN_VALUE, Double.NaN, 1 / 0.0, -1 / 0.0
+    };
+    for (int round = 0; round < 100_000; round++) {
+      double base = random.nextInt(4) == 0 ? pool[random.nextInt(pool.length)] : any(random);
+      double exponent = random.nextInt(4) == 0 ? pool[random.nextInt(pool.length)] : any(random);
+      if (random.nextBoolean()) {
+        exponent = Math.rint(exponent);
+      }
+      double power = Arithmetic.power(base, exponent);
+      boolean one = base == 1 || base == -1 && Double.isInfinite(exponent);
+      double library = one ? 1 : Math.pow(base, exponent);
+      // The error grows with the number of squarings, and with the exponent of what is squared.
+      assertThat((Double) power)
+          .as("%s ^ %s", base, exponent)
+          .satisfiesAnyOf(
+              value -> assertThat(value).isEqualTo((Double) library),
+              value ->
+                  assertThat(value)
+                      .isCloseTo(library, Offset.offset(Math.abs(library) * 1e-12 + 1e-320)));
+    }
+  }
+
+  private static double any(SplittableRandom random) {
+    return (random.nextDouble() - 0.5) * Math.pow(10, random.nextInt(-3, 4));
+  }
+
   private interface Loop {
     void run(double[] left, double[] right, double[] out);
   }

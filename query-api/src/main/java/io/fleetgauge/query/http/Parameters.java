@@ -120,9 +120,6 @@ final class Parameters {
     }
     long start = time("start", EARLIEST);
     long end = time("end", LATEST);
-    if (end < start) {
-      throw invalid("end", "end timestamp must not be before start time");
-    }
     int limit = limit();
     // One more than wanted tells whether anything was cut off.
     return new Fragment.Search(start, end, limit == 0 ? 0 : limit + 1, matchers);

@@ -1,0 +1,118 @@
+package io.fleetgauge.load.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.CodedOutputStream;
+import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.xerial.snappy.Snappy;
+
+/** The real Prometheus, on loopback, with its remote-write receiver open. */
+public final class PrometheusServer implements AutoCloseable {
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final Process process;
+  private final URI address;
+
+  public PrometheusServer(Path folder) throws IOException {
+    Path config = Files.writeString(folder.resolve("prometheus.yml"), "");
+    int port = LocalPorts.free(1).getFirst();
+    address = URI.create("http://127.0.0.1:" + port);
+    process =
+        new ProcessBuilder(
+                PeerPrograms.program("prometheus").toString(),
+                "--config.file=" + config,
+                "--storage.tsdb.path=" + folder.resolve("data"),
+                "--web.listen-address=127.0.0.1:" + port,
+                "--web.enable-remote-write-receiver")
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("prometheus.log").toFile())
+            .start();
+    await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(this::isReady);
+  }
+
+  private boolean isReady() throws Exception {
+    assertThat(process.isAlive()).as("Prometheus runs").isTrue();
+    HttpRequest request = HttpRequest.newBuilder(address.resolve("/-/ready")).build();
+    return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+  }
+
+  public URI address() {
+    return address;
+  }
+
+  /** Writes ticks, in order of time, as a remote-write sender would. */
+  public void write(List<Tick> ticks) throws IOException, InterruptedException {
+    Map<Labels, List<long[]>> samples = new LinkedHashMap<>();
+    for (Tick tick : ticks) {
+      for (int i = 0; i < tick.size(); i++) {
+        samples
+            .computeIfAbsent(tick.series().get(i), none -> new ArrayList<>())
+            .add(new long[] {tick.time(), Double.doubleToRawLongBits(tick.values()[i])});
+      }
+    }
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(body);
+    for (var series : samples.entrySet()) {
+      out.writeByteArray(1, timeSeries(series.getKey(), series.getValue()));
+    }
+    out.flush();
+    HttpRequest request =
+        HttpRequest.newBuilder(address.resolve("/api/v1/write"))
+            .header("Content-Encoding", "snappy")
+            .header("Content-Type", "application/x-protobuf")
+            .header("X-Prometheus-Remote-Write-Version", "0.1.0")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(Snappy.compress(body.toByteArray())))
+            .build();
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(204);
+  }
+
+  private static byte[] timeSeries(Labels labels, List<long[]> samples) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    for (int i = 0; i < labels.size(); i++) {
+      ByteArrayOutputStream label = new ByteArrayOutputStream();
+      CodedOutputStream labelOut = CodedOutputStream.newInstance(label);
+      labelOut.writeString(1, labels.name(i));
+      labelOut.writeString(2, labels.value(i));
+      labelOut.flush();
+      out.writeByteArray(1, label.toByteArray());
+    }
+    for (long[] sample : samples) {
+      ByteArrayOutputStream point = new ByteArrayOutputStream();
+      CodedOutputStream pointOut = CodedOutputStream.newInstance(point);
+      pointOut.writeFixed64(1, sample[1]); // the bits of a double, NaN payload and all
+      pointOut.writeInt64(2, sample[0]);
+      pointOut.flush();
+      out.writeByteArray(2, point.toByteArray());
+    }
+    out.flush();
+    return bytes.toByteArray();
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    process
+        .onExit()
+        .orTimeout(10, TimeUnit.SECONDS)
+        .exceptionally(late -> process.destroyForcibly())
+        .join();
+  }
+}
