@@ -1,0 +1,65 @@
+package io.fleetgauge.load.bench;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.wire.WireException;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A steady tick of a node with 8 GPUs, some 300 samples; the baseline is the checksum of its bytes,
+ * which no reader can do without.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class FrameBenchmark {
+  private final FrameEncoder encoder = new FrameEncoder("gpu-node-01", 1);
+  private final Tick tick;
+  private final byte[] frame;
+
+  public FrameBenchmark() {
+    SplittableRandom random = new SplittableRandom(1);
+    Tick.Builder readings = new Tick.Builder();
+    for (int i = 0; i < 300; i++) {
+      double value = i % 3 == 0 ? random.nextDouble() : random.nextInt(100_000);
+      readings.add(Labels.of(Labels.NAME, "metric_" + i % 30, "gpu", "" + i / 30), value);
+    }
+    tick = readings.at(1_700_000_000_000L);
+    encoder.encode(tick);
+    frame = encoder.encode(tick);
+  }
+
+  @Benchmark
+  public long baselineChecksum() {
+    CRC32C crc = new CRC32C();
+    crc.update(frame);
+    return crc.getValue();
+  }
+
+  @Benchmark
+  public byte[] encode() {
+    return encoder.encode(tick);
+  }
+
+  @Benchmark
+  public Frame decode() throws WireException {
+    return new FrameDecoder(frame).next();
+  }
+}

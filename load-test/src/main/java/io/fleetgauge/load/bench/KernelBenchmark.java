@@ -1,0 +1,77 @@
+package io.fleetgauge.load.bench;
+
+import io.fleetgauge.promql.kernel.Columns;
+import io.fleetgauge.promql.kernel.Reductions;
+import io.fleetgauge.promql.kernel.Windows;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Loops of the evaluator over one series of an hour at 15 s, or a column of 240 steps; the baseline
+ * is a plain sum over the same values.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class KernelBenchmark {
+  private static final int SAMPLES = 240;
+
+  private final long[] times = new long[SAMPLES];
+  private final double[] values = new double[SAMPLES];
+  private final double[] out = new double[SAMPLES];
+  private final double[] sum = new double[SAMPLES];
+  private final double[] carry = new double[SAMPLES];
+  private final int[] count = new int[SAMPLES];
+
+  public KernelBenchmark() {
+    SplittableRandom random = new SplittableRandom(1);
+    double counter = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+      times[i] = i * 15_000L;
+      counter += random.nextDouble() * 100;
+      values[i] = counter;
+    }
+  }
+
+  @Benchmark
+  public double baselinePlainSum() {
+    double total = 0;
+    for (double value : values) {
+      total += value;
+    }
+    return total;
+  }
+
+  @Benchmark
+  public double compensatedSum() {
+    return Windows.sum(values, 0, SAMPLES);
+  }
+
+  @Benchmark
+  public double rateOfTheWholeWindow() {
+    return Windows.rate(times, values, 0, SAMPLES, -15_000, 3_600_000);
+  }
+
+  @Benchmark
+  public boolean latestAtEachStep() {
+    return Columns.latest(times, values, 0, 15_000, 300_000, out);
+  }
+
+  @Benchmark
+  public double[] foldOneColumnIntoASum() {
+    Reductions.sum(values, sum, carry, count);
+    return sum;
+  }
+}

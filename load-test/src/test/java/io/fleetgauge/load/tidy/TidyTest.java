@@ -1,0 +1,364 @@
+package io.fleetgauge.load.tidy;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.googlejavaformat.java.Formatter;
+import com.google.googlejavaformat.java.FormatterException;
+import com.google.googlejavaformat.java.ImportOrderer;
+import com.google.googlejavaformat.java.JavaFormatterOptions;
+import com.google.googlejavaformat.java.RemoveUnusedImports;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The shape of the house: which rooms there are, who may know whom, and which library lives where.
+ * A new room or a new arrow is declared here, or the build fails.
+ */
+class TidyTest {
+  private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
+  private static final String BASE = "io.fleetgauge.";
+
+  /** Module folders and the first part of their packages. */
+  private static final Map<String, String> MODULES =
+      Map.of(
+          "sample-model", "sample",
+          "promql", "promql",
+          "cluster-config", "cluster",
+          "node-probe", "probe",
+          "shard-gateway", "gateway",
+          "query-api", "query",
+          "load-test", "load");
+
+  /** Every room and the rooms of ours that it may know. */
+  private static final Map<String, Set<String>> ARROWS =
+      Map.ofEntries(
+          room("sample"),
+          room("sample.wire"),
+          room("sample.frame", "sample", "sample.wire"),
+          room("sample.prometheus", "sample"),
+          room("promql.syntax", "sample", "sample.prometheus"),
+          room("promql.kernel", "sample"),
+          room("promql.exec", "promql.syntax", "promql.kernel", "sample", "sample.prometheus"),
+          room("promql.fragment", "promql.exec", "promql.syntax", "sample", "sample.wire"),
+          room("cluster.config", "sample"),
+          room("cluster.table", "sample.wire"),
+          room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
+          room("cluster.process", "cluster.config"),
+          room("probe.host", "sample", "sample.prometheus"),
+          room("probe.nvml", "sample", "sample.prometheus"),
+          room("probe.sampling", "probe.host", "probe.nvml", "sample"),
+          room("probe.uplink", "sample", "sample.frame", "sample.wire"),
+          room(
+              "probe",
+              "probe.host",
+              "probe.nvml",
+              "probe.sampling",
+              "probe.uplink",
+              "cluster.config",
+              "cluster.process",
+              "sample",
+              "sample.prometheus"),
+          room("gateway.ownership", "cluster.member", "cluster.table"),
+          room("gateway.store", "promql.exec", "promql.fragment", "promql.syntax", "sample"),
+          room(
+              "gateway.ingest",
+              "gateway.ownership",
+              "gateway.store",
+              "cluster.member",
+              "sample.frame",
+              "sample.wire"),
+          room(
+              "gateway.serve",
+              "gateway.ownership",
+              "gateway.store",
+              "cluster.member",
+              "cluster.table",
+              "promql.exec",
+              "promql.fragment",
+              "sample",
+              "sample.wire"),
+          room(
+              "gateway",
+              "gateway.ingest",
+              "gateway.ownership",
+              "gateway.serve",
+              "gateway.store",
+              "cluster.config",
+              "cluster.member",
+              "cluster.process",
+              "cluster.table"),
+          room(
+              "query.fanout",
+              "cluster.member",
+              "cluster.table",
+              "promql.exec",
+              "promql.fragment",
+              "sample"),
+          room("query.answer", "query.fanout", "promql.exec", "sample"),
+          room(
+              "query.http",
+              "query.answer",
+              "query.fanout",
+              "cluster.config",
+              "promql.exec",
+              "promql.fragment",
+              "promql.syntax",
+              "sample",
+              "sample.prometheus"),
+          room(
+              "query",
+              "query.answer",
+              "query.fanout",
+              "query.http",
+              "cluster.config",
+              "cluster.member",
+              "cluster.process",
+              "cluster.table",
+              "promql.exec"),
+          room("load.rig", "cluster.config", "cluster.process", "gateway", "query"),
+          room(
+              "load.demo",
+              "load.rig",
+              "cluster.config",
+              "cluster.process",
+              "query",
+              "probe",
+              "probe.nvml",
+              "probe.sampling",
+              "probe.uplink",
+              "sample"),
+          room("load.bench", "promql.kernel", "sample", "sample.frame", "sample.wire"));
+
+  /** Third-party packages and the only rooms that may know them. */
+  private static final Map<String, Set<String>> LIBRARIES =
+      Map.of(
+          "io.vertx.",
+              Set.of(
+                  "cluster.process",
+                  "probe",
+                  "probe.uplink",
+                  "gateway",
+                  "gateway.ingest",
+                  "gateway.serve",
+                  "query",
+                  "query.answer",
+                  "query.fanout",
+                  "query.http",
+                  "load.demo"),
+          "com.hazelcast.", Set.of("cluster.member"),
+          "jnr.", Set.of("probe.nvml"),
+          "com.github.benmanes.caffeine.", Set.of(),
+          "com.google.re2j.", Set.of("promql.syntax"),
+          "ch.qos.logback.", Set.of("cluster.process"),
+          "com.fasterxml.jackson.", Set.of("cluster.config", "query.http"),
+          "io.prometheus.metrics.", Set.of("cluster.process", "probe", "gateway", "query"),
+          "picocli.", Set.of("cluster.process", "probe", "gateway", "query", "load.demo"),
+          "org.openjdk.jmh.", Set.of("load.bench"));
+
+  /** Open to every room: the JDK, logging, and what the compiler itself puts in. */
+  private static final List<String> EVERYWHERE = List.of("java.", "javax.", "org.slf4j.");
+
+  private static final Pattern VAGUE =
+      Pattern.compile(
+          "(?i:.*(utils?|helpers?|managers?|impl|common|misc|service|stuff))|(I|Abstract)[A-Z].*");
+
+  private static final JavaClasses CLASSES = importClasses();
+
+  private static Map.Entry<String, Set<String>> room(String name, String... mayKnow) {
+    return Map.entry(name, Set.of(mayKnow));
+  }
+
+  private static JavaClasses importClasses() {
+    List<Path> folders =
+        MODULES.keySet().stream()
+            .map(module -> ROOT.resolve(module).resolve("target/classes"))
+            .toList();
+    assertThat(folders).allMatch(Files::isDirectory);
+    return new ClassFileImporter().importPaths(folders);
+  }
+
+  private static String roomOf(JavaClass type) {
+    return type.getPackageName().substring(BASE.length());
+  }
+
+  private static boolean isOurs(JavaClass type) {
+    return type.getPackageName().startsWith(BASE)
+        // The benchmark harness generates classes into a package of its own.
+        && !type.getPackageName().contains("jmh_generated");
+  }
+
+  @Test
+  void noPackagesFormACycle() {
+    slices().matching("io.fleetgauge.(**)").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void everyArrowBetweenRoomsIsDeclaredAndUsed() throws IOException {
+    TreeSet<String> declared = new TreeSet<>();
+    ARROWS.forEach((room, all) -> all.forEach(target -> declared.add(room + " -> " + target)));
+    TreeSet<String> found = new TreeSet<>(arrowsOfBytecode());
+    found.addAll(arrowsOfImports());
+    assertThat(found).containsExactlyInAnyOrderElementsOf(declared);
+  }
+
+  private static Set<String> arrowsOfBytecode() {
+    TreeSet<String> arrows = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      if (isOurs(type)) {
+        assertThat(ARROWS).as("the rooms that TidyTest declares").containsKey(roomOf(type));
+        for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+          JavaClass target = dependency.getTargetClass().getBaseComponentType();
+          if (isOurs(target) && !roomOf(target).equals(roomOf(type))) {
+            arrows.add(roomOf(type) + " -> " + roomOf(target));
+          }
+        }
+      }
+    }
+    return arrows;
+  }
+
+  /** Imports show what bytecode does not: types that stand in a pattern or a type argument only. */
+  private static Set<String> arrowsOfImports() throws IOException {
+    Pattern imported = Pattern.compile("import (?:static )?io\\.fleetgauge\\.([a-z.]+)\\.[A-Z].*");
+    TreeSet<String> arrows = new TreeSet<>();
+    for (Path source : sources("src/main/java")) {
+      Path folder = source.getParent();
+      Path java = folder;
+      while (!java.getFileName().toString().equals("java")) {
+        java = java.getParent();
+      }
+      String room = java.relativize(folder).toString().replace('/', '.').substring(BASE.length());
+      for (String line : Files.readAllLines(source)) {
+        var matcher = imported.matcher(line);
+        if (matcher.matches()) {
+          arrows.add(room + " -> " + matcher.group(1));
+        }
+      }
+    }
+    return arrows;
+  }
+
+  @Test
+  void modulesKnowOnlyTheModulesThatTheDesignLetsThemKnow() throws IOException {
+    Map<String, Set<String>> mayKnow =
+        Map.of(
+            "sample-model", Set.of(),
+            "promql", Set.of("sample-model"),
+            "cluster-config", Set.of("sample-model"),
+            "node-probe", Set.of("cluster-config", "sample-model"),
+            "shard-gateway", Set.of("promql", "cluster-config", "sample-model"),
+            "query-api", Set.of("promql", "cluster-config", "sample-model"));
+    for (var module : mayKnow.entrySet()) {
+      String pom = Files.readString(ROOT.resolve(module.getKey()).resolve("pom.xml"));
+      int at = pom.indexOf("<dependencies>");
+      String dependencies = at < 0 ? "" : pom.substring(at);
+      for (String other : MODULES.keySet()) {
+        boolean depends = dependencies.contains("<artifactId>" + other + "</artifactId>");
+        assertThat(depends && !module.getValue().contains(other))
+            .as("%s depends on %s", module.getKey(), other)
+            .isFalse();
+      }
+    }
+  }
+
+  @Test
+  void everyLibraryStaysInTheRoomsThatMayKnowIt() {
+    TreeSet<String> strays = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      if (isOurs(type)) {
+        for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+          JavaClass target = dependency.getTargetClass().getBaseComponentType();
+          String name = target.getName();
+          if (target.isPrimitive()
+              || name.startsWith(BASE)
+              || EVERYWHERE.stream().anyMatch(name::startsWith)) {
+            continue;
+          }
+          Set<String> rooms =
+              LIBRARIES.entrySet().stream()
+                  .filter(library -> name.startsWith(library.getKey()))
+                  .map(Map.Entry::getValue)
+                  .findFirst()
+                  .orElse(Set.of());
+          if (!rooms.contains(roomOf(type))) {
+            strays.add(roomOf(type) + " knows " + target.getPackageName());
+          }
+        }
+      }
+    }
+    assertThat(strays).isEmpty();
+  }
+
+  @Test
+  void everyRoomOpensWithItsPackageInfo() throws IOException {
+    for (Path source : sources("src/main/java")) {
+      Path info = source.resolveSibling("package-info.java");
+      assertThat(info).exists();
+      assertThat(Files.readString(info)).as("%s", info).contains("/**").contains("In:");
+    }
+  }
+
+  @Test
+  void noNameIsVague() throws IOException {
+    for (Path source : sources("src")) {
+      String type = source.getFileName().toString().replace(".java", "");
+      assertThat(VAGUE.matcher(type).matches()).as("the name %s says nothing", type).isFalse();
+      for (Path part : ROOT.relativize(source.getParent())) {
+        assertThat(VAGUE.matcher(part.toString()).matches())
+            .as("the name %s says nothing", part)
+            .isFalse();
+      }
+    }
+  }
+
+  @Test
+  void everySourceIsFormatted() throws IOException, FormatterException {
+    Formatter formatter = new Formatter(JavaFormatterOptions.defaultOptions());
+    List<Path> unformatted = new ArrayList<>();
+    for (Path source : sources("src")) {
+      String text = Files.readString(source);
+      String ordered =
+          RemoveUnusedImports.removeUnusedImports(
+              ImportOrderer.reorderImports(text, JavaFormatterOptions.Style.GOOGLE));
+      if (!formatter.formatSource(ordered).equals(text)) {
+        unformatted.add(ROOT.relativize(source));
+      }
+    }
+    assertThat(unformatted).as("run `./fleetgauge format`").isEmpty();
+  }
+
+  @Test
+  void theLauncherAndTheTestsRunWithTheSameFlags() throws IOException {
+    String pom = Files.readString(ROOT.resolve("pom.xml"));
+    String launcher = Files.readString(ROOT.resolve("fleetgauge"));
+    String flags = pom.substring(pom.indexOf("<jvm.flags>") + 11, pom.indexOf("</jvm.flags>"));
+    for (String flag : flags.split(" ")) {
+      assertThat(launcher).contains(flag);
+    }
+  }
+
+  private static List<Path> sources(String folder) throws IOException {
+    List<Path> sources = new ArrayList<>();
+    for (String module : MODULES.keySet()) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve(folder))) {
+        files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+      }
+    }
+    assertThat(sources).hasSizeGreaterThan(50);
+    return sources;
+  }
+}
