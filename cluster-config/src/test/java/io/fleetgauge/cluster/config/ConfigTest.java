@@ -1,0 +1,197 @@
+package io.fleetgauge.cluster.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.fleetgauge.sample.Labels;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConfigTest {
+  private static final LogSettings LOG =
+      new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO);
+
+  @Test
+  void anEmptyFileIsEveryDefault() throws ConfigException {
+    String host = LocalHost.name();
+    ClusterSettings cluster =
+        new ClusterSettings("fleetgauge", "127.0.0.1", 5701, List.of("127.0.0.1:5701"));
+    assertThat(GatewayConfig.read("f", ""))
+        .isEqualTo(
+            new GatewayConfig(
+                host,
+                new HttpSettings("0.0.0.0", 9500),
+                host,
+                cluster,
+                Duration.ofHours(3),
+                100_000,
+                16 << 20,
+                1_000,
+                LOG));
+    assertThat(QueryConfig.read("f", "# nothing\n"))
+        .isEqualTo(
+            new QueryConfig(
+                new HttpSettings("0.0.0.0", 9090),
+                cluster,
+                Duration.ofMinutes(2),
+                Duration.ofMinutes(5),
+                50_000_000,
+                20,
+                200,
+                LOG));
+    ProbeConfig probe = ProbeConfig.read("f", "{}");
+    assertThat(probe)
+        .isEqualTo(
+            new ProbeConfig(
+                probe.hostname(),
+                Labels.EMPTY,
+                new HttpSettings("0.0.0.0", 9400),
+                List.of(URI.create("http://127.0.0.1:9500")),
+                Duration.ofSeconds(15),
+                Path.of("/proc"),
+                true,
+                "libnvidia-ml.so.1",
+                4_000,
+                64L << 20,
+                LOG));
+  }
+
+  @Test
+  void everyKeyOfAGatewayIsRead() throws ConfigException {
+    assertThat(
+            GatewayConfig.read(
+                "f",
+                """
+                id: g1
+                http: {host: 10.0.0.1, port: 0, advertisedHost: g1.example}
+                cluster: {name: c, host: 10.0.0.2, port: 6000, members: ["10.0.0.2:6000", "b:1"]}
+                store: {retention: 90m, maxSeriesPerHost: 7}
+                ingest: {maxBody: 1MiB, maxQueuedRequests: 3}
+                log: {format: json, level: debug}
+                """))
+        .isEqualTo(
+            new GatewayConfig(
+                "g1",
+                new HttpSettings("10.0.0.1", 0),
+                "g1.example",
+                new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1")),
+                Duration.ofMinutes(90),
+                7,
+                1 << 20,
+                3,
+                new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG)));
+  }
+
+  @Test
+  void everyKeyOfAQueryApiIsRead() throws ConfigException {
+    QueryConfig config =
+        QueryConfig.read(
+            "f",
+            """
+            http: {host: 127.0.0.1, port: 1}
+            query: {timeout: 5s, lookback: 1m, maxSamples: 10, maxConcurrent: 2, maxWaiting: 0}
+            """);
+    assertThat(config.http()).isEqualTo(new HttpSettings("127.0.0.1", 1));
+    assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.lookback()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(config.maxSamples()).isEqualTo(10);
+    assertThat(config.maxConcurrent()).isEqualTo(2);
+    assertThat(config.maxWaiting()).isZero();
+  }
+
+  @Test
+  void everyKeyOfAProbeIsRead() throws ConfigException {
+    ProbeConfig config =
+        ProbeConfig.read(
+            "f",
+            """
+            hostname: n7
+            labels: {rack: r1, zone: 3}
+            gateways: ["http://a:1", "http://b:2"]
+            tick: 5s
+            host: {proc: /host/proc}
+            gpu: {enabled: false, library: /opt/libnvidia-ml.so.1}
+            uplink: {maxQueuedFrames: 9, maxQueuedBytes: 1GiB}
+            """);
+    assertThat(config.hostname()).isEqualTo("n7");
+    assertThat(config.labels()).isEqualTo(Labels.of("rack", "r1", "zone", "3"));
+    assertThat(config.gateways())
+        .containsExactly(URI.create("http://a:1"), URI.create("http://b:2"));
+    assertThat(config.tick()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.proc()).isEqualTo(Path.of("/host/proc"));
+    assertThat(config.gpus()).isFalse();
+    assertThat(config.nvmlLibrary()).isEqualTo("/opt/libnvidia-ml.so.1");
+    assertThat(config.maxQueuedFrames()).isEqualTo(9);
+    assertThat(config.maxQueuedBytes()).isEqualTo(1L << 30);
+  }
+
+  @Test
+  void allProblemsAreToldAtOnceWithKeyValueAndWhatIsAllowed() {
+    ConfigException failure =
+        catchThrowableOfType(
+            ConfigException.class,
+            () ->
+                GatewayConfig.read(
+                    "gateway.yaml",
+                    """
+                    idd: g1
+                    http: {port: 70000, hots: x}
+                    store: {retention: 10 minutes, maxSeriesPerHost: 0}
+                    ingest: {maxBody: 16MB}
+                    cluster: {members: ["nowhere"]}
+                    log: loud
+                    """));
+    assertThat(failure.problems())
+        .containsExactlyInAnyOrder(
+            "http.port: 70000 is not allowed; allowed is a whole number from 0 to 65535",
+            "cluster.members: nowhere is not of the form host:port",
+            "store.retention: 10 minutes is not allowed; allowed is a duration from 1m to 7d in"
+                + " ms, s, m, h or d, such as 15s",
+            "store.maxSeriesPerHost: 0 is not allowed; allowed is a whole number from 1 to"
+                + " 10000000",
+            "ingest.maxBody: 16MB is not allowed; allowed is a size from 65536B to 268435456B in"
+                + " B, KiB, MiB or GiB, such as 64MiB",
+            "idd: no such key; known here are cluster, http, id, ingest, log, store",
+            "http.hots: no such key; known here are advertisedHost, host, port",
+            "log: loud is not allowed; allowed is a map of keys");
+    assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tick: 0s | tick: 0s",
+        "tick: 15 | tick: 15",
+        "tick: 6m | tick: 6m",
+        "gateways: http://a:1 | gateways",
+        "gateways: [ftp://a] | gateways: ftp://a",
+        "gateways: [] | gateways",
+        "labels: {a-b: c} | labels.a-b",
+        "labels: {a: [1]} | labels.a",
+        "labels: x | labels: x",
+        "hostname: ' ' | hostname",
+        "gpu: {enabled: maybe} | gpu.enabled: maybe",
+        "log: {format: xml} | log.format: xml is not allowed; allowed is one of text, json",
+        "uplink: {maxQueuedFrames: 1.5} | uplink.maxQueuedFrames: 1.5",
+        "uplink: {maxQueuedFrames: 99999999999999999999} | uplink.maxQueuedFrames"
+      })
+  void aWrongValueIsNamed(String yaml, String problem) {
+    assertThatThrownBy(() -> ProbeConfig.read("f", yaml))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(problem);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"- a\n- b", "just text", "a: [", "a: b: c"})
+  void whatIsNotAMapIsAnError(String yaml) {
+    assertThatThrownBy(() -> QueryConfig.read("f", yaml)).isInstanceOf(ConfigException.class);
+  }
+}

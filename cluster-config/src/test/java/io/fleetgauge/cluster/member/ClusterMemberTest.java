@@ -1,0 +1,126 @@
+package io.fleetgauge.cluster.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.config.ClusterSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Real members over loopback. */
+class ClusterMemberTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  private final List<ClusterMember> members = new ArrayList<>();
+
+  @AfterEach
+  void leave() {
+    members.reversed().forEach(ClusterMember::close);
+  }
+
+  @Test
+  void allMembersComeToTheSameTable() throws IOException {
+    List<Integer> ports = freePorts(4);
+    ClusterMember g1 = gateway("g1", ports, 0);
+    g1.register("early");
+    ClusterMember g2 = gateway("g2", ports, 1);
+    ClusterMember g3 = gateway("g3", ports, 2);
+    ClusterMember reader = join(ports, 3, Optional.empty());
+    for (int i = 0; i < 30; i++) {
+      g2.register("host-" + i);
+    }
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              ClusterView view = reader.view();
+              assertThat(view.table().owners()).hasSize(31).containsKey("early");
+              assertThat(view.table().load().values()).allMatch(load -> load >= 10 && load <= 15);
+              assertThat(view.gateways().keySet()).containsExactly("g1", "g2", "g3");
+              for (ClusterMember member : List.of(g1, g2, g3)) {
+                assertThat(member.view()).isEqualTo(view);
+              }
+            });
+    assertThat(reader.view().ownerAddress("early")).isPresent();
+    assertThat(reader.view().ownerAddress("nosuch")).isEmpty();
+  }
+
+  @Test
+  void whenTheOldestLeavesTheNextOneWritesTheTable() throws IOException {
+    List<Integer> ports = freePorts(2);
+    ClusterMember g1 = gateway("g1", ports, 0);
+    ClusterMember g2 = gateway("g2", ports, 1);
+    g1.register("a");
+    g1.register("b");
+    await().atMost(SOON).until(() -> g2.view().table().owners().size() == 2);
+    long epoch = g2.view().table().epoch();
+    members.remove(g1);
+    g1.close();
+    g2.register("c");
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              assertThat(g2.view().table().owners()).hasSize(3);
+              assertThat(Set.copyOf(g2.view().table().owners().values())).containsExactly("g2");
+              assertThat(g2.view().table().epoch()).isGreaterThan(epoch);
+            });
+  }
+
+  @Test
+  void twoGatewaysOfOneIdAndABusyPortAreErrorsThatSayWhatToDo() throws IOException {
+    List<Integer> ports = freePorts(2);
+    gateway("g1", ports, 0);
+    assertThatThrownBy(() -> gateway("g1", ports, 1))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("id g1")
+        .hasMessageContaining("choose another");
+    assertThatThrownBy(() -> gateway("g2", ports, 0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "port "
+                + ports.getFirst()
+                + " on 127.0.0.1 is in use; choose another with"
+                + " cluster.port");
+  }
+
+  private ClusterMember gateway(String id, List<Integer> ports, int index) {
+    URI address = URI.create("http://127.0.0.1:" + (9000 + index));
+    return join(ports, index, Optional.of(new ClusterMember.Gateway(id, address)));
+  }
+
+  private ClusterMember join(
+      List<Integer> ports, int index, Optional<ClusterMember.Gateway> gateway) {
+    List<String> all = ports.stream().map(port -> "127.0.0.1:" + port).toList();
+    ClusterMember member =
+        ClusterMember.join(
+            new ClusterSettings("test-" + ports.getFirst(), "127.0.0.1", ports.get(index), all),
+            gateway);
+    members.add(member);
+    return member;
+  }
+
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      sockets.add(socket);
+      ports.add(socket.getLocalPort());
+    }
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+    return ports;
+  }
+}

@@ -1,0 +1,68 @@
+package io.fleetgauge.cluster.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HttpListenerTest {
+  private final Vertx vertx = Vertx.vertx();
+  private final HttpListener.Readiness readiness = new HttpListener.Readiness();
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+
+  @AfterEach
+  void stop() {
+    vertx.close().await();
+  }
+
+  @Test
+  void aProcessIsHealthyAtOnceAndReadyWhenItSaysSo() throws Exception {
+    Counter.builder().name("things_total").help("Things.").register(registry).inc();
+    try (HttpListener http = listen(0)) {
+      assertThat(get(http, "/-/healthy").statusCode()).isEqualTo(200);
+      assertThat(get(http, "/-/ready").statusCode()).isEqualTo(503);
+      assertThat(get(http, "/-/ready").body()).isEqualTo("not ready: starting\n");
+      readiness.ready();
+      assertThat(get(http, "/-/ready").statusCode()).isEqualTo(200);
+      readiness.notReady("leaving");
+      assertThat(get(http, "/-/ready").body()).isEqualTo("not ready: leaving\n");
+      assertThat(get(http, "/metrics").body())
+          .startsWith("readings 1\n")
+          .contains("things_total 1.0");
+      assertThat(get(http, "/nosuch").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aBusyPortIsAnErrorThatNamesThePortAndTheOption() throws Exception {
+    try (HttpListener http = listen(0)) {
+      int port = http.port();
+      assertThatThrownBy(() -> listen(port))
+          .isInstanceOf(StartFailure.class)
+          .hasMessage("port " + port + " on 127.0.0.1 is in use; choose another with http.port");
+    }
+  }
+
+  private HttpListener listen(int port) throws StartFailure {
+    return HttpListener.start(
+        vertx,
+        new HttpSettings("127.0.0.1", port),
+        "http.port",
+        HttpListener.router(vertx, readiness, registry, () -> "readings 1\n"));
+  }
+
+  private static HttpResponse<String> get(HttpListener http, String path) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:" + http.port() + path);
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+  }
+}
