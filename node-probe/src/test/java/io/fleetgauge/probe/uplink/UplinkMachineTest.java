@@ -1,0 +1,252 @@
+package io.fleetgauge.probe.uplink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.probe.uplink.UplinkMachine.Effect;
+import io.fleetgauge.probe.uplink.UplinkMachine.Event;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UplinkMachineTest {
+  private static final URI G1 = URI.create("http://g1:1");
+  private static final URI G2 = URI.create("http://g2:2");
+  private static final URI G3 = URI.create("http://g3:3");
+
+  @Test
+  void ticksGoOutInOrderOneRequestAtATimeAndTogetherWhenCatchingUp() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post first = post(uplink.on(read(1)));
+    assertThat(sequences(first)).containsExactly(1L);
+    assertThat(uplink.on(read(2))).isEmpty();
+    assertThat(uplink.on(read(3))).isEmpty();
+    Effect.Post second = post(uplink.on(kept(first)));
+    assertThat(sequences(second)).containsExactly(2L, 3L);
+    assertThat(second.gateway()).isEqualTo(first.gateway());
+    assertThat(uplink.on(kept(second))).isEmpty();
+    assertThat(uplink.counts().kept()).isEqualTo(3);
+  }
+
+  @Test
+  void whatIsNotAcknowledgedIsSentAgain() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post first = post(uplink.on(read(1)));
+    uplink.on(read(2));
+    Frame.Tick frame = ticks(first).getFirst();
+    assertThat(uplink.on(new Event.Failed("reset"))).get().isInstanceOf(Effect.Wait.class);
+    assertThat(sequences(post(uplink.on(new Event.WaitOver())))).containsExactly(1L, 2L);
+    Effect.Post rest = post(uplink.on(new Event.Answered(new IntakeAnswer.Kept(frame.run(), 1))));
+    assertThat(sequences(rest)).containsExactly(2L);
+  }
+
+  @Test
+  void aProbeThatTalksToTheWrongGatewayGoesToTheRightOne() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post first = post(uplink.on(read(1)));
+    assertThat(first.epoch()).isZero();
+    Effect.Post moved = post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G3, 7))));
+    assertThat(moved.gateway()).isEqualTo(G3);
+    assertThat(moved.epoch()).isEqualTo(7);
+    assertThat(sequences(moved)).containsExactly(1L);
+    assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G1, 6)))).epoch())
+        .as("an older table is no news")
+        .isEqualTo(7);
+  }
+
+  @Test
+  void gatewaysThatSendAProbeInACircleAreGivenTimeToAgree() {
+    UplinkMachine uplink = machine(100, 1);
+    Optional<Effect> effect = uplink.on(read(1));
+    int posts = 0;
+    for (int i = 0; effect.get() instanceof Effect.Post; i++) {
+      posts++;
+      assertThat(posts).isLessThan(20);
+      effect = uplink.on(new Event.Answered(new IntakeAnswer.Moved(i % 2 == 0 ? G1 : G2, 1)));
+    }
+    assertThat(posts).isEqualTo(UplinkMachine.MAX_MOVES_IN_A_ROW + 1);
+  }
+
+  @Test
+  void aGatewayThatDoesNotKnowTheRunIsSentItsDictionary() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post first = post(uplink.on(read(1)));
+    long run = ticks(first).getFirst().run();
+    Effect.Post again = post(uplink.on(new Event.Answered(new IntakeAnswer.NeedsDictionary(run))));
+    assertThat(frames(again)).hasSize(2).first().isInstanceOf(Frame.Dictionary.class);
+    Effect.Post next = post(after(uplink, again, 2));
+    assertThat(frames(next)).hasSize(1);
+  }
+
+  @Test
+  void slowDownIsObeyedAndTicksWaitMeanwhile() {
+    UplinkMachine uplink = machine(100, 1);
+    uplink.on(read(1));
+    assertThat(uplink.on(new Event.Answered(new IntakeAnswer.SlowDown(321))))
+        .contains(new Effect.Wait(321));
+    assertThat(uplink.on(read(2))).isEmpty();
+    assertThat(uplink.on(new Event.WaitOver())).get().isInstanceOf(Effect.Post.class);
+  }
+
+  @Test
+  void aFrameThatIsRefusedIsFoundAndGivenUpAndTheOthersArrive() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    for (int i = 2; i <= 5; i++) {
+      uplink.on(read(i));
+    }
+    Optional<Effect> effect = uplink.on(kept(post));
+    List<Long> arrived = new ArrayList<>();
+    while (effect.isPresent()) {
+      Effect.Post next = post(effect);
+      List<Long> sequences = sequences(next);
+      if (sequences.contains(3L)) {
+        effect = uplink.on(new Event.Answered(new IntakeAnswer.Refused("sequence 3 is bad")));
+      } else {
+        arrived.addAll(sequences);
+        effect = uplink.on(kept(next));
+      }
+    }
+    assertThat(arrived).containsExactly(2L, 4L, 5L);
+    assertThat(uplink.counts().refused()).isEqualTo(1);
+    assertThat(uplink.counts().kept()).isEqualTo(4);
+  }
+
+  @Test
+  void aFullQueueDropsTheOldestAndCountsThem() throws WireException {
+    UplinkMachine uplink = machine(3, 1);
+    uplink.on(read(1));
+    for (int i = 2; i <= 10; i++) {
+      uplink.on(read(i));
+    }
+    UplinkCounts counts = uplink.counts();
+    assertThat(counts.dropped()).isEqualTo(7);
+    assertThat(counts.queuedFrames()).isEqualTo(3);
+    assertThat(counts.queuedBytes()).isPositive();
+    uplink.on(new Event.Failed("gone"));
+    assertThat(sequences(post(uplink.on(new Event.WaitOver())))).containsExactly(8L, 9L, 10L);
+  }
+
+  @Test
+  void failuresTurnToTheNextGatewayAndWaitLongerEachTime() {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    List<URI> asked = new ArrayList<>();
+    long longest = 0;
+    for (int i = 0; i < 30; i++) {
+      asked.add(post.gateway());
+      Effect.Wait pause = (Effect.Wait) uplink.on(new Event.Failed("refused")).orElseThrow();
+      longest = Math.max(longest, pause.millis());
+      assertThat(pause.millis()).isBetween(50L, UplinkMachine.LONGEST_BACK_OFF_MILLIS);
+      post = post(uplink.on(new Event.WaitOver()));
+    }
+    assertThat(asked.subList(0, 3)).containsExactlyInAnyOrder(G1, G2, G3);
+    assertThat(longest).isGreaterThan(UplinkMachine.LONGEST_BACK_OFF_MILLIS / 2);
+  }
+
+  /** Random ticks, answers and failures; the law between the counters holds after each. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void readIsKeptAndQueuedAndDroppedAndRefusedAtEveryMoment(long seed) throws WireException {
+    SplittableRandom random = new SplittableRandom(seed);
+    UplinkMachine uplink = machine(20, seed);
+    Optional<Effect> pending = Optional.empty();
+    long read = 0;
+    long lastKept = 0;
+    for (int i = 0; i < 20_000; i++) {
+      if (pending.isEmpty() || random.nextInt(3) == 0) {
+        read++;
+        Optional<Effect> effect = uplink.on(read(i));
+        if (pending.isEmpty()) {
+          pending = effect;
+        } else {
+          assertThat(effect).as("one thing at a time").isEmpty();
+        }
+      } else if (pending.get() instanceof Effect.Wait) {
+        pending = uplink.on(new Event.WaitOver());
+      } else {
+        pending = uplink.on(answer(random, (Effect.Post) pending.get()));
+      }
+      UplinkCounts counts = uplink.counts();
+      assertThat(counts.read()).isEqualTo(read);
+      assertThat(counts.kept() + counts.queued() + counts.dropped() + counts.refused())
+          .isEqualTo(read);
+      assertThat(counts.queuedFrames()).isLessThanOrEqualTo(20);
+      assertThat(counts.kept()).isGreaterThanOrEqualTo(lastKept);
+      lastKept = counts.kept();
+    }
+    assertThat(lastKept).isPositive();
+  }
+
+  private static Event answer(SplittableRandom random, Effect.Post post) throws WireException {
+    Frame.Tick last = ticks(post).getLast();
+    return switch (random.nextInt(8)) {
+      case 0 -> new Event.Failed("chance");
+      case 1 -> new Event.Answered(new IntakeAnswer.SlowDown(5));
+      case 2 -> new Event.Answered(new IntakeAnswer.Moved(G2, random.nextInt(9)));
+      case 3 -> new Event.Answered(new IntakeAnswer.NeedsDictionary(last.run()));
+      case 4 -> new Event.Answered(new IntakeAnswer.Refused("chance"));
+      case 5 -> new Event.TooLarge();
+      default -> {
+        long acknowledged = last.sequence() - random.nextInt(2);
+        yield new Event.Answered(new IntakeAnswer.Kept(last.run(), acknowledged));
+      }
+    };
+  }
+
+  private static Optional<Effect> after(UplinkMachine uplink, Effect.Post post, int tick)
+      throws WireException {
+    assertThat(uplink.on(kept(post))).isEmpty();
+    return uplink.on(read(tick));
+  }
+
+  private static UplinkMachine machine(int maxFrames, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    return new UplinkMachine(
+        "n1", maxFrames, 1 << 20, List.of(G1, G2, G3), random, () -> random.nextLong() | 1);
+  }
+
+  private static Event read(int i) {
+    return new Event.Read(new Tick.Builder().add(Labels.of(Labels.NAME, "m"), i).at(i));
+  }
+
+  private static Event kept(Effect.Post post) throws WireException {
+    Frame.Tick last = ticks(post).getLast();
+    return new Event.Answered(new IntakeAnswer.Kept(last.run(), last.sequence()));
+  }
+
+  private static Effect.Post post(Optional<Effect> effect) {
+    assertThat(effect).get().isInstanceOf(Effect.Post.class);
+    return (Effect.Post) effect.get();
+  }
+
+  private static List<Frame> frames(Effect.Post post) throws WireException {
+    FrameDecoder decoder = new FrameDecoder(post.body());
+    List<Frame> frames = new ArrayList<>();
+    while (decoder.hasNext()) {
+      frames.add(decoder.next());
+    }
+    return frames;
+  }
+
+  private static List<Frame.Tick> ticks(Effect.Post post) throws WireException {
+    return frames(post).stream()
+        .filter(Frame.Tick.class::isInstance)
+        .map(Frame.Tick.class::cast)
+        .toList();
+  }
+
+  private static List<Long> sequences(Effect.Post post) throws WireException {
+    return ticks(post).stream().map(Frame.Tick::sequence).toList();
+  }
+}
