@@ -27,6 +27,7 @@ final class Json {
       new JsonFactoryBuilder()
           .characterEscapes(new HtmlSafe())
           .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
+          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
           .build();
 
   private Json() {}

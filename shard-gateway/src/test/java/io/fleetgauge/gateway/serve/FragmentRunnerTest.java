@@ -1,0 +1,87 @@
+package io.fleetgauge.gateway.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.Labels;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FragmentRunnerTest {
+  private static final ClusterView VIEW =
+      new ClusterView(
+          new OwnershipTable(3, new TreeMap<>(Map.of("n1", "g1", "n2", "g2"))), Map.of());
+
+  private final Store store =
+      new Store(new StoreLimits(Duration.ofHours(1), 1_000, Duration.ofMinutes(10)), () -> 0);
+  private final FragmentRunner runner = new FragmentRunner(store, new Ownership("g1"), () -> VIEW);
+  private List<Matcher> up;
+
+  @BeforeEach
+  void fill() throws Exception {
+    up = Parser.parseSelector("up");
+    for (String host : List.of("n1", "n2")) {
+      Lane lane = store.lane(host);
+      Lane.Handle handle = lane.handle(Labels.of(Labels.NAME, "up", "Hostname", host));
+      for (int i = 1; i <= 3; i++) {
+        lane.append(i, new Lane.Handle[] {handle}, new double[] {i});
+      }
+    }
+  }
+
+  @Test
+  void onlyOwnHostsAreAnsweredForAlsoWhenSamplesOfOthersAreHere() throws Exception {
+    FragmentAnswer.Samples answer =
+        (FragmentAnswer.Samples)
+            runner.run(
+                new Fragment.Samples(
+                    3,
+                    List.of("n1", "n2", "n3"),
+                    10,
+                    List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))));
+    assertThat(answer.covered()).containsExactly("n1");
+    assertThat(answer.epoch()).isEqualTo(3);
+    assertThat(answer.series()).hasSize(2);
+    assertThat(answer.series().getFirst())
+        .singleElement()
+        .satisfies(series -> assertThat(series.labels().value("Hostname")).isEqualTo("n1"));
+    assertThat(answer.series().getLast())
+        .singleElement()
+        .satisfies(s -> assertThat(s.size()).isOne());
+  }
+
+  @Test
+  void labelsAreThoseOfOwnHosts() throws Exception {
+    Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
+    List<String> both = List.of("n1", "n2");
+    assertThat(runner.run(new Fragment.LabelValues(3, both, "Hostname", all)))
+        .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("n1")));
+    assertThat(runner.run(new Fragment.LabelNames(3, both, all)))
+        .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("Hostname", "__name__")));
+    assertThat(runner.run(new Fragment.LabelSets(3, List.of("n2"), all)))
+        .isEqualTo(new FragmentAnswer.LabelSets(3, List.of(), List.of()));
+  }
+
+  @Test
+  void theBudgetIsThatOfAllSelectionsTogether() {
+    List<Selection> twice = List.of(new Selection(up, 0, 9), new Selection(up, 1, 9));
+    assertThatThrownBy(() -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice)))
+        .isInstanceOf(TooManySamples.class);
+  }
+}

@@ -1,0 +1,235 @@
+package io.fleetgauge.gateway.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.fragment.Fragment.Search;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StoreTest {
+  private static final Search EVERYTHING = new Search(-1L << 53, 1L << 53, 0, List.of());
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private long now = 1_000_000_000L;
+  private final Store store =
+      new Store(new StoreLimits(HOUR, 5, Duration.ofMinutes(10)), () -> now);
+
+  @Test
+  void aSelectionIsOpenOnTheLeftAndClosedOnTheRight() throws Exception {
+    append("n1", "up", 1_000, 1);
+    append("n1", "up", 2_000, Staleness.MARKER);
+    append("n1", "up", 3_000, 3);
+    List<Series> found = select("{__name__=\"up\"}", 1_000, 3_000, 10);
+    assertThat(found)
+        .containsExactly(
+            new Series(
+                Labels.of(Labels.NAME, "up", "Hostname", "n1"),
+                new long[] {2_000, 3_000},
+                new double[] {Staleness.MARKER, 3}));
+    assertThat(select("up", 3_000, 9_000, 10)).isEmpty();
+    assertThat(select("nosuch", 0, 9_000, 10)).isEmpty();
+  }
+
+  @Test
+  void everyOutcomeOfASampleIsCountedOnce() {
+    append("n1", "up", 1_000, 1);
+    append("n1", "up", 2_000, 1);
+    append("n1", "up", 2_000, 1);
+    append("n1", "up", 2_000, 2);
+    append("n1", "up", 1_500, 1);
+    append("n1", "up", now + 600_001, 1);
+    for (String name : List.of("b", "c", "d", "e", "f", "g")) {
+      append("n1", name, 2_000, 1);
+    }
+    StoreCounts counts = store.counts();
+    assertThat(counts.stored.sum()).isEqualTo(6);
+    assertThat(counts.repeated.sum()).isEqualTo(1);
+    assertThat(counts.conflicting.sum()).isEqualTo(1);
+    assertThat(counts.outOfOrder.sum()).isEqualTo(1);
+    assertThat(counts.future.sum()).isEqualTo(1);
+    assertThat(counts.overLimit.sum()).isEqualTo(2);
+    assertThat(store.seriesCount()).isEqualTo(5);
+  }
+
+  @Test
+  void theSameMarkerTwiceIsARepetitionAndAnotherNaNIsAConflict() {
+    append("n1", "up", 1_000, Staleness.MARKER);
+    append("n1", "up", 1_000, Staleness.MARKER);
+    append("n1", "up", 1_000, Double.NaN);
+    assertThat(store.counts().repeated.sum()).isEqualTo(1);
+    assertThat(store.counts().conflicting.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void oneWrongClockDoesNotEndTheHistory() throws Exception {
+    append("n1", "up", 1_000, 1);
+    append("n1", "up", now + 365L * 86_400_000, 1);
+    assertThat(select("up", 0, now, 10)).hasSize(1);
+  }
+
+  @Test
+  void whatIsOlderThanTheRetentionGoesAndItsPlaceIsFree() throws Exception {
+    for (String name : List.of("a", "b", "c", "d", "e")) {
+      append("n1", name, 1_000, 1);
+    }
+    Lane lane = store.lane("n1");
+    Lane.Handle held = lane.handle(Labels.of(Labels.NAME, "a", "Hostname", "n1"));
+    for (long time = 2_000; time < 3 * HOUR.toMillis(); time += 15_000) {
+      append("n1", "a", time, time);
+    }
+    assertThat(store.seriesCount()).isEqualTo(1);
+    List<Series> kept = select("{Hostname=\"n1\"}", 0, now, 100_000);
+    assertThat(kept).hasSize(1);
+    long span = kept.getFirst().times()[kept.getFirst().size() - 1] - kept.getFirst().times()[0];
+    assertThat(span).isBetween(HOUR.toMillis() - 15_000, 3 * HOUR.toMillis());
+    append("n1", "f", 3 * HOUR.toMillis(), 1);
+    assertThat(store.seriesCount()).isEqualTo(2);
+    // A writer that held on to a forgotten series finds the new one.
+    lane.append(3 * HOUR.toMillis() + 1, new Lane.Handle[] {held}, new double[] {7});
+    assertThat(store.seriesCount()).isEqualTo(2);
+  }
+
+  @Test
+  void moreSamplesThanTheBudgetAreAnErrorThatSaysIt() {
+    for (int i = 0; i < 11; i++) {
+      append("n1", "up", i, i);
+    }
+    assertThatThrownBy(() -> select("up", -1, now, 10))
+        .isInstanceOf(TooManySamples.class)
+        .hasMessageContaining("the limit is 10");
+  }
+
+  @Test
+  void labelsAreListedForTheHostsAndTimesThatAreAskedFor() throws Exception {
+    append("n1", "up", 1_000, 1);
+    append("n2", "up", 2_000, 1);
+    append("n2", "down", 3_000, 1);
+    List<String> both = List.of("n1", "n2", "nosuch");
+    assertThat(store.labelNames(both, EVERYTHING)).containsExactly("Hostname", "__name__");
+    assertThat(store.labelValues(both, "Hostname", EVERYTHING)).containsExactly("n1", "n2");
+    assertThat(store.labelValues(List.of("n1"), "Hostname", EVERYTHING)).containsExactly("n1");
+    assertThat(store.labelValues(both, "nosuch", EVERYTHING)).isEmpty();
+    assertThat(store.labelSets(both, new Search(2_000, 2_000, 0, List.of())))
+        .containsExactly(Labels.of(Labels.NAME, "up", "Hostname", "n2"));
+    List<List<Matcher>> either =
+        List.of(Parser.parseSelector("down"), Parser.parseSelector("{Hostname=\"n1\"}"));
+    assertThat(store.labelSets(both, new Search(0, now, 0, either))).hasSize(2);
+    assertThat(store.labelSets(both, new Search(0, now, 1, either))).hasSize(1);
+  }
+
+  /** A selection by the store against the same selection from a list. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whatIsReadIsWhatWasWritten(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    Store large = new Store(new StoreLimits(Duration.ofDays(7), 1_000, HOUR), () -> now);
+    List<Series> written = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      Labels labels =
+          Labels.of(Labels.NAME, "m" + i % 5, "i", "" + i, "rack", i % 3 == 0 ? "" : "r" + i % 3);
+      long[] times = new long[random.nextInt(200)];
+      double[] values = new double[times.length];
+      long time = random.nextLong(10_000);
+      Lane lane = large.lane("n" + i % 4);
+      Lane.Handle handle = lane.handle(labels);
+      for (int j = 0; j < times.length; j++) {
+        time += 1 + random.nextLong(1_000);
+        times[j] = time;
+        values[j] = random.nextInt(9) == 0 ? Staleness.MARKER : random.nextDouble();
+        lane.append(time, new Lane.Handle[] {handle}, new double[] {values[j]});
+      }
+      written.add(new Series(labels, times, values));
+    }
+    List<String> hosts = List.of("n0", "n1", "n2", "n3");
+    for (String selector :
+        List.of(
+            "m1",
+            "{rack=\"\",i=~\".+\"}",
+            "{rack!=\"r1\",__name__=~\"m[24]\"}",
+            "m3{i!~\"1.*\"}")) {
+      List<Matcher> matchers = Parser.parseSelector(selector);
+      long from = random.nextLong(80_000);
+      long to = from + random.nextLong(80_000);
+      List<Series> expected = new ArrayList<>();
+      for (Series series : written) {
+        int first = Series.firstAfter(series.times(), 0, series.size(), from);
+        int end = Series.firstAfter(series.times(), 0, series.size(), to);
+        if (first < end && matchers.stream().allMatch(m -> m.matches(series.labels()))) {
+          expected.add(
+              new Series(
+                  series.labels(),
+                  Arrays.copyOfRange(series.times(), first, end),
+                  Arrays.copyOfRange(series.values(), first, end)));
+        }
+      }
+      assertThat(large.select(hosts, new Selection(matchers, from, to), 1_000_000))
+          .containsExactlyInAnyOrderElementsOf(expected);
+    }
+  }
+
+  /** Readers beside a writer see a beginning of what was written, without a hole. */
+  @Test
+  void readersNeverSeeAHole() throws Exception {
+    Store busy = new Store(new StoreLimits(Duration.ofSeconds(20), 100, HOUR), () -> now);
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    List<Matcher> all = Parser.parseSelector("{Hostname=\"n1\"}");
+                    while (!done.get()) {
+                      Selection selection = new Selection(all, -1, Long.MAX_VALUE);
+                      for (Series series : busy.select(List.of("n1"), selection, 1 << 30)) {
+                        for (int i = 0; i < series.size(); i++) {
+                          assertThat(series.times()[i]).isEqualTo(series.times()[0] + i);
+                          assertThat(series.values()[i]).isEqualTo(series.times()[i]);
+                        }
+                      }
+                    }
+                  } catch (Throwable e) {
+                    failure.set(e);
+                  }
+                });
+    Lane lane = busy.lane("n1");
+    Lane.Handle[] handles = new Lane.Handle[20];
+    for (int i = 0; i < handles.length; i++) {
+      handles[i] = lane.handle(Labels.of(Labels.NAME, "m" + i, "Hostname", "n1"));
+    }
+    double[] values = new double[handles.length];
+    for (int time = 0; time < 60_000; time++) {
+      Arrays.fill(values, time);
+      lane.append(time, handles, values);
+    }
+    done.set(true);
+    reader.join();
+    assertThat(failure.get()).isNull();
+  }
+
+  private void append(String host, String name, long time, double value) {
+    Lane lane = store.lane(host);
+    Lane.Handle handle = lane.handle(Labels.of(Labels.NAME, name, "Hostname", host));
+    lane.append(time, new Lane.Handle[] {handle}, new double[] {value});
+  }
+
+  private List<Series> select(String selector, long from, long to, long budget) throws Exception {
+    Selection selection = new Selection(Parser.parseSelector(selector), from, to);
+    return store.select(List.of("n1", "n2"), selection, budget);
+  }
+}
