@@ -68,6 +68,9 @@ public final class HttpListener implements AutoCloseable {
             .setMaxInitialLineLength(MAX_REQUEST_LINE)
             .setMaxHeaderSize(MAX_HEADERS)
             .setMaxFormAttributeSize(MAX_FORM_FIELD)
+            .setMaxFormBufferedBytes(MAX_FORM_FIELD)
+            // Nobody asks for it but clients that upgrade by habit, and its limits are others.
+            .setHttp2ClearTextEnabled(false)
             .setCompressionSupported(true)
             .setCompressionContentSizeThreshold(COMPRESS_FROM)
             .setIdleTimeout(120)

@@ -100,6 +100,7 @@ public final class DemoCommand implements Command {
 
   private final PrintStream out = System.out;
   private final Lifecycle lifecycle = new Lifecycle("demo");
+  private String lastStep = "";
 
   @Override
   public Integer call() throws Exception {
@@ -158,12 +159,12 @@ public final class DemoCommand implements Command {
             "demo-" + ProcessHandle.current().pid(), clusterPorts, System::currentTimeMillis);
     lifecycle.started("gateways and query API", STOP_LIMIT, fleet);
     for (int i = 0; i < GATEWAYS; i++) {
-      progress("starting gateway " + (i + 1) + " of " + GATEWAYS);
+      progress("starting gateway " + (i + 1) + " of " + GATEWAYS, "");
       fleet.startGateway(gatewayPort + i, RETENTION);
     }
-    progress("starting the query API");
+    progress("starting the query API", "");
     QueryProcess query = fleet.startQuery("0.0.0.0", port);
-    progress("starting the probe of this machine");
+    progress("starting the probe of this machine", "");
     ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
     lifecycle.started("probe", STOP_LIMIT, probe);
     SimulatedFleet nodes =
@@ -179,9 +180,8 @@ public final class DemoCommand implements Command {
         Duration.ofMinutes(pastMinutes).toMillis(),
         (done, samples) ->
             progress(
-                String.format(
-                    "back-filling %d minutes: %3.0f %%, %,d samples kept",
-                    pastMinutes, done * 100, samples)));
+                "back-filling " + pastMinutes + " minutes",
+                String.format(": %3.0f %%, %,d samples kept", done * 100, samples)));
     nodes.start();
     out.println();
     printReady(query.port());
@@ -202,15 +202,15 @@ public final class DemoCommand implements Command {
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
   }
 
-  private String lastProgress = "";
-
-  private void progress(String text) {
-    if (!text.equals(lastProgress)) {
-      lastProgress = text;
-      // On a terminal the line is written over; in a file or a pipe each step is a line.
-      out.print(System.console() == null ? text + "\n" : "\r\u001b[K" + text);
-      out.flush();
+  private void progress(String step, String detail) {
+    boolean terminal = System.console() != null;
+    if (terminal) {
+      out.print("\r\u001b[K" + step + detail); // the line is written over
+    } else if (!step.equals(lastStep)) {
+      out.println(step); // in a file or a pipe each step is one line
     }
+    lastStep = step;
+    out.flush();
   }
 
   private void printReady(int queryPort) {

@@ -1,0 +1,237 @@
+package io.fleetgauge.load.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.GatewayProcess;
+import io.fleetgauge.load.rig.LocalFleet;
+import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Real gateways, query API and uplinks over loopback. */
+class FleetTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final long NOW = 1_760_000_000_000L;
+
+  private final Vertx vertx = Vertx.vertx();
+  private LocalFleet fleet;
+
+  @AfterEach
+  void stop() {
+    if (fleet != null) {
+      fleet.close();
+    }
+    vertx.close().await();
+  }
+
+  private void start(int gateways) throws StartFailure {
+    fleet = new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(gateways + 2), () -> NOW);
+    for (int i = 0; i < gateways; i++) {
+      fleet.startGateway(0, HOUR);
+    }
+  }
+
+  private Uplink uplink(String host) {
+    return new Uplink(vertx, host, fleet.gatewayAddresses(), 1_000, 1 << 20, host.hashCode());
+  }
+
+  private static Tick tick(String host, long time, double value) {
+    return new Tick.Builder()
+        .add(Labels.of(Labels.NAME, "power", "Hostname", host), value)
+        .add(Labels.of(Labels.NAME, "work_total", "Hostname", host), time / 1000.0)
+        .at(time);
+  }
+
+  @Test
+  void everyHostReachesItsOwnerFromAnySeedAndIsCountedOnce() throws Exception {
+    start(3);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    Map<String, Uplink> uplinks = new HashMap<>();
+    for (int i = 0; i < 40; i++) {
+      uplinks.put("host-" + i, uplink("host-" + i));
+    }
+    for (int i = 0; i < 20; i++) {
+      long time = NOW - 300_000 + i * 15_000;
+      uplinks.forEach((host, uplink) -> uplink.offer(tick(host, time, 7)));
+    }
+    await()
+        .atMost(SOON)
+        .until(() -> uplinks.values().stream().allMatch(u -> u.unacknowledgedTicks() == 0));
+    assertThat(uplinks.values()).allMatch(uplink -> uplink.counts().kept() == 40);
+    Map<String, Long> load = fleet.gateways().getFirst().view().table().load();
+    assertThat(load.values()).hasSize(3).allMatch(hosts -> hosts >= 10 && hosts <= 15);
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              JsonNode count = client.query("count(power)");
+              assertThat(count.path("warnings").isMissingNode()).isTrue();
+              assertThat(count.path("data").path("result").path(0).path("value").path(1).asText())
+                  .isEqualTo("40");
+            });
+    assertThat(client.values("sum(power)", "")).containsEntry("", 280.0);
+    assertThat(client.values("sum by (Hostname) (rate(work_total[2m]))", "Hostname"))
+        .hasSize(40)
+        .allSatisfy((host, rate) -> assertThat(rate).isCloseTo(1.0, Offset.offset(1e-12)));
+  }
+
+  @Test
+  void postFormsAndLongQueriesAreTakenAndWrongMethodsAreNot() throws Exception {
+    start(1);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    String padding = " ".repeat(300_000);
+    assertThat(client.post("/api/v1/query", "query=1%2B1" + padding.replace(" ", "+")).body())
+        .contains("\"result\":[1760000000,\"2\"]");
+    assertThat(client.post("/api/v1/query?query=5", "time=7").body())
+        .contains("\"result\":[7,\"5\"]");
+    assertThat(client.post("/api/v1/query?query=5&time=9", "query=6").body())
+        .as("the form comes first")
+        .contains("\"result\":[9,\"6\"]");
+    assertThat(client.get("/api/v1/query?query=1" + "%20".repeat(20_000)).statusCode())
+        .isEqualTo(200);
+    assertThat(client.post("/api/v1/label/job/values", "").statusCode()).isEqualTo(405);
+    assertThat(client.get("/nosuch").statusCode()).isEqualTo(404);
+    assertThat(client.get("/-/ready").statusCode()).isEqualTo(200);
+    assertThat(client.get("/metrics").body()).contains("fleetgauge_query_queries_total");
+  }
+
+  @Test
+  void whatIsNotEvaluatedYetIsAClearError() throws Exception {
+    start(1);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    JsonNode answer = client.query("sum(histogram_quantile(0.9, x))");
+    assertThat(answer.path("errorType").asText()).isEqualTo("bad_data");
+    assertThat(answer.path("error").asText())
+        .isEqualTo("1:5: function \"histogram_quantile\" is not supported yet");
+  }
+
+  @Test
+  void aGatewayThatLeavesHandsItsHostsToTheOthersAndProbesFollow() throws Exception {
+    start(3);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    Map<String, Uplink> uplinks = new HashMap<>();
+    for (int i = 0; i < 12; i++) {
+      uplinks.put("host-" + i, uplink("host-" + i));
+    }
+    uplinks.forEach((host, uplink) -> uplink.offer(tick(host, NOW - 60_000, 1)));
+    await()
+        .atMost(SOON)
+        .until(() -> uplinks.values().stream().allMatch(u -> u.unacknowledgedTicks() == 0));
+    fleet.gateways().get(1).close();
+    uplinks.forEach((host, uplink) -> uplink.offer(tick(host, NOW - 45_000, 2)));
+    await()
+        .atMost(Duration.ofSeconds(40))
+        .untilAsserted(
+            () -> {
+              assertThat(client.values("count(power == 2)", "")).containsEntry("", 12.0);
+              assertThat(client.query("sum(power)").has("warnings")).isFalse();
+            });
+    assertThat(uplinks.values().stream().mapToLong(u -> u.counts().dropped()).sum()).isZero();
+  }
+
+  @Test
+  void aGatewayThatForgotARunIsSentItsDictionary() throws Exception {
+    start(1);
+    GatewayProcess first = fleet.gateways().getFirst();
+    int port = first.address().getPort();
+    Uplink uplink = uplink("n1");
+    uplink.offer(tick("n1", NOW - 60_000, 1));
+    await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
+    fleet.close();
+    uplink.offer(tick("n1", NOW - 45_000, 2));
+    fleet = new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(2), () -> NOW);
+    fleet.startGateway(port, HOUR);
+    await().atMost(Duration.ofSeconds(40)).until(() -> uplink.unacknowledgedTicks() == 0);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> assertThat(client.values("power", "Hostname")).containsEntry("n1", 2.0));
+    assertThat(uplink.counts().kept()).isEqualTo(4);
+  }
+
+  @Test
+  void hostsThatNobodyAnswersForAreNamed() throws Exception {
+    start(1);
+    Uplink uplink = uplink("n1");
+    uplink.offer(tick("n1", NOW, 1));
+    await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
+    URI dead = URI.create("http://127.0.0.1:" + LocalPorts.free(1).getFirst());
+    ClusterView wrong =
+        new ClusterView(
+            new OwnershipTable(
+                1,
+                new TreeMap<>(
+                    Map.of("n1", "gateway-1", "n2", "gateway-1", "n3", "dead", "n4", "gone"))),
+            Map.of("gateway-1", fleet.gatewayAddresses().getFirst(), "dead", dead));
+    try (Fanout fanout =
+        new Fanout(vertx, () -> wrong, vertx.createSharedWorkerExecutor("test", 2))) {
+      Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());
+      Gathered<List<String>> names = fanout.labelValues("Hostname", all, 5_000).await();
+      assertThat(names.value()).containsExactly("n1");
+      assertThat(names.warnings())
+          .containsExactly("incomplete answer: 3 of 4 hosts are missing: n2, n3, n4");
+    }
+  }
+
+  @Test
+  void theProbeOfThisMachineIsSeenThroughTheQueryApi() throws Exception {
+    fleet =
+        new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(3), System::currentTimeMillis);
+    fleet.startGateway(0, HOUR);
+    fleet.startGateway(0, HOUR);
+    QueryProcess query = fleet.startQuery("127.0.0.1", 0);
+    String gateways =
+        fleet.gatewayAddresses().stream()
+            .map(address -> "\"" + address + "\"")
+            .collect(Collectors.joining(", "));
+    ProbeConfig config =
+        ProbeConfig.read(
+            "test",
+            "hostname: this-machine\nlabels: {rack: r9}\nhttp: {host: 127.0.0.1, port: 0}\n"
+                + "tick: 1s\ngpu: {library: /nonexistent.so}\ngateways: ["
+                + gateways
+                + "]\n");
+    QueryClient client = new QueryClient(query.port());
+    try (ProbeProcess probe = ProbeProcess.start(config, System::currentTimeMillis)) {
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          client.values("count_over_time(node_load1{rack=\"r9\"}[1m])", "Hostname"))
+                      .hasEntrySatisfying(
+                          "this-machine", count -> assertThat(count).isGreaterThan(1)));
+      QueryClient exposition = new QueryClient(probe.port());
+      assertThat(exposition.get("/metrics").body())
+          .contains("node_load1{Hostname=\"this-machine\",rack=\"r9\"} ")
+          .contains("fleetgauge_probe_gpu_driver_up 0.0");
+      assertThat(exposition.get("/-/ready").statusCode()).isEqualTo(200);
+      assertThat(probe.counts().read()).isEqualTo(probe.counts().kept() + probe.counts().queued());
+    }
+  }
+}
