@@ -1,11 +1,10 @@
 package io.fleetgauge.probe;
 
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.uplink.Uplink;
-import io.prometheus.metrics.core.metrics.CounterWithCallback;
-import io.prometheus.metrics.core.metrics.GaugeWithCallback;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -16,75 +15,38 @@ import java.util.Optional;
 final class ProbeMeters {
   private ProbeMeters() {}
 
-  static void register(
-      PrometheusRegistry registry, Uplink uplink, HostReader host, Optional<GpuThread> gpus) {
-    counter(registry, "samples_read", "Samples read.", () -> uplink.counts().read());
-    counter(
-        registry,
-        "samples_kept",
-        "Samples that a gateway acknowledged.",
-        () -> uplink.counts().kept());
-    counter(
-        registry,
-        "samples_dropped",
-        "Samples that the full queue lost.",
-        () -> uplink.counts().dropped());
-    counter(
-        registry,
+  static Meters of(Uplink uplink, HostReader host, Optional<GpuThread> gpus) {
+    Meters meters = new Meters("fleetgauge_probe");
+    meters.counter("samples_read", "Samples read.", () -> uplink.counts().read());
+    meters.counter(
+        "samples_kept", "Samples that a gateway acknowledged.", () -> uplink.counts().kept());
+    meters.counter(
+        "samples_dropped", "Samples that the full queue lost.", () -> uplink.counts().dropped());
+    meters.counter(
         "samples_refused",
         "Samples that a gateway will never take.",
         () -> uplink.counts().refused());
-    gauge(registry, "samples_queued", "Samples not acknowledged.", () -> uplink.counts().queued());
-    gauge(
-        registry, "frames_queued", "Ticks not acknowledged.", () -> uplink.counts().queuedFrames());
-    gauge(
-        registry,
-        "queued_bytes",
-        "Bytes of ticks not acknowledged.",
-        () -> uplink.counts().queuedBytes());
-    counter(registry, "host_read_failures", "Files or lines not understood.", host::failures);
+    meters.gauge("samples_queued", "Samples not acknowledged.", () -> uplink.counts().queued());
+    meters.gauge("frames_queued", "Ticks not acknowledged.", () -> uplink.counts().queuedFrames());
+    meters.gauge(
+        "queued_bytes", "Bytes of ticks not acknowledged.", () -> uplink.counts().queuedBytes());
+    meters.counter("host_read_failures", "Files or lines not understood.", host::failures);
     gpus.ifPresent(
         thread -> {
-          counter(
-              registry,
+          meters.counter(
               "gpu_readings_missed",
               "Readings given up because the driver did not answer.",
               thread::missed);
-          gauge(
-              registry,
+          meters.gauge(
               "gpu_driver_up",
               "Whether the driver answers and sees a GPU.",
               () -> thread.state().isEmpty() ? 1 : 0);
-          CounterWithCallback.builder()
-              .name("fleetgauge_probe_gpu_call_errors_total")
-              .help("Failed driver calls, by call and NVML return code.")
-              .labelNames("call", "code")
-              .callback(
-                  out ->
-                      thread.errors().forEach((key, count) -> out.call(count, key.split(" ", 2))))
-              .register(registry);
+          meters.counters(
+              "gpu_call_errors",
+              "Failed driver calls, by call and NVML return code.",
+              List.of("call", "code"),
+              thread::errors);
         });
-  }
-
-  private interface Reading {
-    double value();
-  }
-
-  private static void counter(
-      PrometheusRegistry registry, String name, String help, Reading reading) {
-    CounterWithCallback.builder()
-        .name("fleetgauge_probe_" + name + "_total")
-        .help(help)
-        .callback(out -> out.call(reading.value()))
-        .register(registry);
-  }
-
-  private static void gauge(
-      PrometheusRegistry registry, String name, String help, Reading reading) {
-    GaugeWithCallback.builder()
-        .name("fleetgauge_probe_" + name)
-        .help(help)
-        .callback(out -> out.call(reading.value()))
-        .register(registry);
+    return meters;
   }
 }

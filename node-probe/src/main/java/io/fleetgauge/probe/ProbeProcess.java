@@ -3,6 +3,7 @@ package io.fleetgauge.probe;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.GpuMetric;
@@ -13,7 +14,6 @@ import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.TextExposition;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.HashMap;
@@ -68,15 +68,14 @@ public final class ProbeProcess implements AutoCloseable {
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node = new NodeLabels(config.hostname(), config.labels());
     Sampler sampler = new Sampler(host, gpus, node, config.tick(), clock, uplink::offer);
-    PrometheusRegistry registry = new PrometheusRegistry();
-    ProbeMeters.register(registry, uplink, host, gpus);
+    Meters meters = ProbeMeters.of(uplink, host, gpus);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     HttpListener http =
         HttpListener.start(
             vertx,
             config.http(),
             "http.port",
-            HttpListener.router(vertx, readiness, registry, () -> exposition(sampler.last())));
+            HttpListener.router(vertx, readiness, meters, () -> exposition(sampler.last())));
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
     sampler.start();

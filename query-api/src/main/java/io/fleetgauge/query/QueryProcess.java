@@ -5,13 +5,13 @@ import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.answer.Answering;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.http.PrometheusApi;
 import io.fleetgauge.query.http.QueryCounts;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
@@ -59,12 +59,17 @@ public final class QueryProcess implements AutoCloseable {
     lifecycle.started("fan-out", STOP_LIMIT, fanout);
     Admission admission = new Admission(config.maxConcurrent(), config.maxWaiting());
     QueryCounts counts = new QueryCounts();
-    PrometheusRegistry registry = new PrometheusRegistry();
-    QueryMeters.register(registry, counts, admission, this::view);
+    Meters meters = QueryMeters.of(counts, admission, this::view);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
-    Router router = HttpListener.router(vertx, readiness, registry, () -> "");
+    Router router = HttpListener.router(vertx, readiness, meters, () -> "");
     PrometheusApi.mount(
-        router, config, new Answering(vertx, admission, fanout, workers), fanout, counts, clock);
+        router,
+        config,
+        new Answering(vertx, admission, fanout, workers),
+        fanout,
+        workers,
+        counts,
+        clock);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();

@@ -1,13 +1,10 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.ingest.IngestCounts;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreCounts;
-import io.prometheus.metrics.core.metrics.CounterWithCallback;
-import io.prometheus.metrics.core.metrics.GaugeWithCallback;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -19,62 +16,47 @@ import java.util.function.Supplier;
 final class GatewayMeters {
   private GatewayMeters() {}
 
-  static void register(
-      PrometheusRegistry registry,
+  static Meters of(
       Store store,
       IngestCounts ingest,
       LongAdder fragments,
       Supplier<ClusterView> view,
       String self) {
     StoreCounts samples = store.counts();
-    Map<String, LongAdder> sampleOutcomes = new LinkedHashMap<>();
-    sampleOutcomes.put("stored", samples.stored);
-    sampleOutcomes.put("repeated", samples.repeated);
-    sampleOutcomes.put("conflicting", samples.conflicting);
-    sampleOutcomes.put("out_of_order", samples.outOfOrder);
-    sampleOutcomes.put("future", samples.future);
-    sampleOutcomes.put("over_limit", samples.overLimit);
-    counter(registry, "samples", "Samples taken in, by what became of them.", sampleOutcomes);
-    Map<String, LongAdder> frameOutcomes = new LinkedHashMap<>();
-    frameOutcomes.put("kept", ingest.framesKept);
-    frameOutcomes.put("repeated", ingest.framesRepeated);
-    frameOutcomes.put("refused", ingest.framesRefused);
-    frameOutcomes.put("dictionary_wanted", ingest.dictionariesWanted);
-    frameOutcomes.put("moved", ingest.moved);
-    frameOutcomes.put("slowed_down", ingest.slowedDown);
-    counter(registry, "frames", "Frames, by what was answered.", frameOutcomes);
-    CounterWithCallback.builder()
-        .name("fleetgauge_gateway_fragments_total")
-        .help("Fragments of queries that were run.")
-        .callback(out -> out.call(fragments.sum()))
-        .register(registry);
-    gauge(registry, "series", "Series in memory.", store::seriesCount);
-    gauge(registry, "stored_hosts", "Hosts that samples are kept of.", store::hostCount);
-    gauge(
-        registry,
+    Meters meters = new Meters("fleetgauge_gateway");
+    meters.counters(
+        "samples",
+        "Samples taken in, by what became of them.",
+        "outcome",
+        () ->
+            Map.of(
+                "stored", samples.stored.sum(),
+                "repeated", samples.repeated.sum(),
+                "conflicting", samples.conflicting.sum(),
+                "out_of_order", samples.outOfOrder.sum(),
+                "future", samples.future.sum(),
+                "over_limit", samples.overLimit.sum()));
+    meters.counters(
+        "frames",
+        "Frames, by what was answered.",
+        "outcome",
+        () ->
+            Map.of(
+                "kept", ingest.framesKept.sum(),
+                "repeated", ingest.framesRepeated.sum(),
+                "refused", ingest.framesRefused.sum(),
+                "dictionary_wanted", ingest.dictionariesWanted.sum(),
+                "moved", ingest.moved.sum(),
+                "slowed_down", ingest.slowedDown.sum()));
+    meters.counter("fragments", "Fragments of queries that were run.", fragments::sum);
+    meters.gauge("series", "Series in memory.", store::seriesCount);
+    meters.gauge("stored_hosts", "Hosts that samples are kept of.", store::hostCount);
+    meters.gauge(
         "owned_hosts",
         "Hosts that the table gives this gateway.",
         () -> view.get().table().load().getOrDefault(self, 0L));
-    gauge(registry, "table_epoch", "Version of the table.", () -> view.get().table().epoch());
-    gauge(registry, "members", "Gateways in the cluster.", () -> view.get().gateways().size());
-  }
-
-  private static void counter(
-      PrometheusRegistry registry, String name, String help, Map<String, LongAdder> outcomes) {
-    CounterWithCallback.builder()
-        .name("fleetgauge_gateway_" + name + "_total")
-        .help(help)
-        .labelNames("outcome")
-        .callback(out -> outcomes.forEach((outcome, count) -> out.call(count.sum(), outcome)))
-        .register(registry);
-  }
-
-  private static void gauge(
-      PrometheusRegistry registry, String name, String help, Supplier<? extends Number> value) {
-    GaugeWithCallback.builder()
-        .name("fleetgauge_gateway_" + name)
-        .help(help)
-        .callback(out -> out.call(value.get().doubleValue()))
-        .register(registry);
+    meters.gauge("table_epoch", "Version of the table.", () -> view.get().table().epoch());
+    meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
+    return meters;
   }
 }

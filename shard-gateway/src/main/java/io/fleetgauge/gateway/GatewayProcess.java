@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
@@ -13,7 +14,6 @@ import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.net.URI;
@@ -75,11 +75,10 @@ public final class GatewayProcess implements AutoCloseable {
             config.maxQueuedRequests());
     lifecycle.started("intake", STOP_LIMIT, intake);
 
-    PrometheusRegistry registry = new PrometheusRegistry();
     LongAdder fragments = new LongAdder();
-    GatewayMeters.register(registry, store, intake.counts(), fragments, this::view, config.id());
+    Meters meters = GatewayMeters.of(store, intake.counts(), fragments, this::view, config.id());
     HttpListener.Readiness readiness = new HttpListener.Readiness();
-    Router router = HttpListener.router(vertx, readiness, registry, () -> "");
+    Router router = HttpListener.router(vertx, readiness, meters, () -> "");
     IntakeRoute.mount(router, vertx, intake, config.maxBodyBytes());
     FragmentRoute.mount(
         router, vertx, new FragmentRunner(store, ownership, this::view), threads, fragments);

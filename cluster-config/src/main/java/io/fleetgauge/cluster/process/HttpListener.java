@@ -1,16 +1,11 @@
 package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.HttpSettings;
-import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -93,11 +88,18 @@ public final class HttpListener implements AutoCloseable {
   /**
    * A router with {@code /-/healthy}, {@code /-/ready} and {@code /metrics}.
    *
-   * @param moreMetrics text that {@code /metrics} shows before the registry's
+   * @param moreMetrics text that {@code /metrics} shows before the meters
    */
   public static Router router(
-      Vertx vertx, Readiness readiness, PrometheusRegistry registry, Supplier<String> moreMetrics) {
+      Vertx vertx, Readiness readiness, Meters meters, Supplier<String> moreMetrics) {
     Router router = Router.router(vertx);
+    router.errorHandler(
+        404,
+        http ->
+            http.response()
+                .setStatusCode(404)
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
+                .end("404 page not found\n"));
     router
         .get("/-/healthy")
         .handler(http -> http.response().putHeader("Content-Type", "text/plain").end("healthy\n"));
@@ -116,19 +118,9 @@ public final class HttpListener implements AutoCloseable {
         .handler(
             http ->
                 http.response()
-                    .putHeader("Content-Type", PrometheusTextFormatWriter.CONTENT_TYPE)
-                    .end(metrics(registry, moreMetrics.get())));
+                    .putHeader("Content-Type", Meters.CONTENT_TYPE)
+                    .end(Buffer.buffer(moreMetrics.get()).appendBytes(meters.exposition())));
     return router;
-  }
-
-  private static Buffer metrics(PrometheusRegistry registry, String more) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
-    try {
-      PrometheusTextFormatWriter.create().write(bytes, registry.scrape());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // a byte array has no input or output to fail
-    }
-    return Buffer.buffer(more).appendBytes(bytes.toByteArray());
   }
 
   /** The port it listens on, also when the system chose it. */

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.HttpSettings;
-import io.prometheus.metrics.core.metrics.Counter;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class HttpListenerTest {
   private final Vertx vertx = Vertx.vertx();
   private final HttpListener.Readiness readiness = new HttpListener.Readiness();
-  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final Meters meters = new Meters("test");
 
   @AfterEach
   void stop() {
@@ -26,7 +24,7 @@ class HttpListenerTest {
 
   @Test
   void aProcessIsHealthyAtOnceAndReadyWhenItSaysSo() throws Exception {
-    Counter.builder().name("things_total").help("Things.").register(registry).inc();
+    meters.counter("things", "Things.", () -> 1);
     try (HttpListener http = listen(0)) {
       assertThat(get(http, "/-/healthy").statusCode()).isEqualTo(200);
       assertThat(get(http, "/-/ready").statusCode()).isEqualTo(503);
@@ -37,7 +35,7 @@ class HttpListenerTest {
       assertThat(get(http, "/-/ready").body()).isEqualTo("not ready: leaving\n");
       assertThat(get(http, "/metrics").body())
           .startsWith("readings 1\n")
-          .contains("things_total 1.0");
+          .contains("test_things_total 1.0");
       assertThat(get(http, "/nosuch").statusCode()).isEqualTo(404);
     }
   }
@@ -57,7 +55,7 @@ class HttpListenerTest {
         vertx,
         new HttpSettings("127.0.0.1", port),
         "http.port",
-        HttpListener.router(vertx, readiness, registry, () -> "readings 1\n"));
+        HttpListener.router(vertx, readiness, meters, () -> "readings 1\n"));
   }
 
   private static HttpResponse<String> get(HttpListener http, String path) throws Exception {

@@ -127,8 +127,7 @@ class TidyTest {
               "cluster.config",
               "cluster.member",
               "cluster.process",
-              "cluster.table",
-              "promql.exec"),
+              "cluster.table"),
           room("load.rig", "cluster.config", "cluster.process", "gateway", "query"),
           room(
               "load.demo",
@@ -165,7 +164,7 @@ class TidyTest {
           "com.google.re2j.", Set.of("promql.syntax"),
           "ch.qos.logback.", Set.of("cluster.process"),
           "com.fasterxml.jackson.", Set.of("cluster.config", "query.http"),
-          "io.prometheus.metrics.", Set.of("cluster.process", "probe", "gateway", "query"),
+          "io.prometheus.metrics.", Set.of("cluster.process"),
           "picocli.", Set.of("cluster.process", "probe", "gateway", "query", "load.demo"),
           "org.openjdk.jmh.", Set.of("load.bench"));
 

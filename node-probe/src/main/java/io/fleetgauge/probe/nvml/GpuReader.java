@@ -4,9 +4,9 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import jnr.ffi.LibraryLoader;
@@ -26,7 +26,7 @@ final class GpuReader {
   private static final int RETRY_EVERY = 20;
 
   private final String libraryName;
-  private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
+  private final Map<List<String>, LongAdder> errors = new ConcurrentHashMap<>();
   private NvmlLibrary nvml;
   private Pointer out;
   private boolean initialised;
@@ -43,9 +43,9 @@ final class GpuReader {
     return state;
   }
 
-  /** How often a driver call failed, by {@code call code}. */
-  Map<String, Long> errors() {
-    Map<String, Long> counts = new TreeMap<>();
+  /** How often a driver call failed, by the call and the code that NVML returned. */
+  Map<List<String>, Long> errors() {
+    Map<List<String>, Long> counts = new HashMap<>();
     errors.forEach((key, count) -> counts.put(key, count.sum()));
     return counts;
   }
@@ -181,7 +181,9 @@ final class GpuReader {
   }
 
   private void count(String call, int code) {
-    errors.computeIfAbsent(call + " " + code, key -> new LongAdder()).increment();
+    errors
+        .computeIfAbsent(List.of(call, Integer.toString(code)), key -> new LongAdder())
+        .increment();
   }
 
   private void say(String newState) {

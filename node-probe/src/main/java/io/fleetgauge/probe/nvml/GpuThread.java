@@ -2,6 +2,7 @@ package io.fleetgauge.probe.nvml;
 
 import io.fleetgauge.sample.Tick;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -70,8 +71,8 @@ public final class GpuThread implements AutoCloseable {
     return missed.get();
   }
 
-  /** How often a driver call failed, by {@code call code}. */
-  public Map<String, Long> errors() {
+  /** How often a driver call failed, by the call and the code that NVML returned. */
+  public Map<List<String>, Long> errors() {
     return reader.errors();
   }
 

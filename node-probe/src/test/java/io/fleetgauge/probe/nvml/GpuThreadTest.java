@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.sample.Tick;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -79,7 +80,7 @@ class GpuThreadTest {
             .hasSize(10)
             .doesNotContainKey("DCGM_FI_DEV_POWER_USAGE");
       }
-      assertThat(gpus.errors()).containsExactly(Map.entry("power 3", 1L));
+      assertThat(gpus.errors()).containsExactly(Map.entry(List.of("power", "3"), 1L));
     }
   }
 
@@ -107,7 +108,7 @@ class GpuThreadTest {
       assertThat(values(read(gpus), "0"))
           .hasSize(10)
           .doesNotContainKey("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION");
-      assertThat(gpus.errors()).containsExactly(Map.entry("energy 13", 1L));
+      assertThat(gpus.errors()).containsExactly(Map.entry(List.of("energy", "13"), 1L));
     }
   }
 
@@ -124,7 +125,7 @@ class GpuThreadTest {
         assertThat(values(tick, "0")).isEmpty();
         assertThat(values(tick, "1")).hasSize(11);
       }
-      assertThat(gpus.errors()).containsExactly(Map.entry("utilization 15", 1L));
+      assertThat(gpus.errors()).containsExactly(Map.entry(List.of("utilization", "15"), 1L));
       standIn.script.stand_in_answer(0, "utilization", NvmlReturn.SUCCESS);
       int ticks = 0;
       while (values(read(gpus), "0").isEmpty()) {

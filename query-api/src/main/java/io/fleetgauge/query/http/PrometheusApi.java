@@ -14,6 +14,7 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +49,7 @@ public final class PrometheusApi {
   private final QueryConfig config;
   private final Answering answering;
   private final Fanout fanout;
+  private final WorkerExecutor workers;
   private final QueryCounts counts;
   private final LongSupplier clock;
 
@@ -54,21 +57,24 @@ public final class PrometheusApi {
       QueryConfig config,
       Answering answering,
       Fanout fanout,
+      WorkerExecutor workers,
       QueryCounts counts,
       LongSupplier clock) {
     this.config = config;
     this.answering = answering;
     this.fanout = fanout;
+    this.workers = workers;
     this.counts = counts;
     this.clock = clock;
   }
 
-  /** A route's work: the body of its answer, or a failure. */
+  /** A route's work: what writes the body of its answer, or a failure. */
   private interface Handler {
-    Future<Buffer> answer(RoutingContext http, Parameters parameters) throws QueryFailure;
+    Future<Supplier<Buffer>> answer(RoutingContext http, Parameters parameters) throws QueryFailure;
   }
 
   /**
+   * @param workers where answers are written
    * @param clock ms since the epoch
    */
   public static void mount(
@@ -76,9 +82,10 @@ public final class PrometheusApi {
       QueryConfig config,
       Answering answering,
       Fanout fanout,
+      WorkerExecutor workers,
       QueryCounts counts,
       LongSupplier clock) {
-    PrometheusApi api = new PrometheusApi(config, answering, fanout, counts, clock);
+    PrometheusApi api = new PrometheusApi(config, answering, fanout, workers, counts, clock);
     api.route(router, "/api/v1/query", true, api::instant);
     api.route(router, "/api/v1/query_range", true, api::range);
     api.route(router, "/api/v1/labels", true, api::labels);
@@ -97,13 +104,17 @@ public final class PrometheusApi {
     }
     route.handler(
         http -> {
-          Future<Buffer> answer;
+          Future<Supplier<Buffer>> answer;
           try {
             answer = handler.answer(http, new Parameters(http));
           } catch (QueryFailure e) {
             answer = Future.failedFuture(e);
           }
-          answer.onSuccess(body -> end(http, 200, body)).onFailure(failure -> fail(http, failure));
+          answer
+              // Large answers take long to write; an event loop has no time for that.
+              .compose(body -> workers.executeBlocking(body::get, false))
+              .onSuccess(body -> end(http, 200, body))
+              .onFailure(failure -> fail(http, failure));
         });
   }
 
@@ -130,12 +141,14 @@ public final class PrometheusApi {
 
   // --- queries ---
 
-  private Future<Buffer> instant(RoutingContext http, Parameters parameters) throws QueryFailure {
+  private Future<Supplier<Buffer>> instant(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
     long time = parameters.time("time", clock.getAsLong());
     return answer(http, parameters, time, time, 0);
   }
 
-  private Future<Buffer> range(RoutingContext http, Parameters parameters) throws QueryFailure {
+  private Future<Supplier<Buffer>> range(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
     long start = parameters.requiredTime("start");
     long end = parameters.requiredTime("end");
     if (end < start) {
@@ -159,7 +172,7 @@ public final class PrometheusApi {
     return answer(http, parameters, start, end, step);
   }
 
-  private Future<Buffer> answer(
+  private Future<Supplier<Buffer>> answer(
       RoutingContext http, Parameters parameters, long start, long end, long step)
       throws QueryFailure {
     String text = parameters.text("query");
@@ -192,7 +205,7 @@ public final class PrometheusApi {
     long begin = System.nanoTime();
     return answering
         .answer(query, Math.min(timeout, config.timeout().toMillis()), left::get)
-        .map(answered -> Json.success(limited(answered, limit)))
+        .map(answered -> (Supplier<Buffer>) () -> Json.success(limited(answered, limit)))
         .onComplete(done -> account(text, (System.nanoTime() - begin) / 1_000_000));
   }
 
@@ -228,21 +241,24 @@ public final class PrometheusApi {
 
   // --- labels and series ---
 
-  private Future<Buffer> labels(RoutingContext http, Parameters parameters) throws QueryFailure {
+  private Future<Supplier<Buffer>> labels(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
     Fragment.Search search = parameters.search();
     return fanout
         .labelNames(search, config.timeout().toMillis())
         .map(found -> strings(found, search.limit()));
   }
 
-  private Future<Buffer> values(RoutingContext http, Parameters parameters) throws QueryFailure {
+  private Future<Supplier<Buffer>> values(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
     Fragment.Search search = parameters.search();
     return fanout
         .labelValues(http.pathParam("name"), search, config.timeout().toMillis())
         .map(found -> strings(found, search.limit()));
   }
 
-  private Future<Buffer> series(RoutingContext http, Parameters parameters) throws QueryFailure {
+  private Future<Supplier<Buffer>> series(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
     if (parameters.texts("match[]").isEmpty()) {
       throw new QueryFailure(QueryFailure.Kind.BAD_DATA, "no match[] parameter provided");
     }
@@ -251,12 +267,13 @@ public final class PrometheusApi {
         .labelSets(search, config.timeout().toMillis())
         .map(
             found ->
-                Json.labelSets(
-                    first(found.value(), search.limit()), warnings(found, search.limit())));
+                () ->
+                    Json.labelSets(
+                        first(found.value(), search.limit()), warnings(found, search.limit())));
   }
 
-  private static Buffer strings(Gathered<List<String>> found, int searchLimit) {
-    return Json.success(first(found.value(), searchLimit), warnings(found, searchLimit));
+  private static Supplier<Buffer> strings(Gathered<List<String>> found, int searchLimit) {
+    return () -> Json.success(first(found.value(), searchLimit), warnings(found, searchLimit));
   }
 
   /** The search asked for one more than the limit. */
@@ -274,7 +291,7 @@ public final class PrometheusApi {
     return warnings;
   }
 
-  private Future<Buffer> buildInfo(RoutingContext http, Parameters parameters) {
+  private Future<Supplier<Buffer>> buildInfo(RoutingContext http, Parameters parameters) {
     Map<String, String> info = new LinkedHashMap<>();
     info.put("version", PROMETHEUS_VERSION);
     info.put("revision", "fleetgauge-0.1.0");
@@ -283,6 +300,6 @@ public final class PrometheusApi {
     info.put("buildDate", "");
     info.put("goVersion", "");
     info.put("application", "Fleetgauge");
-    return Future.succeededFuture(Json.object(info));
+    return Future.succeededFuture(() -> Json.object(info));
   }
 }

@@ -2,6 +2,7 @@ package io.fleetgauge.query.http;
 
 import io.fleetgauge.promql.exec.QueryFailure;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -35,7 +36,10 @@ public final class QueryCounts {
     return millis.sum() / 1000.0;
   }
 
-  public long failures(QueryFailure.Kind kind) {
-    return failures.get(kind).sum();
+  /** How many requests failed, by Prometheus's error type. */
+  public Map<String, Long> failures() {
+    Map<String, Long> counts = new HashMap<>();
+    failures.forEach((kind, count) -> counts.put(kind.text, count.sum()));
+    return counts;
   }
 }

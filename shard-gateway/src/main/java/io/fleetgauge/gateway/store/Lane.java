@@ -19,6 +19,7 @@ public final class Lane {
   private final Map<Labels, StoredSeries> byLabels = new HashMap<>();
   // Replaced as one when series are forgotten, so that a reader sees either state whole.
   private volatile Index index = new Index();
+  // Written behind the samples of its tick, so that whoever reads it may read them.
   private volatile long newest = Long.MIN_VALUE;
   private long sweptAt = Long.MIN_VALUE;
 

@@ -59,10 +59,12 @@ public final class Store {
     List<Series> found = new ArrayList<>();
     long[] left = {budget};
     for (Lane lane : lanesOf(hosts)) {
+      // A tick that is being written is not seen before it is whole.
+      long to = Math.min(selection.to(), lane.newest());
       lane.forEach(
           selection.matchers(),
           series -> {
-            Series samples = series.between(selection.from(), selection.to());
+            Series samples = series.between(selection.from(), to);
             if (samples != null) {
               left[0] -= samples.size();
               if (left[0] < 0) {
