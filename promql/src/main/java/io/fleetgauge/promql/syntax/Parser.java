@@ -40,6 +40,9 @@ public final class Parser {
   private int depth;
   private int operators;
 
+  /** The second argument of {@code info} is a list of matchers that may all match nothing. */
+  private boolean emptySelectorAllowed;
+
   private Parser(String query, boolean experimentalFunctions) throws ParseException {
     this.query = query;
     this.tokens = Lexer.tokens(query);
@@ -412,7 +415,7 @@ public final class Parser {
           op.text() + "() is experimental and must be enabled with promql-experimental-functions");
     }
     Optional<Grouping> grouping = grouping();
-    List<Expr> arguments = arguments();
+    List<Expr> arguments = arguments(false);
     if (grouping.isEmpty()) {
       grouping = grouping();
     }
@@ -456,7 +459,7 @@ public final class Parser {
     if (function.isExperimental() && !experimentalFunctions) {
       throw error(name.span(), "function \"" + name.text() + "\" is not enabled");
     }
-    List<Expr> arguments = arguments();
+    List<Expr> arguments = arguments(function == Function.INFO);
     Span span = new Span(name.span().start(), tokens.get(next - 1).span().end());
     int fewest = function.fewestArguments();
     int most = function.mostArguments();
@@ -484,12 +487,14 @@ public final class Parser {
     return new Expr.Call(function, arguments, span);
   }
 
-  private List<Expr> arguments() throws ParseException {
+  private List<Expr> arguments(boolean ofInfo) throws ParseException {
     expect("(", "call");
     List<Expr> arguments = new ArrayList<>();
     if (!peek().is(")")) {
       do {
+        emptySelectorAllowed = ofInfo && arguments.size() == 1;
         arguments.add(binary(0));
+        emptySelectorAllowed = false;
       } while (takeSymbol(","));
     }
     expect(")", "call");
@@ -525,7 +530,7 @@ public final class Parser {
       next++;
     }
     Span span = new Span(start, tokens.get(next - 1).span().end());
-    if (matchers.stream().allMatch(matcher -> matcher.matches(""))) {
+    if (!emptySelectorAllowed && matchers.stream().allMatch(matcher -> matcher.matches(""))) {
       throw error(span, "vector selector must contain at least one non-empty matcher");
     }
     return new Expr.Selector(List.copyOf(matchers), Shift.NONE, span);
@@ -583,7 +588,7 @@ public final class Parser {
       Token label = take();
       boolean isLabel =
           label.kind() == Token.Kind.STRING && !label.text().isEmpty()
-              || label.kind() == Token.Kind.WORD && label.text().indexOf(':') < 0;
+              || label.kind() == Token.Kind.WORD;
       if (!isLabel) {
         throw unexpected(label, where, "label");
       }

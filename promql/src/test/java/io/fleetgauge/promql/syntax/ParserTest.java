@@ -98,7 +98,6 @@ class ParserTest {
         "sum(a, b)",
         "topk(a)",
         "count_values(1, a)",
-        "sum by (a:b) (x)",
         "rate(a)",
         "rate(a[5m], 1)",
         "nosuch(a)",
@@ -198,6 +197,7 @@ class ParserTest {
         "sum(a) by (x,) | sum by (x) (a)",
         "SUM BY (\"é\") (a) | sum by (\"é\") (a)",
         "sum without () (a) | =",
+        "sum by (a:b) (x) | sum by (\"a:b\") (x)",
         "topk(5, a) | =",
         "topk by (x) (5, a) | =",
         "count_values(\"v\", a) | =",
@@ -235,6 +235,7 @@ class ParserTest {
           "limit_ratio(0.5, a)",
           "info(a)",
           "info(a, {b=\"c\"})",
+          "info(a, {b=~\".*\"})",
           "sort_by_label(a, \"b\", \"c\")",
           "double_exponential_smoothing(a[5m], 0.5, 0.5)",
           "ts_of_max_over_time(a[5m])"
