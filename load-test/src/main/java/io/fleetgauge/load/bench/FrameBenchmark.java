@@ -22,6 +22,9 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * A steady tick of a node with 8 GPUs, some 300 samples; the baseline is the checksum of its bytes,
  * which no reader can do without.
+ *
+ * <p>Last result, 2 cores, JDK 25.0.3, times the baseline of 60 ns: encode 75, decode 34, which is
+ * 15 and 7 ns a sample.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

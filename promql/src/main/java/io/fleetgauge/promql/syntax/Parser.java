@@ -83,6 +83,11 @@ public final class Parser {
     throw parser.error(expr.span(), "a series selector is expected");
   }
 
+  /** Words that are numbers wherever a label's name may not stand in braces. */
+  static boolean isNumberWord(String word) {
+    return word.equalsIgnoreCase("inf") || word.equalsIgnoreCase("nan");
+  }
+
   static boolean isReserved(String name) {
     return RESERVED.contains(name.toLowerCase(Locale.ROOT));
   }
@@ -391,7 +396,7 @@ public final class Parser {
       return call(token);
     }
     double number = numberOf(token);
-    if (token.isWord("inf") || token.isWord("nan")) {
+    if (isNumberWord(token.text())) {
       return new Expr.Number(number, token.span());
     }
     if (isReserved(token.text())) {
@@ -588,7 +593,7 @@ public final class Parser {
       Token label = take();
       boolean isLabel =
           label.kind() == Token.Kind.STRING && !label.text().isEmpty()
-              || label.kind() == Token.Kind.WORD;
+              || label.kind() == Token.Kind.WORD && !isNumberWord(label.text());
       if (!isLabel) {
         throw unexpected(label, where, "label");
       }

@@ -160,7 +160,9 @@ final class Printer {
   }
 
   static String labelName(String name) {
-    return name.matches("[a-zA-Z_][a-zA-Z0-9_]*") ? name : quote(name);
+    return name.matches("[a-zA-Z_][a-zA-Z0-9_]*") && !Parser.isNumberWord(name)
+        ? name
+        : quote(name);
   }
 
   /** Whether a name can stand before the braces and still be read as a metric's name. */
