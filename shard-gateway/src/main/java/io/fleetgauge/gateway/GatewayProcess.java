@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+  private static final Duration FORGET_EVERY = Duration.ofMinutes(1);
 
   private final Lifecycle lifecycle;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
@@ -74,6 +75,9 @@ public final class GatewayProcess implements AutoCloseable {
             threads,
             config.maxQueuedRequests());
     lifecycle.started("intake", STOP_LIMIT, intake);
+    long retention = config.retention().toMillis();
+    vertx.setPeriodic(
+        FORGET_EVERY.toMillis(), id -> intake.forgetSilentHosts(clock.getAsLong() - retention));
 
     LongAdder fragments = new LongAdder();
     Meters meters = GatewayMeters.of(store, intake.counts(), fragments, this::view, config.id());

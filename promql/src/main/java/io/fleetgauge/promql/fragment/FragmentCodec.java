@@ -4,6 +4,7 @@ import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.WholeNumber;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -21,7 +22,6 @@ public final class FragmentCodec {
   private static final int LABEL_SETS = 4;
   private static final int DOUBLES = 0;
   private static final int INTEGERS = 1;
-  private static final double MAX_INTEGER = 9007199254740992.0; // 2^53
 
   private FragmentCodec() {}
 
@@ -208,11 +208,7 @@ public final class FragmentCodec {
     double[] values = series.values();
     boolean integers = true;
     for (int i = 0; i < values.length && integers; i++) {
-      double value = values[i];
-      integers =
-          value == Math.rint(value)
-              && Math.abs(value) <= MAX_INTEGER
-              && !(value == 0 && Double.doubleToRawLongBits(value) != 0);
+      integers = WholeNumber.is(values[i]);
     }
     out.uvar(times.length).u8(integers ? INTEGERS : DOUBLES);
     long time = 0;

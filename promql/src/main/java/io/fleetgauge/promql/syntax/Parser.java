@@ -8,12 +8,7 @@ import io.fleetgauge.promql.syntax.Expr.Shift;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Reads PromQL by precedence climbing. Keywords are words that only their place makes keywords, so
@@ -26,17 +21,8 @@ public final class Parser {
   /** How many binary operators a query may have; a chain of them is a tree as deep. */
   public static final int MAX_OPERATORS = 2_000;
 
-  /** Words that cannot be the name of a metric outside braces. */
-  private static final Set<String> RESERVED =
-      Set.of("bool", "on", "ignoring", "group_left", "group_right", "atan2", "inf", "nan");
-
-  private static final Map<String, BinaryOp> OPERATORS =
-      Stream.of(BinaryOp.values()).collect(Collectors.toMap(op -> op.text, op -> op));
-
-  private final String query;
-  private final List<Token> tokens;
+  private final TokenCursor in;
   private final boolean experimentalFunctions;
-  private int next;
   private int depth;
   private int operators;
 
@@ -44,8 +30,7 @@ public final class Parser {
   private boolean emptySelectorAllowed;
 
   private Parser(String query, boolean experimentalFunctions) throws ParseException {
-    this.query = query;
-    this.tokens = Lexer.tokens(query);
+    this.in = new TokenCursor(query, Lexer.tokens(query));
     this.experimentalFunctions = experimentalFunctions;
   }
 
@@ -60,11 +45,11 @@ public final class Parser {
    */
   public static Expr parse(String query, boolean experimentalFunctions) throws ParseException {
     Parser parser = new Parser(query, experimentalFunctions);
-    if (parser.peek().kind() == Token.Kind.END) {
+    if (parser.in.peek().kind() == Token.Kind.END) {
       throw ParseException.nowhere("no expression found in input");
     }
     Expr expr = parser.binary(0);
-    parser.expectEnd();
+    parser.in.expectEnd();
     return expr;
   }
 
@@ -76,27 +61,18 @@ public final class Parser {
   public static List<Matcher> parseSelector(String text) throws ParseException {
     Parser parser = new Parser(text, false);
     Expr expr = parser.primary();
-    parser.expectEnd();
+    parser.in.expectEnd();
     if (expr instanceof Expr.Selector selector) {
       return selector.matchers();
     }
-    throw parser.error(expr.span(), "a series selector is expected");
-  }
-
-  /** Words that are numbers wherever a label's name may not stand in braces. */
-  static boolean isNumberWord(String word) {
-    return word.equalsIgnoreCase("inf") || word.equalsIgnoreCase("nan");
-  }
-
-  static boolean isReserved(String name) {
-    return RESERVED.contains(name.toLowerCase(Locale.ROOT));
+    throw parser.in.error(expr.span(), "a series selector is expected");
   }
 
   // --- operators ---
 
   private Expr binary(int lowest) throws ParseException {
     if (++depth > MAX_DEPTH) {
-      throw error(peek().span(), "the expression nests deeper than " + MAX_DEPTH + " levels");
+      throw in.error(in.peek().span(), "the expression nests deeper than " + MAX_DEPTH + " levels");
     }
     Expr left = unary();
     while (true) {
@@ -106,10 +82,10 @@ public final class Parser {
         return left;
       }
       if (++operators > MAX_OPERATORS) {
-        throw error(peek().span(), "the query has more than " + MAX_OPERATORS + " operators");
+        throw in.error(in.peek().span(), "the query has more than " + MAX_OPERATORS + " operators");
       }
-      next++;
-      boolean bool = takeWord("bool");
+      in.skip();
+      boolean bool = in.takeWord("bool");
       Matching matching = matching(op);
       Expr right = binary(op.isRightAssociative() ? op.precedence : op.precedence + 1);
       Span span = new Span(left.span().start(), right.span().end());
@@ -118,36 +94,35 @@ public final class Parser {
   }
 
   private BinaryOp operator() {
-    Token token = peek();
+    Token token = in.peek();
     return switch (token.kind()) {
-      case SYMBOL -> OPERATORS.get(token.text());
-      case WORD -> OPERATORS.get(token.text().toLowerCase(Locale.ROOT));
+      case SYMBOL, WORD -> Keywords.operator(token.text());
       default -> null;
     };
   }
 
   private Matching matching(BinaryOp op) throws ParseException {
-    boolean on = peek().isWord("on");
-    if (!on && !peek().isWord("ignoring")) {
+    boolean on = in.peek().isWord("on");
+    if (!on && !in.peek().isWord("ignoring")) {
       return Matching.DEFAULT;
     }
-    next++;
+    in.skip();
     List<String> labels = labelList(on ? "on" : "ignoring");
     Many many = Many.NEITHER;
     List<String> include = List.of();
-    Token group = peek();
+    Token group = in.peek();
     if (group.isWord("group_left") || group.isWord("group_right")) {
-      next++;
+      in.skip();
       many = group.isWord("group_left") ? Many.LEFT : Many.RIGHT;
-      if (peek().is("(")) {
+      if (in.peek().is("(")) {
         include = labelList(group.text());
       }
       if (op.isSet()) {
-        throw error(group.span(), "no grouping allowed for \"" + op.text + "\" operation");
+        throw in.error(group.span(), "no grouping allowed for \"" + op.text + "\" operation");
       }
       for (String label : include) {
         if (on && labels.contains(label)) {
-          throw error(
+          throw in.error(
               group.span(),
               "label \"" + label + "\" must not occur in ON and GROUP clause at once");
         }
@@ -163,40 +138,40 @@ public final class Parser {
     boolean vectors = left == ValueType.VECTOR && right == ValueType.VECTOR;
     for (Expr side : List.of(binary.left(), binary.right())) {
       if (side.type() != ValueType.SCALAR && side.type() != ValueType.VECTOR) {
-        throw error(
+        throw in.error(
             side.span(), "binary expression must contain only scalar and instant vector types");
       }
     }
     if (binary.bool() && !binary.op().isComparison()) {
-      throw error(binary.span(), "bool modifier can only be used on comparison operators");
+      throw in.error(binary.span(), "bool modifier can only be used on comparison operators");
     }
     if (binary.op().isComparison() && scalars && !binary.bool()) {
-      throw error(binary.span(), "comparisons between scalars must use BOOL modifier");
+      throw in.error(binary.span(), "comparisons between scalars must use BOOL modifier");
     }
     if (binary.op().isSet() && !vectors) {
-      throw error(
+      throw in.error(
           binary.span(),
           "set operator \"" + binary.op().text + "\" not allowed in binary scalar expression");
     }
     if (!vectors && !binary.matching().equals(Matching.DEFAULT)) {
-      throw error(binary.span(), "vector matching only allowed between instant vectors");
+      throw in.error(binary.span(), "vector matching only allowed between instant vectors");
     }
     return binary;
   }
 
   private Expr unary() throws ParseException {
-    Token sign = peek();
+    Token sign = in.peek();
     if (!sign.is("-") && !sign.is("+")) {
       return postfix();
     }
-    next++;
+    in.skip();
     Expr input = binary(BinaryOp.UNARY_PRECEDENCE + 1);
     Span span = new Span(sign.span().start(), input.span().end());
     if (input instanceof Expr.Number number) {
       return new Expr.Number(sign.is("-") ? -number.value() : number.value(), span);
     }
     if (input.type() != ValueType.SCALAR && input.type() != ValueType.VECTOR) {
-      throw error(
+      throw in.error(
           span,
           "unary expression only allowed on expressions of type scalar or instant vector, got \""
               + input.type().description
@@ -210,23 +185,23 @@ public final class Parser {
   private Expr postfix() throws ParseException {
     Expr expr = primary();
     while (true) {
-      Token token = peek();
+      Token token = in.peek();
       if (token.is("[")) {
         expr = brackets(expr);
       } else if (token.isWord("offset")) {
-        next++;
+        in.skip();
         long offset = signedDuration();
         Shift shift = shiftOf(expr, "offset");
         if (shift.offset() != 0) {
-          throw error(token.span(), "offset may not be set multiple times");
+          throw in.error(token.span(), "offset may not be set multiple times");
         }
         expr = shifted(expr, new Shift(shift.at(), offset));
       } else if (token.is("@")) {
-        next++;
+        in.skip();
         At at = at();
         Shift shift = shiftOf(expr, "@");
         if (shift.at().isPresent()) {
-          throw error(token.span(), "@ <timestamp> may not be set multiple times");
+          throw in.error(token.span(), "@ <timestamp> may not be set multiple times");
         }
         expr = shifted(expr, new Shift(Optional.of(at), shift.offset()));
       } else {
@@ -236,26 +211,26 @@ public final class Parser {
   }
 
   private Expr brackets(Expr expr) throws ParseException {
-    Token open = take();
+    Token open = in.take();
     long range = positiveDuration();
-    if (!peek().is(":")) {
-      Span span = new Span(expr.span().start(), expect("]", "range selector").span().end());
+    if (!in.peek().is(":")) {
+      Span span = new Span(expr.span().start(), in.expect("]", "range selector").span().end());
       if (!(expr instanceof Expr.Selector selector)) {
-        throw error(open.span(), "ranges only allowed for vector selectors");
+        throw in.error(open.span(), "ranges only allowed for vector selectors");
       }
       if (selector.shift().offset() != 0) {
-        throw error(open.span(), "no offset modifiers allowed before range");
+        throw in.error(open.span(), "no offset modifiers allowed before range");
       }
       if (selector.shift().at().isPresent()) {
-        throw error(open.span(), "no @ modifiers allowed before range");
+        throw in.error(open.span(), "no @ modifiers allowed before range");
       }
       return new Expr.Window(selector, range, span);
     }
-    next++;
-    long step = peek().is("]") ? 0 : positiveDuration();
-    Span span = new Span(expr.span().start(), expect("]", "subquery selector").span().end());
+    in.skip();
+    long step = in.peek().is("]") ? 0 : positiveDuration();
+    Span span = new Span(expr.span().start(), in.expect("]", "subquery selector").span().end());
     if (expr.type() != ValueType.VECTOR && expr.type() != ValueType.SCALAR) {
-      throw error(
+      throw in.error(
           span,
           "subquery is only allowed on instant vector, got "
               + expr.type().text
@@ -264,7 +239,7 @@ public final class Parser {
               + "\" instead");
     }
     if (expr.type() == ValueType.SCALAR) {
-      throw error(
+      throw in.error(
           span,
           "subquery is only allowed on instant vector, got scalar in \"" + expr + "\" instead");
     }
@@ -277,7 +252,7 @@ public final class Parser {
       case Expr.Window window -> window.selector().shift();
       case Expr.Subquery subquery -> subquery.shift();
       default ->
-          throw error(
+          throw in.error(
               expr.span(),
               modifier
                   + " modifier must be preceded by an instant vector selector or range vector"
@@ -286,7 +261,7 @@ public final class Parser {
   }
 
   private Expr shifted(Expr expr, Shift shift) {
-    Span span = new Span(expr.span().start(), tokens.get(next - 1).span().end());
+    Span span = new Span(expr.span().start(), in.previousEnd());
     return switch (expr) {
       case Expr.Selector selector -> new Expr.Selector(selector.matchers(), shift, span);
       case Expr.Window window ->
@@ -301,23 +276,23 @@ public final class Parser {
   }
 
   private At at() throws ParseException {
-    Token token = take();
+    Token token = in.take();
     if (token.isWord("start") || token.isWord("end")) {
-      expect("(", "@");
-      expect(")", "@");
+      in.expect("(", "@");
+      in.expect(")", "@");
       return token.isWord("start") ? new At.Start() : new At.End();
     }
     boolean minus = token.is("-");
     if (minus || token.is("+")) {
-      token = take();
+      token = in.take();
     }
     double seconds = numberOf(token);
     if (Double.isNaN(seconds) && token.kind() != Token.Kind.WORD) {
-      throw unexpected(token, "@", "timestamp");
+      throw in.unexpected(token, "@", "timestamp");
     }
     double millis = seconds * 1000;
     if (!(Math.abs(millis) < Long.MAX_VALUE)) {
-      throw error(token.span(), "timestamp out of bounds for @ modifier: " + token.text());
+      throw in.error(token.span(), "timestamp out of bounds for @ modifier: " + token.text());
     }
     return new At.Time(Math.round(minus ? -millis : millis));
   }
@@ -325,28 +300,28 @@ public final class Parser {
   // --- durations: a literal, or a number of seconds ---
 
   private long positiveDuration() throws ParseException {
-    Token token = peek();
+    Token token = in.peek();
     long millis = signedDuration();
     if (millis <= 0) {
-      throw error(token.span(), "duration must be greater than 0");
+      throw in.error(token.span(), "duration must be greater than 0");
     }
     return millis;
   }
 
   private long signedDuration() throws ParseException {
-    Token token = take();
+    Token token = in.take();
     boolean minus = token.is("-");
     if (minus || token.is("+")) {
-      token = take();
+      token = in.take();
     }
     double millis =
         switch (token.kind()) {
           case DURATION -> token.number();
           case NUMBER -> token.number() * 1000;
-          default -> throw unexpected(token, "duration", "number or duration");
+          default -> throw in.unexpected(token, "duration", "number or duration");
         };
     if (!(Math.abs(millis) < Long.MAX_VALUE / 1_000_000)) {
-      throw error(token.span(), "duration out of range");
+      throw in.error(token.span(), "duration out of range");
     }
     return Math.round(minus ? -millis : millis);
   }
@@ -354,53 +329,53 @@ public final class Parser {
   // --- primary expressions ---
 
   private Expr primary() throws ParseException {
-    Token token = peek();
+    Token token = in.peek();
     return switch (token.kind()) {
       case NUMBER -> {
-        next++;
+        in.skip();
         yield new Expr.Number(token.number(), token.span());
       }
       case DURATION -> {
-        next++;
+        in.skip();
         yield new Expr.Number(token.number() / 1000, token.span());
       }
       case STRING -> {
-        next++;
+        in.skip();
         yield new Expr.Text(token.text(), token.span());
       }
       case WORD -> word();
       case SYMBOL -> {
         if (token.is("(")) {
-          next++;
+          in.skip();
           Expr inner = binary(0);
-          Token close = expect(")", "parenthesised expression");
+          Token close = in.expect(")", "parenthesised expression");
           yield new Expr.Paren(inner, new Span(token.span().start(), close.span().end()));
         }
         if (token.is("{")) {
           yield selector(Optional.empty());
         }
-        throw error(token.span(), "unexpected " + token.describe());
+        throw in.error(token.span(), "unexpected " + token.describe());
       }
-      case END -> throw error(token.span(), "unexpected end of input");
+      case END -> throw in.error(token.span(), "unexpected end of input");
     };
   }
 
   private Expr word() throws ParseException {
-    Token token = take();
+    Token token = in.take();
     Optional<Aggregation> aggregation = Aggregation.named(token.text());
     if (aggregation.isPresent()
-        && (peek().is("(") || peek().isWord("by") || peek().isWord("without"))) {
+        && (in.peek().is("(") || in.peek().isWord("by") || in.peek().isWord("without"))) {
       return aggregate(token, aggregation.get());
     }
-    if (peek().is("(") && !isReserved(token.text())) {
+    if (in.peek().is("(") && !Keywords.isReserved(token.text())) {
       return call(token);
     }
     double number = numberOf(token);
-    if (isNumberWord(token.text())) {
+    if (Keywords.isNumber(token.text())) {
       return new Expr.Number(number, token.span());
     }
-    if (isReserved(token.text())) {
-      throw error(token.span(), "unexpected " + token.describe());
+    if (Keywords.isReserved(token.text())) {
+      throw in.error(token.span(), "unexpected " + token.describe());
     }
     return selector(Optional.of(token));
   }
@@ -415,7 +390,7 @@ public final class Parser {
 
   private Expr aggregate(Token name, Aggregation op) throws ParseException {
     if (op.isExperimental() && !experimentalFunctions) {
-      throw error(
+      throw in.error(
           name.span(),
           op.text() + "() is experimental and must be enabled with promql-experimental-functions");
     }
@@ -424,13 +399,13 @@ public final class Parser {
     if (grouping.isEmpty()) {
       grouping = grouping();
     }
-    Span span = new Span(name.span().start(), tokens.get(next - 1).span().end());
+    Span span = new Span(name.span().start(), in.previousEnd());
     int wanted = op.parameter().isPresent() ? 2 : 1;
     if (arguments.isEmpty()) {
-      throw error(span, "no arguments for aggregate expression provided");
+      throw in.error(span, "no arguments for aggregate expression provided");
     }
     if (arguments.size() != wanted) {
-      throw error(
+      throw in.error(
           span,
           "wrong number of arguments for aggregate expression provided, expected "
               + wanted
@@ -448,11 +423,11 @@ public final class Parser {
   }
 
   private Optional<Grouping> grouping() throws ParseException {
-    boolean without = peek().isWord("without");
-    if (!without && !peek().isWord("by")) {
+    boolean without = in.peek().isWord("without");
+    if (!without && !in.peek().isWord("by")) {
       return Optional.empty();
     }
-    next++;
+    in.skip();
     return Optional.of(new Grouping(without, labelList("grouping opts")));
   }
 
@@ -460,17 +435,17 @@ public final class Parser {
     Function function =
         Function.named(name.text())
             .orElseThrow(
-                () -> error(name.span(), "unknown function with name \"" + name.text() + "\""));
+                () -> in.error(name.span(), "unknown function with name \"" + name.text() + "\""));
     if (function.isExperimental() && !experimentalFunctions) {
-      throw error(name.span(), "function \"" + name.text() + "\" is not enabled");
+      throw in.error(name.span(), "function \"" + name.text() + "\" is not enabled");
     }
     List<Expr> arguments = arguments(function == Function.INFO);
-    Span span = new Span(name.span().start(), tokens.get(next - 1).span().end());
+    Span span = new Span(name.span().start(), in.previousEnd());
     int fewest = function.fewestArguments();
     int most = function.mostArguments();
     if (arguments.size() < fewest || arguments.size() > most) {
       String wanted = fewest == most ? "" : arguments.size() < fewest ? "at least " : "at most ";
-      throw error(
+      throw in.error(
           span,
           "expected "
               + wanted
@@ -487,28 +462,28 @@ public final class Parser {
     if (function == Function.INFO
         && arguments.size() == 2
         && !(arguments.get(1) instanceof Expr.Selector)) {
-      throw error(arguments.get(1).span(), "expected label selectors only");
+      throw in.error(arguments.get(1).span(), "expected label selectors only");
     }
     return new Expr.Call(function, arguments, span);
   }
 
   private List<Expr> arguments(boolean ofInfo) throws ParseException {
-    expect("(", "call");
+    in.expect("(", "call");
     List<Expr> arguments = new ArrayList<>();
-    if (!peek().is(")")) {
+    if (!in.peek().is(")")) {
       do {
         emptySelectorAllowed = ofInfo && arguments.size() == 1;
         arguments.add(binary(0));
         emptySelectorAllowed = false;
-      } while (takeSymbol(","));
+      } while (in.takeSymbol(","));
     }
-    expect(")", "call");
+    in.expect(")", "call");
     return arguments;
   }
 
   private void expectType(Expr expr, ValueType wanted, String where) throws ParseException {
     if (expr.type() != wanted) {
-      throw error(
+      throw in.error(
           expr.span(),
           "expected type "
               + wanted.description
@@ -522,51 +497,51 @@ public final class Parser {
   // --- selectors and labels ---
 
   private Expr selector(Optional<Token> name) throws ParseException {
-    int start = name.map(token -> token.span().start()).orElse(peek().span().start());
+    int start = name.map(token -> token.span().start()).orElse(in.peek().span().start());
     List<Matcher> matchers = new ArrayList<>();
     name.ifPresent(token -> matchers.add(Matcher.equal(Labels.NAME, token.text())));
-    if (takeSymbol("{")) {
-      while (!peek().is("}")) {
+    if (in.takeSymbol("{")) {
+      while (!in.peek().is("}")) {
         matchers.add(matcher(name));
-        if (!takeSymbol(",") && !peek().is("}")) {
-          throw unexpected(peek(), "label matching", "\",\" or \"}\"");
+        if (!in.takeSymbol(",") && !in.peek().is("}")) {
+          throw in.unexpected(in.peek(), "label matching", "\",\" or \"}\"");
         }
       }
-      next++;
+      in.skip();
     }
-    Span span = new Span(start, tokens.get(next - 1).span().end());
+    Span span = new Span(start, in.previousEnd());
     if (!emptySelectorAllowed && matchers.stream().allMatch(matcher -> matcher.matches(""))) {
-      throw error(span, "vector selector must contain at least one non-empty matcher");
+      throw in.error(span, "vector selector must contain at least one non-empty matcher");
     }
     return new Expr.Selector(List.copyOf(matchers), Shift.NONE, span);
   }
 
   private Matcher matcher(Optional<Token> outerName) throws ParseException {
-    Token label = take();
+    Token label = in.take();
     if (label.kind() != Token.Kind.WORD && label.kind() != Token.Kind.STRING) {
-      throw unexpected(label, "label matching", "identifier or \"}\"");
+      throw in.unexpected(label, "label matching", "identifier or \"}\"");
     }
     Matcher.Kind kind = matcherKind();
     Matcher matcher;
     if (kind == null) {
       if (label.kind() != Token.Kind.STRING) {
-        throw unexpected(peek(), "label matching", "label matching operator");
+        throw in.unexpected(in.peek(), "label matching", "label matching operator");
       }
       matcher = Matcher.equal(Labels.NAME, label.text());
     } else {
-      next++;
-      Token value = take();
+      in.skip();
+      Token value = in.take();
       if (value.kind() != Token.Kind.STRING) {
-        throw unexpected(value, "label matching", "string");
+        throw in.unexpected(value, "label matching", "string");
       }
       try {
         matcher = Matcher.of(kind, label.text(), value.text());
       } catch (IllegalArgumentException e) {
-        throw error(value.span(), e.getMessage());
+        throw in.error(value.span(), e.getMessage());
       }
     }
     if (outerName.isPresent() && matcher.isName()) {
-      throw error(
+      throw in.error(
           label.span(),
           "metric name must not be set twice: \""
               + outerName.get().text()
@@ -579,7 +554,7 @@ public final class Parser {
 
   private Matcher.Kind matcherKind() {
     for (Matcher.Kind kind : Matcher.Kind.values()) {
-      if (peek().is(kind.text)) {
+      if (in.peek().is(kind.text)) {
         return kind;
       }
     }
@@ -587,71 +562,22 @@ public final class Parser {
   }
 
   private List<String> labelList(String where) throws ParseException {
-    expect("(", where);
+    in.expect("(", where);
     List<String> labels = new ArrayList<>();
-    while (!peek().is(")")) {
-      Token label = take();
+    while (!in.peek().is(")")) {
+      Token label = in.take();
       boolean isLabel =
           label.kind() == Token.Kind.STRING && !label.text().isEmpty()
-              || label.kind() == Token.Kind.WORD && !isNumberWord(label.text());
+              || label.kind() == Token.Kind.WORD && !Keywords.isNumber(label.text());
       if (!isLabel) {
-        throw unexpected(label, where, "label");
+        throw in.unexpected(label, where, "label");
       }
       labels.add(label.text());
-      if (!takeSymbol(",") && !peek().is(")")) {
-        throw unexpected(peek(), where, "\",\" or \")\"");
+      if (!in.takeSymbol(",") && !in.peek().is(")")) {
+        throw in.unexpected(in.peek(), where, "\",\" or \")\"");
       }
     }
-    next++;
+    in.skip();
     return List.copyOf(labels);
-  }
-
-  // --- tokens ---
-
-  private Token peek() {
-    return tokens.get(next);
-  }
-
-  private Token take() {
-    Token token = tokens.get(next);
-    if (token.kind() != Token.Kind.END) {
-      next++;
-    }
-    return token;
-  }
-
-  private boolean takeSymbol(String symbol) {
-    boolean there = peek().is(symbol);
-    next += there ? 1 : 0;
-    return there;
-  }
-
-  private boolean takeWord(String word) {
-    boolean there = peek().isWord(word);
-    next += there ? 1 : 0;
-    return there;
-  }
-
-  private Token expect(String symbol, String where) throws ParseException {
-    Token token = peek();
-    if (!token.is(symbol)) {
-      throw unexpected(token, where, "\"" + symbol + "\"");
-    }
-    return take();
-  }
-
-  private void expectEnd() throws ParseException {
-    if (peek().kind() != Token.Kind.END) {
-      throw error(peek().span(), "unexpected " + peek().describe());
-    }
-  }
-
-  private ParseException unexpected(Token token, String where, String wanted) {
-    return error(
-        token.span(), "unexpected " + token.describe() + " in " + where + ", expected " + wanted);
-  }
-
-  private ParseException error(Span span, String message) {
-    return new ParseException(query, span, message);
   }
 }

@@ -160,14 +160,12 @@ final class Printer {
   }
 
   static String labelName(String name) {
-    return name.matches("[a-zA-Z_][a-zA-Z0-9_]*") && !Parser.isNumberWord(name)
-        ? name
-        : quote(name);
+    return name.matches("[a-zA-Z_][a-zA-Z0-9_]*") && !Keywords.isNumber(name) ? name : quote(name);
   }
 
   /** Whether a name can stand before the braces and still be read as a metric's name. */
   private static boolean isMetricName(String name) {
-    return name.matches("[a-zA-Z_:][a-zA-Z0-9_:]*") && !Parser.isReserved(name);
+    return name.matches("[a-zA-Z_:][a-zA-Z0-9_:]*") && !Keywords.isReserved(name);
   }
 
   static String quote(String text) {

@@ -14,6 +14,9 @@ public final class FrameDecoder {
   /** Most labels of one label set. */
   public static final int MAX_LABELS = 256;
 
+  /** Longest name or value of a label, UTF-16 units. */
+  public static final int MAX_SYMBOL_LENGTH = 16_384;
+
   private final byte[] bytes;
   private int position;
 
@@ -126,7 +129,7 @@ public final class FrameDecoder {
     int symbolCount = in.count(1, "strings");
     List<String> symbols = new ArrayList<>(symbolCount);
     for (int i = 0; i < symbolCount; i++) {
-      symbols.add(in.string("a string"));
+      symbols.add(symbol(in));
     }
     int knownSeries = in.uint(RunDictionary.MAX_SERIES, "the number of known label sets");
     int seriesCount = in.count(1, "label sets");
@@ -140,6 +143,18 @@ public final class FrameDecoder {
       series.add(refs);
     }
     return new Frame.Additions(knownSymbols, symbols, knownSeries, series);
+  }
+
+  private static String symbol(WireReader in) throws WireException {
+    String symbol = in.string("a string");
+    if (symbol.length() > MAX_SYMBOL_LENGTH) {
+      throw new WireException(
+          "a label's name or value has "
+              + symbol.length()
+              + " characters, allowed are "
+              + MAX_SYMBOL_LENGTH);
+    }
+    return symbol;
   }
 
   private static int[] present(WireReader in, int allSeries) throws WireException {

@@ -3,6 +3,7 @@ package io.fleetgauge.sample.frame;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.WholeNumber;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -179,7 +180,7 @@ public final class FrameEncoder {
   }
 
   private static int kind(double value) {
-    if (FrameFormat.isInteger(value)) {
+    if (WholeNumber.is(value)) {
       return FrameFormat.INTEGER;
     }
     return Staleness.isMarker(value) ? FrameFormat.STALE : FrameFormat.DOUBLE;

@@ -18,16 +18,7 @@ final class FrameFormat {
   static final int DOUBLE = 1;
   static final int STALE = 2;
 
-  private static final double MAX_INTEGER = 9007199254740992.0; // 2^53
-
   private FrameFormat() {}
-
-  /** Whether a value travels as an integer: it comes back with the same bits. */
-  static boolean isInteger(double value) {
-    return value == Math.rint(value)
-        && Math.abs(value) <= MAX_INTEGER
-        && !(value == 0 && Double.doubleToRawLongBits(value) != 0);
-  }
 
   static int check(byte[] bytes, int frameAt, int bodyLength) {
     CRC32C crc = new CRC32C();

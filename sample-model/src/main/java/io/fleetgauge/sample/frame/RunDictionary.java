@@ -11,10 +11,10 @@ import java.util.List;
  */
 public final class RunDictionary {
   /** Most strings of a run; a probe begins a new run before. */
-  public static final int MAX_SYMBOLS = 1 << 22;
+  public static final int MAX_SYMBOLS = 1 << 20;
 
   /** Most label sets of a run; a probe begins a new run before. */
-  public static final int MAX_SERIES = 1 << 20;
+  public static final int MAX_SERIES = 1 << 18;
 
   private final List<String> symbols = new ArrayList<>();
   private final List<Labels> series = new ArrayList<>();

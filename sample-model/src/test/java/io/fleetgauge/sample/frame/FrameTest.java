@@ -153,6 +153,24 @@ class FrameTest {
   }
 
   @Test
+  void labelsBeyondTheLimitsAreRefusedWithTheLimit() {
+    String tooLong = "x".repeat(FrameDecoder.MAX_SYMBOL_LENGTH + 1);
+    assertRefused(Labels.of("a", tooLong), "allowed are 16384");
+    String[] many = new String[2 * (FrameDecoder.MAX_LABELS + 1)];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = "l" + i;
+    }
+    assertRefused(Labels.of(many), "allowed are 0 to 256");
+  }
+
+  private static void assertRefused(Labels labels, String why) {
+    byte[] frame = new FrameEncoder("n1", 1).encode(new Tick(1, List.of(labels), new double[] {1}));
+    assertThatThrownBy(() -> new FrameDecoder(frame).next())
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
   void aSteadyTickCostsAboutAByteAndAHalfForASmallInteger() {
     FrameEncoder encoder = new FrameEncoder("n1", 5);
     Tick.Builder builder = new Tick.Builder();

@@ -14,7 +14,7 @@ import java.util.Map;
 /** What is known of one host's probe. Only the host's lane thread uses it. */
 final class HostSession {
   /** A probe has one run at a time; the one before may still be on its way. */
-  private static final int MAX_RUNS = 4;
+  private static final int MAX_RUNS = 2;
 
   private static final class Run {
     final RunDictionary dictionary = new RunDictionary();
@@ -39,6 +39,11 @@ final class HostSession {
     this.host = host;
     this.lane = lane;
     this.counts = counts;
+  }
+
+  /** Time of the host's newest sample, ms; {@link Long#MIN_VALUE} when there is none. */
+  long newest() {
+    return lane.newest();
   }
 
   /** Takes the frames of one body, in order. */

@@ -13,9 +13,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Decides whose a body is and hands it to the host's lane thread. Safe for all threads. */
 public final class Intake implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+
   private static final long UNKNOWN_RETRY_MILLIS = 250;
   private static final long UNSETTLED_RETRY_MILLIS = 100;
   private static final long FULL_RETRY_MILLIS = 500;
@@ -102,6 +106,34 @@ public final class Intake implements AutoCloseable {
       thread.executor.execute(() -> answer.accept(thread.session(host).take(body)));
     } catch (RejectedExecutionException e) {
       slowDown(FULL_RETRY_MILLIS, answer);
+    }
+  }
+
+  /**
+   * Forgets hosts, and what is kept of them, that have sent nothing newer than a time. Each lane
+   * thread does it for its own hosts, so that none of them is being written meanwhile.
+   *
+   * @param before ms since the epoch
+   */
+  public void forgetSilentHosts(long before) {
+    for (LaneThread thread : threads) {
+      try {
+        thread.executor.execute(
+            () ->
+                thread
+                    .sessions
+                    .entrySet()
+                    .removeIf(
+                        session -> {
+                          boolean silent = session.getValue().newest() < before;
+                          if (silent) {
+                            store.forget(session.getKey());
+                          }
+                          return silent;
+                        }));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("a lane thread is too busy to forget hosts; it will be asked again", e);
+      }
     }
   }
 

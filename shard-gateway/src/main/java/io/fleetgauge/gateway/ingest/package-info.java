@@ -1,8 +1,9 @@
 /**
  * Frames from probes, taken in.
  *
- * <p>In: HTTP bodies with frames of one host. Out: samples in the host's lane, and one of the
- * answers of {@link io.fleetgauge.sample.frame.IntakeAnswer}.
+ * <p>In: {@code POST /v1/hosts/HOST/frames}, the body frames of one host one behind the other, the
+ * header {@code X-Fleetgauge-Epoch} the newest epoch that the sender was told. Out: samples in the
+ * host's lane, and one of the answers of {@link io.fleetgauge.sample.frame.IntakeAnswer}.
  *
  * <p>Every host belongs to one of a few lane threads, which decodes its frames and is the one
  * writer of its lane. The requests that wait for these threads are bounded; more are told to slow

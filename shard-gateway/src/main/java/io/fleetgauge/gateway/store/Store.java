@@ -35,6 +35,11 @@ public final class Store {
     return lanes.computeIfAbsent(host, name -> new Lane(limits, counts, clock));
   }
 
+  /** Drops a host's lane. Only whoever writes it may do so. */
+  public void forget(String host) {
+    lanes.remove(host);
+  }
+
   public StoreCounts counts() {
     return counts;
   }

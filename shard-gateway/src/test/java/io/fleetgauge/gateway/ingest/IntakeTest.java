@@ -148,6 +148,20 @@ class IntakeTest {
     assertThat(store.counts().stored.sum()).isEqualTo(4);
   }
 
+  @Test
+  void aHostThatHasGoneIsForgottenAndMayComeBack() {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    take("n1", frame(run, 1_000));
+    intake.forgetSilentHosts(1_000);
+    take("n1", frame(run, 2_000));
+    assertThat(store.counts().stored.sum()).isEqualTo(2);
+    assertThat(store.hostCount()).isEqualTo(1);
+    intake.forgetSilentHosts(2_001);
+    assertThat(take("n1", frame(run, 3_000))).isEqualTo(new IntakeAnswer.NeedsDictionary(7));
+    take("n1", join(run.dictionary(), frame(run, 4_000)));
+    assertThat(store.seriesCount()).isEqualTo(1);
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       latch.await();

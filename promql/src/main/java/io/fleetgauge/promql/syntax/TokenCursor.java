@@ -1,0 +1,75 @@
+package io.fleetgauge.promql.syntax;
+
+import java.util.List;
+
+/** A place in a query's tokens, and the words for what is wrong there. Not for several threads. */
+final class TokenCursor {
+  private final String query;
+  private final List<Token> tokens;
+  private int next;
+
+  /**
+   * @param tokens the last is the end of the input
+   */
+  TokenCursor(String query, List<Token> tokens) {
+    this.query = query;
+    this.tokens = tokens;
+  }
+
+  Token peek() {
+    return tokens.get(next);
+  }
+
+  /** The next token; the end of the input can be taken again and again. */
+  Token take() {
+    Token token = peek();
+    skip();
+    return token;
+  }
+
+  void skip() {
+    if (peek().kind() != Token.Kind.END) {
+      next++;
+    }
+  }
+
+  /** Where the token before the next one ends. */
+  int previousEnd() {
+    return tokens.get(next - 1).span().end();
+  }
+
+  boolean takeSymbol(String symbol) {
+    boolean there = peek().is(symbol);
+    next += there ? 1 : 0;
+    return there;
+  }
+
+  boolean takeWord(String word) {
+    boolean there = peek().isWord(word);
+    next += there ? 1 : 0;
+    return there;
+  }
+
+  Token expect(String symbol, String where) throws ParseException {
+    Token token = peek();
+    if (!token.is(symbol)) {
+      throw unexpected(token, where, "\"" + symbol + "\"");
+    }
+    return take();
+  }
+
+  void expectEnd() throws ParseException {
+    if (peek().kind() != Token.Kind.END) {
+      throw error(peek().span(), "unexpected " + peek().describe());
+    }
+  }
+
+  ParseException unexpected(Token token, String where, String wanted) {
+    return error(
+        token.span(), "unexpected " + token.describe() + " in " + where + ", expected " + wanted);
+  }
+
+  ParseException error(Span span, String message) {
+    return new ParseException(query, span, message);
+  }
+}
