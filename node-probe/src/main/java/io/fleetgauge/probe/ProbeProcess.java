@@ -81,6 +81,7 @@ public final class ProbeProcess implements AutoCloseable {
     sampler.start();
     lifecycle.started("sampling", STOP_LIMIT, sampler);
     readiness.ready();
+    lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
         "probe of {} reads every {} and sends to {}; its readings: http://{}:{}/metrics",
         config.hostname(),

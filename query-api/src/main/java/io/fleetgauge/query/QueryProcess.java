@@ -81,6 +81,7 @@ public final class QueryProcess implements AutoCloseable {
       throw new StartFailure(e.getMessage(), e);
     }
     readiness.ready();
+    lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
         "query API at http://{}:{} is in cluster {} with {} gateways",
         config.http().host(),

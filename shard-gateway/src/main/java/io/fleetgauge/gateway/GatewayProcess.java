@@ -93,6 +93,7 @@ public final class GatewayProcess implements AutoCloseable {
     address = URI.create("http://" + config.advertisedHost() + ":" + http.port());
     join(config);
     readiness.ready();
+    lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
         "gateway {} at {} is in cluster {} with {} gateways",
         config.id(),

@@ -56,6 +56,7 @@ public final class ClusterMember implements AutoCloseable {
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
   private final List<Consumer<ClusterView>> listeners = new CopyOnWriteArrayList<>();
   private volatile ClusterView view = ClusterView.EMPTY;
+  private volatile boolean closing;
 
   /**
    * A gateway's identity.
@@ -265,7 +266,10 @@ public final class ClusterMember implements AutoCloseable {
       }
       publish(new ClusterView(table, Collections.unmodifiableMap(gateways)));
     } catch (RuntimeException e) {
-      LOG.warn("the view of the cluster stays at epoch {}: {}", view.table().epoch(), e.toString());
+      if (!closing) {
+        LOG.warn(
+            "the view of the cluster stays at epoch {}: {}", view.table().epoch(), e.toString());
+      }
     }
   }
 
@@ -329,6 +333,7 @@ public final class ClusterMember implements AutoCloseable {
   /** Leaves in order: the members that stay take over the data first. */
   @Override
   public void close() {
+    closing = true;
     thread.shutdownNow();
     hazelcast.shutdown();
   }

@@ -246,7 +246,10 @@ class PrometheusComparisonTest {
             "2025-10-09T11:03:20.5+02:00",
             "x",
             "-1",
-            "1e3")) {
+            "1e3",
+            "5d",
+            "5f",
+            ".5")) {
       instant.add(question("sum(requests_total)", Map.of("time", time)));
     }
     String time = at(600_000);

@@ -217,7 +217,8 @@ class FleetTest {
                 + gateways
                 + "]\n");
     QueryClient client = new QueryClient(query.port());
-    try (ProbeProcess probe = ProbeProcess.start(config, System::currentTimeMillis)) {
+    ProbeProcess probe = ProbeProcess.start(config, System::currentTimeMillis);
+    try (probe) {
       await()
           .atMost(SOON)
           .untilAsserted(

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
   private static final long REQUEST_TIMEOUT_MILLIS = 10_000;
+  private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
   private final Vertx vertx;
   private final Context context;
@@ -59,7 +60,7 @@ public final class Uplink implements AutoCloseable {
         vertx.createHttpClient(
             new HttpClientOptions().setConnectTimeout(3_000).setKeepAliveTimeout(300),
             new PoolOptions().setHttp1MaxSize(1));
-    this.path = "/v1/hosts/" + URLEncoder.encode(host, StandardCharsets.UTF_8) + "/frames";
+    this.path = "/v1/hosts/" + encoded(host) + "/frames";
     SplittableRandom random = new SplittableRandom(seed);
     this.machine =
         new UplinkMachine(
@@ -138,14 +139,30 @@ public final class Uplink implements AutoCloseable {
     }
   }
 
-  /** Stops sending; what is queued is lost with the process. */
+  private static String encoded(String pathPart) {
+    // A form's encoding but for the blank, which a path does not write as a plus.
+    return URLEncoder.encode(pathPart, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Gives what is queued a moment to arrive, then stops; what has not arrived is lost. */
   @Override
   public void close() {
+    long deadline = System.nanoTime() + LAST_MOMENT.toNanos();
+    try {
+      while (unacknowledgedTicks() > 0 && System.nanoTime() < deadline) {
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (unacknowledgedTicks() > 0) {
+      LOG.warn("{} ticks were not acknowledged and are lost", unacknowledgedTicks());
+    }
     context.runOnContext(none -> closed = true);
     try {
       client.close().await(2, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("the connection did not close within {}", Duration.ofSeconds(2));
+      LOG.warn("the connection did not close within 2 s");
     }
   }
 }

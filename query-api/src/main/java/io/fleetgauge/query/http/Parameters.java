@@ -11,6 +11,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** A request's parameters: those of the form, then those of the URL. */
 final class Parameters {
@@ -21,6 +22,9 @@ final class Parameters {
   static final long EARLIEST = -(1L << 53);
 
   static final long LATEST = 1L << 53;
+
+  private static final Pattern DECIMAL =
+      Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
 
   private final RoutingContext http;
 
@@ -49,17 +53,14 @@ final class Parameters {
     if (text.isEmpty()) {
       return fallback;
     }
+    double millis = seconds(text) * 1000;
+    if (Math.abs(millis) <= MAX_MILLIS) {
+      return Math.round(millis);
+    }
     try {
-      double millis = Double.parseDouble(text) * 1000;
-      if (Math.abs(millis) <= MAX_MILLIS) {
-        return Math.round(millis);
-      }
-    } catch (NumberFormatException e) {
-      try {
-        return OffsetDateTime.parse(text).toInstant().toEpochMilli();
-      } catch (DateTimeParseException none) {
-        throw invalid(name, "cannot parse \"" + text + "\" to a valid timestamp");
-      }
+      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeParseException e) {
+      // Neither form: said below.
     }
     throw invalid(name, "cannot parse \"" + text + "\" to a valid timestamp");
   }
@@ -78,18 +79,19 @@ final class Parameters {
       return fallback;
     }
     long millis = Durations.parse(text);
-    if (millis == Durations.NONE) {
-      try {
-        double seconds = Double.parseDouble(text);
-        if (Math.abs(seconds * 1000) > MAX_MILLIS || Double.isNaN(seconds)) {
-          throw invalid(name, "cannot parse \"" + text + "\" to a valid duration. It overflows");
-        }
-        millis = (long) (seconds * 1000);
-      } catch (NumberFormatException e) {
-        throw invalid(name, "cannot parse \"" + text + "\" to a valid duration");
-      }
+    if (millis != Durations.NONE) {
+      return millis;
     }
-    return millis;
+    double seconds = seconds(text);
+    if (Math.abs(seconds * 1000) <= MAX_MILLIS) {
+      return (long) (seconds * 1000);
+    }
+    throw invalid(name, "cannot parse \"" + text + "\" to a valid duration");
+  }
+
+  /** A decimal number; NaN for anything else, also for what only Java takes for a number. */
+  private static double seconds(String text) {
+    return DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
   }
 
   int limit() throws QueryFailure {
