@@ -141,6 +141,46 @@ class PrometheusComparisonTest {
     return queries;
   }
 
+  private static List<String> matchings() {
+    List<String> queries = new ArrayList<>();
+    for (String op :
+        List.of("+", "-", "*", "/", "%", "^", "atan2", "==", "!=", "<", "<=", ">", ">=")) {
+      queries.add("DCGM_FI_DEV_GPU_UTIL " + op + " DCGM_FI_DEV_POWER_USAGE");
+      queries.add("odd_values " + op + " ignoring (rack) tiny");
+      queries.add("sometimes " + op + " on (Hostname) requests_total");
+      queries.add("DCGM_FI_DEV_GPU_UTIL " + op + " on (Hostname) group_left requests_total");
+      queries.add("requests_total " + op + " on (Hostname) group_right () DCGM_FI_DEV_GPU_UTIL");
+      queries.add("requests_total " + op + " on (rack) sum by (rack) (requests_total)");
+    }
+    for (String op : List.of("==", "!=", "<", ">=")) {
+      queries.add("DCGM_FI_DEV_GPU_UTIL " + op + " bool DCGM_FI_DEV_POWER_USAGE");
+      queries.add("odd_values " + op + " bool on (Hostname, __name__) odd_values");
+      queries.add("sum by (rack) (sometimes) " + op + " bool avg by (rack) (sometimes)");
+    }
+    for (String op : List.of("and", "or", "unless")) {
+      queries.add("DCGM_FI_DEV_GPU_UTIL " + op + " DCGM_FI_DEV_POWER_USAGE > 400");
+      queries.add("requests_total " + op + " on (Hostname) sometimes");
+      queries.add("sometimes " + op + " ignoring (rack) requests_total");
+      queries.add("requests_total " + op + " on () nosuch");
+      queries.add("nosuch " + op + " requests_total");
+      queries.add("(odd_values > 0) " + op + " (odd_values < 5)");
+      queries.add("sum by (rack) (sometimes) " + op + " on (rack) count by (rack) (odd_values)");
+    }
+    queries.add("DCGM_FI_DEV_GPU_UTIL * on (Hostname) group_left (rack) constant");
+    queries.add("DCGM_FI_DEV_GPU_UTIL * on (Hostname) group_left (nosuch, gpu) constant");
+    queries.add("DCGM_FI_DEV_GPU_UTIL - ignoring (gpu) group_left () constant");
+    queries.add("constant + on (Hostname) DCGM_FI_DEV_GPU_UTIL");
+    queries.add("DCGM_FI_DEV_GPU_UTIL + on (Hostname) constant");
+    queries.add("DCGM_FI_DEV_GPU_UTIL + on (rack) group_left constant");
+    queries.add("DCGM_FI_DEV_GPU_UTIL * on (Hostname) group_left (gpu) constant");
+    queries.add("sum(DCGM_FI_DEV_POWER_USAGE) / sum(DCGM_FI_DEV_GPU_UTIL)");
+    queries.add("sum by (rack) (rate(requests_total[5m])) / on () group_left count(constant)");
+    queries.add("constant == on (nosuch) constant");
+    queries.add("nosuch + requests_total");
+    queries.add("requests_total + nosuch");
+    return queries;
+  }
+
   private static List<String> rangeFunctions() {
     List<String> queries = new ArrayList<>();
     for (String function :
@@ -207,6 +247,7 @@ class PrometheusComparisonTest {
     List<Map<String, String>> questions = new ArrayList<>();
     List<String> queries = new ArrayList<>(vectors());
     queries.addAll(rangeFunctions());
+    queries.addAll(matchings());
     queries.addAll(errors());
     queries.addAll(List.of("\"text <&>\"", "requests_total[1m]", "sometimes[10m] offset 1m"));
     for (String query : queries) {
@@ -222,6 +263,7 @@ class PrometheusComparisonTest {
     List<Map<String, String>> questions = new ArrayList<>();
     List<String> queries = new ArrayList<>(vectors());
     queries.addAll(rangeFunctions());
+    queries.addAll(matchings());
     queries.addAll(errors());
     queries.add("requests_total[1m]");
     queries.add("\"text\"");

@@ -88,10 +88,6 @@ public final class Engine {
       }
       case Expr.Unary unary -> check(unary.input(), text);
       case Expr.Binary binary -> {
-        if (binary.left().type() == ValueType.VECTOR && binary.right().type() == ValueType.VECTOR) {
-          throw notYet(
-              "operator \"" + binary.op().text + "\" between two vectors", binary.span(), text);
-        }
         check(binary.left(), text);
         check(binary.right(), text);
       }
@@ -282,6 +278,35 @@ public final class Engine {
   }
 
   private List<Column> binary(Expr.Binary binary) throws QueryFailure {
+    return binary.left().type() == ValueType.VECTOR && binary.right().type() == ValueType.VECTOR
+        ? vectors(binary)
+        : vectorAndScalar(binary);
+  }
+
+  private List<Column> vectors(Expr.Binary binary) throws QueryFailure {
+    VectorMatching matching = new VectorMatching(binary, query.steps());
+    List<Column> left = vector(binary.left());
+    List<Column> right = vector(binary.right());
+    stopIfCancelled();
+    List<Column> out =
+        binary.op().isSet()
+            ? matching.set(left, right)
+            : matching.match(
+                left,
+                right,
+                (leftValues, rightValues, values) -> {
+                  apply(binary.op(), leftValues, rightValues, values);
+                  if (binary.op().isComparison() && !binary.bool()) {
+                    Arithmetic.filter(leftValues, values, values);
+                  }
+                });
+    for (Column column : out) {
+      hold(column.values().length);
+    }
+    return out;
+  }
+
+  private List<Column> vectorAndScalar(Expr.Binary binary) throws QueryFailure {
     boolean vectorOnLeft = binary.left().type() == ValueType.VECTOR;
     List<Column> in = vector(vectorOnLeft ? binary.left() : binary.right());
     double[] scalar = scalar(vectorOnLeft ? binary.right() : binary.left());

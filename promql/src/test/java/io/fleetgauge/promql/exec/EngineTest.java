@@ -59,6 +59,13 @@ class EngineTest {
         "absent_over_time(power{gpu=\"7\",a=~\"b\"}[1m]) | [{gpu=\"7\"} 1.0]",
         "absent_over_time(power[1m]) | []",
         "sum without (gpu) (power) | [{} 130.0]",
+        "power @ 0 - power @ 15 | [{gpu=\"0\"} -10.0, {gpu=\"1\"} -10.0]",
+        "power @ 0 > on (gpu) (power @ 15 - 15) | [{gpu=\"0\"} 100.0, {gpu=\"1\"} 200.0]",
+        "power and energy_total | [power{gpu=\"0\"} 130.0]",
+        "power @ 0 unless energy_total | [power{gpu=\"1\"} 200.0]",
+        "energy_total or power @ 0 | [energy_total{gpu=\"0\"} 20.0, power{gpu=\"1\"} 200.0]",
+        "power @ 0 / on () group_left sum(power @ 0) | [{gpu=\"0\"} 0.3333333333333333,"
+            + " {gpu=\"1\"} 0.6666666666666666]",
         "avg by (gpu) (power @ 0) | [{gpu=\"0\"} 100.0, {gpu=\"1\"} 200.0]"
       })
   void anInstantQueryAnswers(String query, String answer) throws Exception {
@@ -93,7 +100,6 @@ class EngineTest {
     "'histogram_quantile(0.9, power)', 'function \"histogram_quantile\"'",
     "'sum(abs(power))', 'function \"abs\"'",
     "'topk(1, power)', 'aggregation \"topk\"'",
-    "'power + power', 'operator \"+\" between two vectors'",
     "'max_over_time(power[5m:])', 'a subquery'"
   })
   void whatIsNotEvaluatedYetIsRefusedByName(String query, String name) {

@@ -110,7 +110,8 @@ public final class Lane {
   }
 
   private long keepFrom() {
-    return newest == Long.MIN_VALUE ? newest : newest - limits.retention().toMillis();
+    // One above the least, so that "before it" is still a time.
+    return newest == Long.MIN_VALUE ? newest + 1 : newest - limits.retention().toMillis();
   }
 
   private void forgetExpired() {
