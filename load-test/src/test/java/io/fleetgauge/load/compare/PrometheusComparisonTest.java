@@ -187,6 +187,12 @@ class PrometheusComparisonTest {
         List.of(
             "rate",
             "increase",
+            "delta",
+            "irate",
+            "idelta",
+            "changes",
+            "resets",
+            "deriv",
             "avg_over_time",
             "count_over_time",
             "last_over_time",
@@ -218,6 +224,11 @@ class PrometheusComparisonTest {
       queries.add(function + "(requests_total[3m] @ end())");
       queries.add(function + "((requests_total[1m]))");
       queries.add(function + "({__name__=~\"tiny|constant\",Hostname=\"n1\"}[5m])");
+    }
+    for (String selector :
+        List.of("requests_total", "sometimes", "odd_values", "constant", "huge")) {
+      queries.add("predict_linear(" + selector + "[5m], 600)");
+      queries.add("predict_linear(" + selector + "[3m] offset 1m, -1e3)");
     }
     for (String q : List.of("0.5", "0.99", "0", "1", "-1", "2", "NaN")) {
       queries.add("quantile_over_time(" + q + ", DCGM_FI_DEV_POWER_USAGE[5m])");

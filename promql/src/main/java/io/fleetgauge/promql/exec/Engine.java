@@ -284,26 +284,21 @@ public final class Engine {
   }
 
   private List<Column> vectors(Expr.Binary binary) throws QueryFailure {
-    VectorMatching matching = new VectorMatching(binary, query.steps());
+    VectorMatching matching = new VectorMatching(binary, query.steps(), this::hold);
     List<Column> left = vector(binary.left());
     List<Column> right = vector(binary.right());
     stopIfCancelled();
-    List<Column> out =
-        binary.op().isSet()
-            ? matching.set(left, right)
-            : matching.match(
-                left,
-                right,
-                (leftValues, rightValues, values) -> {
-                  apply(binary.op(), leftValues, rightValues, values);
-                  if (binary.op().isComparison() && !binary.bool()) {
-                    Arithmetic.filter(leftValues, values, values);
-                  }
-                });
-    for (Column column : out) {
-      hold(column.values().length);
-    }
-    return out;
+    return binary.op().isSet()
+        ? matching.set(left, right)
+        : matching.match(
+            left,
+            right,
+            (leftValues, rightValues, values) -> {
+              apply(binary.op(), leftValues, rightValues, values);
+              if (binary.op().isComparison() && !binary.bool()) {
+                Arithmetic.filter(leftValues, values, values);
+              }
+            });
   }
 
   private List<Column> vectorAndScalar(Expr.Binary binary) throws QueryFailure {
@@ -350,28 +345,35 @@ public final class Engine {
 
   private List<Column> call(Expr.Call call) throws QueryFailure {
     Function function = call.function();
-    Expr.Window window = (Expr.Window) withoutParens(call.arguments().getLast());
-    double[] quantiles = null;
-    if (function == Function.QUANTILE_OVER_TIME) {
-      quantiles = scalar(call.arguments().getFirst());
+    Expr.Window window = null;
+    double[] parameter = null;
+    for (Expr argument : call.arguments()) {
+      if (argument.type() == ValueType.MATRIX) {
+        window = (Expr.Window) withoutParens(argument);
+      } else {
+        parameter = scalar(argument);
+      }
     }
+    long[] times = new long[query.steps()];
     long[] windowEnds = new long[query.steps()];
     for (int i = 0; i < windowEnds.length; i++) {
-      windowEnds[i] = Selection.lookAt(query, window.selector().shift(), query.time(i));
+      times[i] = query.time(i);
+      windowEnds[i] = Selection.lookAt(query, window.selector().shift(), times[i]);
     }
+    RangeFunctions functions =
+        new RangeFunctions(function, windowEnds, window.range(), times, parameter);
     List<Column> out = new ArrayList<>();
     for (Series series : select(window.selector(), window.range())) {
-      double[] values =
-          RangeFunctions.apply(function, series, windowEnds, window.range(), quantiles);
+      double[] values = functions.apply(series);
       if (Columns.count(values) == 0) {
         continue;
       }
       hold(values.length);
-      if (function == Function.RATE || function == Function.INCREASE) {
+      if (RangeFunctions.wantsCounter(function)) {
         noteUnlessCounter(series.labels().metric(), call.arguments().getLast().span());
       }
-      if (quantiles != null) {
-        noteBadQuantiles(quantiles, values, call.arguments().getFirst().span());
+      if (function == Function.QUANTILE_OVER_TIME) {
+        noteBadQuantiles(parameter, values, call.arguments().getFirst().span());
       }
       Labels labels =
           function == Function.LAST_OVER_TIME

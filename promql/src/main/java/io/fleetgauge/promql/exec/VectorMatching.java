@@ -8,7 +8,6 @@ import io.fleetgauge.promql.syntax.Expr.Matching.Many;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,14 +24,21 @@ final class VectorMatching {
     void apply(double[] left, double[] right, double[] out);
   }
 
+  /** Counts the samples of a column before it is made. */
+  interface Budget {
+    void hold(int samples) throws QueryFailure;
+  }
+
   private final Binary binary;
   private final Matching matching;
   private final int steps;
+  private final Budget budget;
 
-  VectorMatching(Binary binary, int steps) {
+  VectorMatching(Binary binary, int steps, Budget budget) {
     this.binary = binary;
     this.matching = binary.matching();
     this.steps = steps;
+    this.budget = budget;
   }
 
   // --- and, or, unless ---
@@ -42,7 +48,7 @@ final class VectorMatching {
       case AND -> filtered(left, presence(right), true);
       case UNLESS -> filtered(left, presence(right), false);
       case OR -> {
-        List<Column> all = new ArrayList<>(left);
+        List<Column> all = new ArrayList<>(filtered(left, Map.of(), false));
         all.addAll(filtered(right, presence(left), false));
         yield joined(all);
       }
@@ -63,11 +69,12 @@ final class VectorMatching {
   }
 
   private List<Column> filtered(
-      List<Column> columns, Map<Labels, boolean[]> presence, boolean wanted) {
+      List<Column> columns, Map<Labels, boolean[]> presence, boolean wanted) throws QueryFailure {
     boolean[] never = new boolean[steps];
     List<Column> kept = new ArrayList<>();
     for (Column column : columns) {
       boolean[] there = presence.getOrDefault(group(column), never);
+      budget.hold(steps);
       double[] values = column.values().clone();
       for (int i = 0; i < steps; i++) {
         if (there[i] != wanted) {
@@ -96,6 +103,7 @@ final class VectorMatching {
     for (Column column : many) {
       Labels group = group(column);
       for (Column partner : oneByGroup.getOrDefault(group, List.of())) {
+        budget.hold(steps);
         double[] values = new double[steps];
         double[] leftValues = swapped ? partner.values() : column.values();
         double[] rightValues = swapped ? column.values() : partner.values();
@@ -197,8 +205,7 @@ final class VectorMatching {
     for (Column column : columns) {
       Column first = byLabels.get(column.labels());
       if (first == null) {
-        double[] own = Arrays.copyOf(column.values(), steps);
-        byLabels.put(column.labels(), new Column(column.labels(), own));
+        byLabels.put(column.labels(), column);
       } else if (!Columns.merge(first.values(), column.values())) {
         throw matching.many() == Many.NEITHER
             ? QueryFailure.sameLabelSet()

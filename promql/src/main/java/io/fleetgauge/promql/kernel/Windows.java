@@ -28,7 +28,8 @@ public final class Windows {
       return Double.NaN;
     }
     double rise = rise(values, from, to);
-    return rise * stretch(rise, times, values, from, to, windowStart, windowEnd);
+    double zero = secondsSinceZero(rise, times, values, from, to);
+    return rise * stretch(zero, times, from, to, windowStart, windowEnd);
   }
 
   /** As {@link #increase}, per second of the whole window. */
@@ -39,7 +40,8 @@ public final class Windows {
     }
     double seconds = (windowEnd - windowStart) / 1000.0;
     double rise = rise(values, from, to);
-    return rise * (stretch(rise, times, values, from, to, windowStart, windowEnd) / seconds);
+    double zero = secondsSinceZero(rise, times, values, from, to);
+    return rise * (stretch(zero, times, from, to, windowStart, windowEnd) / seconds);
   }
 
   private static double rise(double[] values, int from, int to) {
@@ -55,14 +57,21 @@ public final class Windows {
     return rise;
   }
 
+  /** How long before its first sample a counter was 0, were it always to rise as in the window. */
+  private static double secondsSinceZero(
+      double rise, long[] times, double[] values, int from, int to) {
+    return rise > 0 && values[from] >= 0
+        ? (times[to - 1] - times[from]) / 1000.0 * (values[from] / rise)
+        : Double.POSITIVE_INFINITY;
+  }
+
+  /**
+   * By how much what the samples span is to be stretched to stand for the window.
+   *
+   * @param secondsSinceZero the stretch towards the start goes no further
+   */
   private static double stretch(
-      double rise,
-      long[] times,
-      double[] values,
-      int from,
-      int to,
-      long windowStart,
-      long windowEnd) {
+      double secondsSinceZero, long[] times, int from, int to, long windowStart, long windowEnd) {
     double sampled = (times[to - 1] - times[from]) / 1000.0;
     double mean = sampled / (to - from - 1);
     double threshold = mean * 1.1;
@@ -70,17 +79,117 @@ public final class Windows {
     if (toStart >= threshold) {
       toStart = mean / 2;
     }
-    if (rise > 0 && values[from] >= 0) {
-      double toZero = sampled * (values[from] / rise);
-      if (toZero < toStart) {
-        toStart = toZero;
-      }
+    if (secondsSinceZero < toStart) {
+      toStart = secondsSinceZero;
     }
     double toEnd = (windowEnd - times[to - 1]) / 1000.0;
     if (toEnd >= threshold) {
       toEnd = mean / 2;
     }
     return (sampled + toStart + toEnd) / sampled;
+  }
+
+  /** How much a gauge changed in a window, extrapolated to its edges; at least two samples. */
+  public static double delta(
+      long[] times, double[] values, int from, int to, long windowStart, long windowEnd) {
+    double change = values[to - 1] - values[from];
+    double never = Double.POSITIVE_INFINITY;
+    return change * stretch(never, times, from, to, windowStart, windowEnd);
+  }
+
+  /** Per-second rate of a counter between the last two samples before {@code to}. */
+  public static double lastRate(long[] times, double[] values, int to) {
+    double last = values[to - 1];
+    double before = values[to - 2];
+    double rise = last < before ? last : last - before;
+    return rise / ((times[to - 1] - times[to - 2]) / 1000.0);
+  }
+
+  /** How often the value changed; from NaN to NaN is no change. */
+  public static double changes(double[] values, int from, int to) {
+    int changes = 0;
+    for (int i = from + 1; i < to; i++) {
+      double value = values[i];
+      double before = values[i - 1];
+      if (value != before && (value == value || before == before)) {
+        changes++;
+      }
+    }
+    return changes;
+  }
+
+  /** How often the value fell. */
+  public static double resets(double[] values, int from, int to) {
+    int resets = 0;
+    for (int i = from + 1; i < to; i++) {
+      if (values[i] < values[i - 1]) {
+        resets++;
+      }
+    }
+    return resets;
+  }
+
+  /** Per-second slope of the least-squares line through at least two samples. */
+  public static double slope(long[] times, double[] values, int from, int to) {
+    return line(times, values, from, to, times[from], Double.NaN);
+  }
+
+  /**
+   * The least-squares line through at least two samples, {@code ahead} seconds after {@code now}.
+   */
+  public static double forecast(
+      long[] times, double[] values, int from, int to, long now, double ahead) {
+    return line(times, values, from, to, now, ahead);
+  }
+
+  /** The line's slope when {@code at} is NaN, else its value {@code at} seconds after origin. */
+  private static double line(
+      long[] times, double[] values, int from, int to, long origin, double at) {
+    double n = to - from;
+    double sumX = 0;
+    double carryX = 0;
+    double sumY = 0;
+    double carryY = 0;
+    double sumXY = 0;
+    double carryXY = 0;
+    double sumXX = 0;
+    double carryXX = 0;
+    boolean flat = true;
+    for (int i = from; i < to; i++) {
+      double x = (times[i] - origin) / 1000.0;
+      double y = values[i];
+      flat &= i == from || y == values[from];
+      double t = sumX + x;
+      carryX = carry(carryX, sumX, x, t);
+      sumX = t;
+      t = sumY + y;
+      carryY = carry(carryY, sumY, y, t);
+      sumY = t;
+      t = sumXY + x * y;
+      carryXY = carry(carryXY, sumXY, x * y, t);
+      sumXY = t;
+      t = sumXX + x * x;
+      carryXX = carry(carryXX, sumXX, x * x, t);
+      sumXX = t;
+    }
+    if (flat) {
+      return Double.isInfinite(values[from]) ? Double.NaN : at != at ? 0 : values[from];
+    }
+    sumX += carryX;
+    sumY += carryY;
+    sumXY += carryXY;
+    sumXX += carryXX;
+    double slope = (sumXY - sumX * sumY / n) / (sumXX - sumX * sumX / n);
+    return at != at ? slope : slope * at + (sumY / n - slope * sumX / n);
+  }
+
+  /** What a sum has lost so far, when {@code added} brings it from {@code sum} to {@code total}. */
+  private static double carry(double carry, double sum, double added, double total) {
+    if (Double.isInfinite(total)) {
+      return 0;
+    }
+    return carry
+        + (Math.abs(sum) >= Math.abs(added) ? (sum - total) + added : (added - total) + sum);
   }
 
   public static double sum(double[] values, int from, int to) {

@@ -223,6 +223,44 @@ class KernelTest {
   }
 
   @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void countsAndLinesOfAWindowEqualTheirDefinitions(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 2_000; round++) {
+      long[] times = times(random, 2 + random.nextInt(30));
+      double[] values = new double[times.length];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = random.nextInt(8) == 0 ? Double.NaN : random.nextInt(4);
+      }
+      int changes = 0;
+      int resets = 0;
+      for (int i = 1; i < values.length; i++) {
+        changes += Double.valueOf(values[i]).equals(values[i - 1]) ? 0 : 1;
+        resets += values[i] < values[i - 1] ? 1 : 0;
+      }
+      assertThat(Windows.changes(values, 0, values.length)).isEqualTo(changes);
+      assertThat(Windows.resets(values, 0, values.length)).isEqualTo(resets);
+
+      double slope = (random.nextDouble() - 0.5) * 100;
+      for (int i = 0; i < values.length; i++) {
+        values[i] = 1_000 + slope * times[i] / 1000;
+      }
+      int last = values.length - 1;
+      assertThat(Windows.slope(times, values, 0, values.length))
+          .isCloseTo(slope, Offset.offset(1e-6));
+      assertThat(Windows.forecast(times, values, 0, values.length, times[last], 60))
+          .isCloseTo(values[last] + 60 * slope, Offset.offset(1e-3));
+      assertClose(
+          Windows.lastRate(times, new double[] {5, 3}, 2), 3 / ((times[1] - times[0]) / 1000.0));
+      assertThat(Windows.delta(times, values, 0, values.length, times[0], times[last]))
+          .isEqualTo(values[last] - values[0]);
+    }
+    assertThat(Windows.slope(new long[] {1, 2}, new double[] {7, 7}, 0, 2)).isZero();
+    assertThat(Windows.slope(new long[] {1, 2}, new double[] {1 / 0.0, 1 / 0.0}, 0, 2)).isNaN();
+    assertThat(Windows.forecast(new long[] {1, 2}, new double[] {7, 7}, 0, 2, 9, 5)).isEqualTo(7);
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void arithmeticSkipsAbsentSteps(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
