@@ -181,6 +181,62 @@ class PrometheusComparisonTest {
     return queries;
   }
 
+  private static List<String> elementFunctions() {
+    List<String> queries = new ArrayList<>();
+    for (String function :
+        List.of(
+            "abs", "ceil", "floor", "exp", "sqrt", "ln", "log2", "log10", "sgn", "sin", "cos",
+            "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "deg",
+            "rad", "round")) {
+      for (String argument :
+          List.of(
+              "odd_values",
+              "odd_values / 50",
+              "resets_total",
+              "tiny",
+              "huge",
+              "large_total",
+              "nosuch",
+              "DCGM_FI_DEV_POWER_USAGE / 100")) {
+        queries.add(function + "(" + argument + ")");
+      }
+      queries.add("sum(" + function + "(DCGM_FI_DEV_POWER_USAGE))");
+    }
+    for (String bound :
+        List.of("0", "0.3", "-7", "1e300", "Inf", "-Inf", "NaN", "scalar(nosuch)")) {
+      queries.add("round(odd_values, " + bound + ")");
+      queries.add("round(DCGM_FI_DEV_POWER_USAGE, " + bound + ")");
+      queries.add("clamp_min(odd_values, " + bound + ")");
+      queries.add("clamp_max(odd_values, " + bound + ")");
+      queries.add("clamp(odd_values, -5, " + bound + ")");
+      queries.add("clamp(odd_values, " + bound + ", 5)");
+    }
+    queries.add("abs({__name__=~\"tiny|huge\"})");
+    queries.add("abs({__name__=~\"nosuch|constant\"})");
+    queries.add("time()");
+    queries.add("time() - 1e9 * pi()");
+    queries.add("vector(time() % 7)");
+    queries.add("scalar(constant)");
+    queries.add("scalar(constant{Hostname=\"n3\"}) + 1");
+    queries.add("requests_total > scalar(avg(requests_total))");
+    queries.add("vector(1) or constant");
+    queries.add("-vector(NaN)");
+    for (String selector :
+        List.of(
+            "nosuch",
+            "constant",
+            "sometimes",
+            "sometimes{Hostname=\"n1\"}",
+            "(nosuch{a=\"b\"})",
+            "nosuch{a=\"b\",a=\"c\",d=\"e\",f!=\"g\"}",
+            "sum(nosuch)",
+            "nosuch{a=\"b\"} > 1",
+            "nosuch{a=\"b\"} offset 1m")) {
+      queries.add("absent(" + selector + ")");
+    }
+    return queries;
+  }
+
   private static List<String> rangeFunctions() {
     List<String> queries = new ArrayList<>();
     for (String function :
@@ -259,6 +315,7 @@ class PrometheusComparisonTest {
     List<String> queries = new ArrayList<>(vectors());
     queries.addAll(rangeFunctions());
     queries.addAll(matchings());
+    queries.addAll(elementFunctions());
     queries.addAll(errors());
     queries.addAll(List.of("\"text <&>\"", "requests_total[1m]", "sometimes[10m] offset 1m"));
     for (String query : queries) {
@@ -275,6 +332,7 @@ class PrometheusComparisonTest {
     List<String> queries = new ArrayList<>(vectors());
     queries.addAll(rangeFunctions());
     queries.addAll(matchings());
+    queries.addAll(elementFunctions());
     queries.addAll(errors());
     queries.add("requests_total[1m]");
     queries.add("\"text\"");

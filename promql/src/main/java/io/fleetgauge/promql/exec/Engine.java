@@ -73,7 +73,13 @@ public final class Engine {
       case Expr.Window window -> {}
       case Expr.Subquery subquery -> throw notYet("a subquery", subquery.span(), text);
       case Expr.Call call -> {
-        if (!RangeFunctions.knows(call.function())) {
+        boolean known =
+            switch (call.function()) {
+              case TIME, PI, VECTOR, SCALAR, ABSENT -> true;
+              default ->
+                  RangeFunctions.knows(call.function()) || ElementFunctions.knows(call.function());
+            };
+        if (!known) {
           throw notYet("function \"" + call.function().text() + "\"", call.span(), text);
         }
         for (Expr argument : call.arguments()) {
@@ -215,8 +221,40 @@ public final class Engine {
         apply(binary.op(), scalar(binary.left()), scalar(binary.right()), out);
         yield out;
       }
+      case Expr.Call call ->
+          switch (call.function()) {
+            case TIME -> {
+              double[] out = column();
+              for (int i = 0; i < out.length; i++) {
+                out[i] = query.time(i) / 1000.0;
+              }
+              yield out;
+            }
+            case PI -> {
+              double[] out = column();
+              Arrays.fill(out, Math.PI);
+              yield out;
+            }
+            case SCALAR -> only(vector(call.arguments().getFirst()));
+            default -> throw new IllegalStateException(call.function().text());
+          };
       default -> throw new IllegalStateException("not a scalar: " + expr);
     };
+  }
+
+  /** The value of the one element there is at a step; NaN where there is none or several. */
+  private double[] only(List<Column> columns) throws QueryFailure {
+    double[] out = column();
+    Arrays.fill(out, Double.NaN);
+    for (int i = 0; i < out.length; i++) {
+      int there = 0;
+      for (Column column : columns) {
+        if (!Columns.isAbsent(column.values()[i])) {
+          out[i] = ++there == 1 ? column.values()[i] : Double.NaN;
+        }
+      }
+    }
+    return out;
   }
 
   // --- vectors ---
@@ -235,7 +273,19 @@ public final class Engine {
         }
         yield groups.columns();
       }
-      case Expr.Call call -> call(call);
+      case Expr.Call call ->
+          switch (call.function()) {
+            case VECTOR -> List.of(new Column(Labels.EMPTY, scalar(call.arguments().getFirst())));
+            case ABSENT -> {
+              Expr argument = call.arguments().getFirst();
+              List<Matcher> matchers =
+                  withoutParens(argument) instanceof Expr.Selector selector
+                      ? selector.matchers()
+                      : List.of();
+              yield List.of(absent(matchers, vector(argument)));
+            }
+            default -> ElementFunctions.knows(call.function()) ? elements(call) : overRange(call);
+          };
       default -> throw new IllegalStateException("not a vector: " + expr);
     };
   }
@@ -343,7 +393,27 @@ public final class Engine {
 
   // --- functions over ranges ---
 
-  private List<Column> call(Expr.Call call) throws QueryFailure {
+  private List<Column> elements(Expr.Call call) throws QueryFailure {
+    List<Column> in = vector(call.arguments().getFirst());
+    double[][] scalars = new double[2][];
+    for (int i = 1; i < call.arguments().size(); i++) {
+      scalars[i - 1] = scalar(call.arguments().get(i));
+    }
+    if (call.function() == Function.ROUND && scalars[0] == null) {
+      scalars[0] = column();
+      Arrays.fill(scalars[0], 1);
+    }
+    List<Column> out = new ArrayList<>(in.size());
+    for (Column column : in) {
+      stopIfCancelled();
+      double[] values = column();
+      ElementFunctions.apply(call.function(), column.values(), scalars, values);
+      out.add(new Column(column.labels().without(Labels.NAME), values));
+    }
+    return merged(out);
+  }
+
+  private List<Column> overRange(Expr.Call call) throws QueryFailure {
     Function function = call.function();
     Expr.Window window = null;
     double[] parameter = null;

@@ -61,6 +61,10 @@ class EngineTest {
         "sum without (gpu) (power) | [{} 130.0]",
         "power @ 0 - power @ 15 | [{gpu=\"0\"} -10.0, {gpu=\"1\"} -10.0]",
         "power @ 0 > on (gpu) (power @ 15 - 15) | [{gpu=\"0\"} 100.0, {gpu=\"1\"} 200.0]",
+        "clamp_max(power @ 0, 150) | [{gpu=\"0\"} 100.0, {gpu=\"1\"} 150.0]",
+        "vector(time()) | [{} 45.0]",
+        "power * scalar(energy_total) | [{gpu=\"0\"} 2600.0]",
+        "absent(power{gpu=\"9\"}) | [{gpu=\"9\"} 1.0]",
         "power and energy_total | [power{gpu=\"0\"} 130.0]",
         "power @ 0 unless energy_total | [power{gpu=\"1\"} 200.0]",
         "energy_total or power @ 0 | [energy_total{gpu=\"0\"} 20.0, power{gpu=\"1\"} 200.0]",
@@ -98,7 +102,7 @@ class EngineTest {
   @ParameterizedTest
   @CsvSource({
     "'histogram_quantile(0.9, power)', 'function \"histogram_quantile\"'",
-    "'sum(abs(power))', 'function \"abs\"'",
+    "'sum(label_join(power, \"a\", \"b\"))', 'function \"label_join\"'",
     "'topk(1, power)', 'aggregation \"topk\"'",
     "'max_over_time(power[5m:])', 'a subquery'"
   })

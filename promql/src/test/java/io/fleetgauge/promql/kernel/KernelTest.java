@@ -321,6 +321,101 @@ class KernelTest {
     return (random.nextDouble() - 0.5) * Math.pow(10, random.nextInt(-3, 4));
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void functionsOfOneNumberEqualTheirDefinitions(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] in = new double[2_000];
+    for (int i = 0; i < in.length; i++) {
+      in[i] = random.nextInt(10) == 0 ? Staleness.MARKER : any(random);
+    }
+    check(in, Maths::abs, Math::abs);
+    check(in, Maths::ceil, Math::ceil);
+    check(in, Maths::floor, Math::floor);
+    check(in, Maths::exp, Math::exp);
+    check(in, Maths::sqrt, Math::sqrt);
+    check(in, Maths::ln, Math::log);
+    check(in, Maths::log10, Math::log10);
+    check(in, Maths::log2, x -> Math.log(x) / Math.log(2));
+    check(in, Maths::sgn, x -> x > 0 ? 1 : x < 0 ? -1 : x);
+    check(in, Maths::sin, Math::sin);
+    check(in, Maths::cos, Math::cos);
+    check(in, Maths::tan, Math::tan);
+    check(in, Maths::asin, Math::asin);
+    check(in, Maths::acos, Math::acos);
+    check(in, Maths::atan, Math::atan);
+    check(in, Maths::sinh, Math::sinh);
+    check(in, Maths::cosh, Math::cosh);
+    check(in, Maths::tanh, Math::tanh);
+    check(in, Maths::deg, Math::toDegrees);
+    check(in, Maths::rad, Math::toRadians);
+    // The inverse functions, by the functions that they undo.
+    for (double x : in) {
+      if (!Staleness.isMarker(x) && Math.abs(x) < 20) {
+        assertThat(Math.sinh(Maths.asinh(x)))
+            .isCloseTo(x, Offset.offset(1e-12 * (1 + Math.abs(x))));
+        double above = 1 + Math.abs(x);
+        assertThat(Math.cosh(Maths.acosh(above))).isCloseTo(above, Offset.offset(1e-12 * above));
+        double within = x / 20;
+        assertThat(Math.tanh(Maths.atanh(within))).isCloseTo(within, Offset.offset(1e-12));
+      }
+    }
+    for (int power = -1074; power < 1024; power++) {
+      assertThat(Maths.log2(Math.scalb(1.0, power))).isEqualTo(power);
+    }
+    assertThat(Maths.acosh(0.5)).isNaN();
+    assertThat(Maths.atanh(1)).isEqualTo(1 / 0.0);
+    assertThat(Maths.atanh(-2)).isNaN();
+    assertThat(Maths.asinh(-1 / 0.0)).isEqualTo(-1 / 0.0);
+    assertThat((Double) Maths.asinh(-0.0)).isEqualTo(-0.0);
+  }
+
+  @Test
+  void roundingAndClampingAreThoseOfPrometheus() {
+    double[] in = {2.5, -2.5, 1.25, 7, Double.NaN, Staleness.MARKER};
+    double[] out = new double[in.length];
+    Maths.round(in, filled(1), out);
+    assertThat(Arrays.copyOf(out, 4)).containsExactly(3, -2, 1, 7);
+    Maths.round(in, filled(5), out);
+    assertThat(Arrays.copyOf(out, 4)).containsExactly(5, 0, 0, 5);
+    Maths.clamp(in, filled(0), filled(2), out);
+    assertThat(Arrays.copyOf(out, 4)).containsExactly(2, 0, 1.25, 2);
+    assertThat(out[4]).isNaN();
+    assertThat(Staleness.isMarker(out[4])).isFalse();
+    assertThat(Staleness.isMarker(out[5])).isTrue();
+    Maths.clamp(in, filled(3), filled(2), out);
+    assertThat(Columns.count(out)).isZero();
+    Maths.clampMax(in, filled(-1 / 0.0), out);
+    assertThat(out[4]).isEqualTo(-1 / 0.0);
+    Maths.clampMin(in, filled(Double.NaN), out);
+    assertThat(out[0]).isNaN();
+  }
+
+  private static double[] filled(double value) {
+    double[] column = new double[6];
+    Arrays.fill(column, value);
+    return column;
+  }
+
+  private interface ColumnFunction {
+    void run(double[] in, double[] out);
+  }
+
+  private static void check(
+      double[] in, ColumnFunction loop, java.util.function.DoubleUnaryOperator plain) {
+    double[] out = new double[in.length];
+    loop.run(in, out);
+    for (int i = 0; i < in.length; i++) {
+      assertThat(Staleness.isMarker(out[i])).isEqualTo(Staleness.isMarker(in[i]));
+      double wanted = plain.applyAsDouble(in[i]);
+      if (!Staleness.isMarker(in[i]) && !(Double.isNaN(wanted) && Double.isNaN(out[i]))) {
+        assertThat(out[i])
+            .satisfiesAnyOf(
+                x -> assertThat(x).isEqualTo((Double) wanted), x -> assertClose(x, wanted));
+      }
+    }
+  }
+
   private interface Loop {
     void run(double[] left, double[] right, double[] out);
   }
