@@ -41,13 +41,8 @@ public final class ProbeProcess implements AutoCloseable {
    */
   public static ProbeProcess start(ProbeConfig config, LongSupplier clock) throws StartFailure {
     ProbeProcess process = new ProbeProcess();
-    try {
-      process.run(config, clock);
-      return process;
-    } catch (StartFailure | RuntimeException e) {
-      process.close();
-      throw e;
-    }
+    process.lifecycle.startOrClose(() -> process.run(config, clock));
+    return process;
   }
 
   private void run(ProbeConfig config, LongSupplier clock) throws StartFailure {

@@ -41,13 +41,8 @@ public final class QueryProcess implements AutoCloseable {
    */
   public static QueryProcess start(QueryConfig config, LongSupplier clock) throws StartFailure {
     QueryProcess process = new QueryProcess();
-    try {
-      process.run(config, clock);
-      return process;
-    } catch (StartFailure | RuntimeException e) {
-      process.close();
-      throw e;
-    }
+    process.lifecycle.startOrClose(() -> process.run(config, clock));
+    return process;
   }
 
   private void run(QueryConfig config, LongSupplier clock) throws StartFailure {

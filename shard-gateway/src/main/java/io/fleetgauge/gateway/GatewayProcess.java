@@ -47,13 +47,8 @@ public final class GatewayProcess implements AutoCloseable {
    */
   public static GatewayProcess start(GatewayConfig config, LongSupplier clock) throws StartFailure {
     GatewayProcess process = new GatewayProcess(config.id());
-    try {
-      process.run(config, clock);
-      return process;
-    } catch (StartFailure | RuntimeException e) {
-      process.close();
-      throw e;
-    }
+    process.lifecycle.startOrClose(() -> process.run(config, clock));
+    return process;
   }
 
   private void run(GatewayConfig config, LongSupplier clock) throws StartFailure {

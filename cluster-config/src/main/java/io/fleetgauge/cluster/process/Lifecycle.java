@@ -29,6 +29,26 @@ public final class Lifecycle implements AutoCloseable {
     this.process = process;
   }
 
+  /** Starts the parts of a process, each of which tells {@link #started}. */
+  @FunctionalInterface
+  public interface Start {
+    void run() throws StartFailure;
+  }
+
+  /**
+   * Runs a start; when it fails, what it had started is stopped again.
+   *
+   * @throws StartFailure as {@code start} does
+   */
+  public void startOrClose(Start start) throws StartFailure {
+    try {
+      start.run();
+    } catch (StartFailure | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
   /** Remembers a part that has just been started. */
   public synchronized void started(String name, Duration stopLimit, AutoCloseable stop) {
     parts.push(new Part(name, stopLimit, stop));

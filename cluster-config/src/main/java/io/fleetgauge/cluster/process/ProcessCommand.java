@@ -47,7 +47,7 @@ public abstract class ProcessCommand<C> implements Command {
   }
 
   /** Waits for SIGTERM or SIGINT, then closes {@code process} before the JVM goes. */
-  public static void runUntilStopped(AutoCloseable process) throws InterruptedException {
+  private static void runUntilStopped(AutoCloseable process) throws InterruptedException {
     Runtime.getRuntime()
         .addShutdownHook(
             Thread.ofPlatform()

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,20 @@ class LifecycleTest {
     lifecycle.close();
     lifecycle.close();
     assertThat(stopped).containsExactly("c", "b", "a");
+  }
+
+  @Test
+  void whenALaterPartCannotStartTheEarlierOnesAreStopped() {
+    StartFailure busy = new StartFailure("port 1 is in use");
+    assertThatThrownBy(
+            () ->
+                lifecycle.startOrClose(
+                    () -> {
+                      lifecycle.started("a", Duration.ofSeconds(5), () -> stopped.add("a"));
+                      throw busy;
+                    }))
+        .isSameAs(busy);
+    assertThat(stopped).containsExactly("a");
   }
 
   @Test

@@ -7,7 +7,6 @@ import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Logs;
-import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.rig.LocalFleet;
 import io.fleetgauge.load.rig.LocalPorts;
@@ -21,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -101,6 +101,7 @@ public final class DemoCommand implements Command {
   private final PrintStream out = System.out;
   private final Lifecycle lifecycle = new Lifecycle("demo");
   private String lastStep = "";
+  private volatile boolean failed;
 
   @Override
   public Integer call() throws Exception {
@@ -117,18 +118,16 @@ public final class DemoCommand implements Command {
     out.println(
         "Fleetgauge demo: " + GATEWAYS + " gateways, 1 query API, a probe of this machine,");
     out.println(hosts + " simulated nodes of " + SimulatedNode.GPUS + " GPUs. Ctrl-C stops it.");
-    // In order, so that closing goes in reverse, also when Ctrl-C comes while starting.
-    Thread stopping = Thread.ofPlatform().name("stop-demo").unstarted(this::stop);
-    Runtime.getRuntime().addShutdownHook(stopping);
+    // Before the start, because Ctrl-C may come while it is under way.
+    Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("stop").unstarted(this::stop));
     try {
       startAll();
     } catch (StartFailure e) {
-      Runtime.getRuntime().removeShutdownHook(stopping);
+      failed = true;
       lifecycle.close();
       throw e;
     }
-    Runtime.getRuntime().removeShutdownHook(stopping);
-    ProcessCommand.runUntilStopped(this::stop);
+    new CountDownLatch(1).await();
     return 0;
   }
 
@@ -237,6 +236,9 @@ public final class DemoCommand implements Command {
   }
 
   private void stop() {
+    if (failed) {
+      return; // the message of the failure is the last word
+    }
     out.println();
     out.println("Stopping.");
     lifecycle.close();
