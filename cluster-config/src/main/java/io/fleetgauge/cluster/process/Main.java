@@ -16,8 +16,9 @@ import picocli.CommandLine;
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Two more commands are the launcher's own:",
+      "Three more commands are the launcher's own:",
       "  test    Runs all tests; brings what they need.",
+      "  bench   Runs the benchmarks, or those that match a pattern.",
       "  format  Formats the sources."
     })
 public final class Main {
