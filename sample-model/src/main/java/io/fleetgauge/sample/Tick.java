@@ -1,5 +1,6 @@
 package io.fleetgauge.sample;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -29,7 +30,7 @@ public record Tick(long time, List<Labels> series, double[] values) {
 
   /** Gathers the samples of one tick. Not for several threads. */
   public static final class Builder {
-    private final List<Labels> series = new java.util.ArrayList<>();
+    private final List<Labels> series = new ArrayList<>();
     private double[] values = new double[64];
 
     /** Adds one sample; the caller sees to it that no label set comes twice. */

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** Frames that are not acknowledged yet, oldest first, and the counts of all samples. */
@@ -43,18 +44,32 @@ final class FrameQueue {
     this.runNumbers = runNumbers;
   }
 
-  void add(Tick tick) {
+  /**
+   * Queues a tick. One that cannot be encoded, because a series stands in it twice or it is too
+   * large, counts as refused.
+   *
+   * @return why it was refused; empty when it is queued
+   */
+  Optional<String> add(Tick tick) {
+    read += tick.size();
     if (encoder == null || encoder.seriesCount() + tick.size() > MAX_SERIES_OF_A_RUN) {
       encoder = new FrameEncoder(host, runNumbers.getAsLong());
     }
-    byte[] frame = encoder.encode(tick);
+    byte[] frame;
+    try {
+      frame = encoder.encode(tick);
+    } catch (IllegalArgumentException e) {
+      refused += tick.size();
+      encoder = null; // its dictionary may have grown by what was never sent
+      return Optional.of(e.getMessage());
+    }
     frames.addLast(new Queued(encoder, encoder.sequence(), tick.size(), frame));
     bytes += frame.length;
-    read += tick.size();
     queued += tick.size();
     while (frames.size() > maxFrames || bytes > maxBytes && frames.size() > 1) {
       dropped += removeFirst().samples();
     }
+    return Optional.empty();
   }
 
   /** The oldest frames of one run, as many as fit; at least one, when there is any. */

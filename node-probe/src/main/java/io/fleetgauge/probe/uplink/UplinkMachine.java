@@ -94,7 +94,10 @@ final class UplinkMachine {
   Optional<Effect> on(Event event) {
     return switch (event) {
       case Event.Read read -> {
-        queue.add(read.tick());
+        Optional<String> refused = queue.add(read.tick());
+        if (refused.isPresent()) {
+          trouble = Optional.of("a tick cannot be sent: " + refused.get());
+        }
         yield state == State.IDLE ? send() : Optional.empty();
       }
       case Event.Answered answered -> answered(answered.answer());

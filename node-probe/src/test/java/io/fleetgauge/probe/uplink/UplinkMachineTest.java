@@ -123,6 +123,22 @@ class UplinkMachineTest {
   }
 
   @Test
+  void aTickThatCannotBeEncodedIsCountedAndTheNextOnesGoOut() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Labels twice = Labels.of(Labels.NAME, "m", "x", "y");
+    assertThat(uplink.on(new Event.Read(new Tick.Builder().add(twice, 1).add(twice, 2).at(1))))
+        .isEmpty();
+    assertThat(uplink.trouble()).get().asString().contains("stands twice");
+    Effect.Post next = post(uplink.on(read(2)));
+    assertThat(ticks(next).getFirst().additions().knownSeries()).isZero();
+    uplink.on(kept(next));
+    UplinkCounts counts = uplink.counts();
+    assertThat(counts.read()).isEqualTo(3);
+    assertThat(counts.refused()).isEqualTo(2);
+    assertThat(counts.kept()).isEqualTo(1);
+  }
+
+  @Test
   void aFullQueueDropsTheOldestAndCountsThem() throws WireException {
     UplinkMachine uplink = machine(3, 1);
     uplink.on(read(1));

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -551,7 +552,7 @@ public final class Engine {
 
   /** Joins columns of one label set; fails when they meet at a step. */
   private static List<Column> merged(List<Column> columns) throws QueryFailure {
-    Map<Labels, Column> byLabels = new java.util.LinkedHashMap<>();
+    Map<Labels, Column> byLabels = new LinkedHashMap<>();
     for (Column column : columns) {
       Column first = byLabels.putIfAbsent(column.labels(), column);
       if (first != null && !Columns.merge(first.values(), column.values())) {

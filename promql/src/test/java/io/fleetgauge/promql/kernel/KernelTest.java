@@ -51,6 +51,48 @@ class KernelTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
+  void countingMergingNegatingAndFilteringGoStepByStep(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 500; round++) {
+      double[] a = sparse(random);
+      double[] b = sparse(random);
+      double[] negated = new double[a.length];
+      double[] filtered = new double[a.length];
+      Arithmetic.negate(a, negated);
+      Arithmetic.filter(a, b, filtered);
+      int there = 0;
+      boolean meet = false;
+      double[] both = new double[a.length];
+      for (int i = 0; i < a.length; i++) {
+        boolean inA = !Staleness.isMarker(a[i]);
+        boolean inB = !Staleness.isMarker(b[i]);
+        there += inA ? 1 : 0;
+        meet |= inA && inB;
+        both[i] = inA ? a[i] : b[i];
+        assertSame(negated[i], inA ? -a[i] : Staleness.MARKER);
+        assertSame(filtered[i], b[i] == 1 ? a[i] : Staleness.MARKER);
+      }
+      assertThat(Columns.count(a)).isEqualTo(there);
+      double[] merged = a.clone();
+      assertThat(Columns.merge(merged, b)).isEqualTo(!meet);
+      if (!meet) {
+        for (int i = 0; i < a.length; i++) {
+          assertSame(merged[i], both[i]);
+        }
+      }
+    }
+  }
+
+  private static double[] sparse(SplittableRandom random) {
+    double[] column = new double[4];
+    for (int i = 0; i < column.length; i++) {
+      column[i] = random.nextInt(3) == 0 ? random.nextInt(3) : Staleness.MARKER;
+    }
+    return column;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
   void foldsOfColumnsEqualFoldsOfLists(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int steps = 64;
