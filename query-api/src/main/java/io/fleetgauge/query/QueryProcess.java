@@ -58,13 +58,7 @@ public final class QueryProcess implements AutoCloseable {
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "");
     PrometheusApi.mount(
-        router,
-        config,
-        new Answering(vertx, admission, fanout, workers),
-        fanout,
-        workers,
-        counts,
-        clock);
+        router, config, new Answering(admission, fanout, workers), fanout, workers, counts, clock);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();

@@ -16,6 +16,11 @@ public final class Labels implements Comparable<Labels> {
   /** The label that holds the metric's name. */
   public static final String NAME = "__name__";
 
+  /** The labels that hold a metric's type and unit, where they are kept as labels. */
+  public static final String TYPE = "__type__";
+
+  public static final String UNIT = "__unit__";
+
   public static final Labels EMPTY = new Labels(new String[0]);
 
   /** name, value, name, value, ... in order of the names. */
@@ -138,6 +143,20 @@ public final class Labels implements Comparable<Labels> {
     return keep(label -> !label.equals(name));
   }
 
+  /** What is left of this set when the values are no longer the metric's: neither name nor type. */
+  public Labels withoutMetric() {
+    return keep(label -> !isMetric(label));
+  }
+
+  /** Whether {@link #withoutMetric} would take more than the name. */
+  public boolean hasTypeOrUnit() {
+    return !value(TYPE).isEmpty() || !value(UNIT).isEmpty();
+  }
+
+  private static boolean isMetric(String label) {
+    return label.equals(NAME) || label.equals(TYPE) || label.equals(UNIT);
+  }
+
   /** What {@code without (names)} leaves of this set: neither the names nor the metric's name. */
   public Labels without(Collection<String> names) {
     return keep(label -> !label.equals(NAME) && !names.contains(label));
@@ -189,11 +208,19 @@ public final class Labels implements Comparable<Labels> {
   /** As PromQL writes it: {@code name{a="b", c="d"}}. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(metric());
+    return metric() + braced(true);
+  }
+
+  /** With the name among the labels: {@code {__name__="name", a="b"}}. */
+  public String braced() {
+    return braced(false);
+  }
+
+  private String braced(boolean withoutName) {
+    StringBuilder text = new StringBuilder("{");
     String separator = "";
-    text.append('{');
     for (int i = 0; i < pairs.length; i += 2) {
-      if (!Objects.equals(pairs[i], NAME)) {
+      if (!withoutName || !Objects.equals(pairs[i], NAME)) {
         text.append(separator).append(pairs[i]).append("=\"");
         text.append(pairs[i + 1].replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n"));
         text.append('"');

@@ -3,22 +3,33 @@ package io.fleetgauge.sample;
 import java.util.Arrays;
 
 /**
- * A stretch of one series: its samples in order of time, staleness markers among them.
+ * A stretch of one series: its samples in order of time, staleness markers among them. A sample is
+ * a number or a histogram.
  *
  * @param labels the series
  * @param times ms since the epoch, strictly ascending
- * @param values same length as {@code times}
+ * @param values same length as {@code times}; the staleness marker's bits where a histogram stands,
+ *     so that what knows numbers only passes over it
+ * @param histograms null when there are none, which is the rule; else as long as {@code times},
+ *     null where a number or a marker stands
  */
-public record Series(Labels labels, long[] times, double[] values) {
+public record Series(Labels labels, long[] times, double[] values, Histogram[] histograms) {
   public Series {
-    if (times.length != values.length) {
+    if (times.length != values.length || histograms != null && histograms.length != values.length) {
       throw new IllegalArgumentException(
-          "a series needs a value for each time, got "
+          "a series needs a sample for each time, got "
               + values.length
-              + " values for "
+              + " values and "
+              + (histograms == null ? 0 : histograms.length)
+              + " histograms for "
               + times.length
               + " times");
     }
+  }
+
+  /** A stretch of numbers only. */
+  public Series(Labels labels, long[] times, double[] values) {
+    this(labels, times, values, null);
   }
 
   public int size() {
@@ -50,7 +61,7 @@ public record Series(Labels labels, long[] times, double[] values) {
         return false;
       }
     }
-    return Arrays.equals(times, that.times);
+    return Arrays.equals(times, that.times) && Arrays.equals(histograms, that.histograms);
   }
 
   @Override
@@ -60,6 +71,11 @@ public record Series(Labels labels, long[] times, double[] values) {
 
   @Override
   public String toString() {
-    return labels + " " + Arrays.toString(times) + " " + Arrays.toString(values);
+    return labels
+        + " "
+        + Arrays.toString(times)
+        + " "
+        + Arrays.toString(values)
+        + (histograms == null ? "" : " " + Arrays.toString(histograms));
   }
 }

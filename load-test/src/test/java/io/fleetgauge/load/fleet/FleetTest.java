@@ -120,16 +120,6 @@ class FleetTest {
   }
 
   @Test
-  void whatIsNotEvaluatedYetIsAClearError() throws Exception {
-    start(1);
-    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
-    JsonNode answer = client.query("sum(histogram_quantile(0.9, x))");
-    assertThat(answer.path("errorType").asText()).isEqualTo("bad_data");
-    assertThat(answer.path("error").asText())
-        .isEqualTo("1:5: function \"histogram_quantile\" is not supported yet");
-  }
-
-  @Test
   void aGatewayThatLeavesHandsItsHostsToTheOthersAndProbesFollow() throws Exception {
     start(3);
     QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());

@@ -53,6 +53,7 @@ class TidyTest {
           room("promql.syntax", "sample", "sample.prometheus"),
           room("promql.kernel", "sample"),
           room("promql.exec", "promql.syntax", "promql.kernel", "sample", "sample.prometheus"),
+          room("promql.script", "promql.exec", "promql.syntax", "sample", "sample.prometheus"),
           room("promql.fragment", "promql.exec", "promql.syntax", "sample", "sample.wire"),
           room("cluster.config", "sample"),
           room("cluster.table", "sample.wire"),
@@ -121,6 +122,7 @@ class TidyTest {
               "sample.prometheus"),
           room(
               "query",
+              "promql.script",
               "query.answer",
               "query.fanout",
               "query.http",
@@ -144,29 +146,30 @@ class TidyTest {
 
   /** Third-party packages and the only rooms that may know them. */
   private static final Map<String, Set<String>> LIBRARIES =
-      Map.of(
-          "io.vertx.",
-              Set.of(
-                  "cluster.process",
-                  "probe",
-                  "probe.uplink",
-                  "gateway",
-                  "gateway.ingest",
-                  "gateway.serve",
-                  "query",
-                  "query.answer",
-                  "query.fanout",
-                  "query.http",
-                  "load.demo"),
-          "com.hazelcast.", Set.of("cluster.member"),
-          "jnr.", Set.of("probe.nvml"),
-          "com.github.benmanes.caffeine.", Set.of(),
-          "com.google.re2j.", Set.of("promql.syntax"),
-          "ch.qos.logback.", Set.of("cluster.process"),
-          "com.fasterxml.jackson.", Set.of("cluster.config", "query.http"),
-          "io.prometheus.metrics.", Set.of("cluster.process"),
-          "picocli.", Set.of("cluster.process", "probe", "gateway", "query", "load.demo"),
-          "org.openjdk.jmh.", Set.of("load.bench"));
+      Map.ofEntries(
+          library(
+              "io.vertx.",
+              "cluster.process",
+              "probe",
+              "probe.uplink",
+              "gateway",
+              "gateway.ingest",
+              "gateway.serve",
+              "query",
+              "query.answer",
+              "query.fanout",
+              "query.http",
+              "load.demo"),
+          library("com.hazelcast.", "cluster.member"),
+          library("jnr.", "probe.nvml"),
+          library("com.github.benmanes.caffeine."),
+          library("com.google.re2j.", "promql.syntax"),
+          library("net.jpountz.", "promql.exec"),
+          library("ch.qos.logback.", "cluster.process"),
+          library("com.fasterxml.jackson.", "cluster.config", "query.http"),
+          library("io.prometheus.metrics.", "cluster.process"),
+          library("picocli.", "cluster.process", "probe", "gateway", "query", "load.demo"),
+          library("org.openjdk.jmh.", "load.bench"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */
   private static final List<String> EVERYWHERE = List.of("java.", "javax.", "org.slf4j.");
@@ -179,6 +182,10 @@ class TidyTest {
 
   private static Map.Entry<String, Set<String>> room(String name, String... mayKnow) {
     return Map.entry(name, Set.of(mayKnow));
+  }
+
+  private static Map.Entry<String, Set<String>> library(String packages, String... rooms) {
+    return Map.entry(packages, Set.of(rooms));
   }
 
   private static JavaClasses importClasses() {

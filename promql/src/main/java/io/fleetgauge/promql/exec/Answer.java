@@ -1,5 +1,7 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.List;
 
@@ -9,7 +11,7 @@ import java.util.List;
  * @param infos remarks, each with the position it refers to
  * @param warnings reasons to distrust the result
  */
-public record Answer(Result result, List<String> warnings, List<String> infos) {
+public record Answer(Result result, List<String> warnings, List<String> infos, Stats stats) {
 
   /** The four shapes a result can have. */
   public sealed interface Result {}
@@ -21,8 +23,23 @@ public record Answer(Result result, List<String> warnings, List<String> infos) {
   /** One sample for each series, all at one time. */
   public record Vector(long time, List<Sample> samples) implements Result {}
 
-  public record Sample(io.fleetgauge.sample.Labels labels, double value) {}
+  /**
+   * @param histogram null when the sample is a number
+   */
+  public record Sample(Labels labels, double value, Histogram histogram) {
+    public Sample(Labels labels, double value) {
+      this(labels, value, null);
+    }
+  }
 
   /** Samples over time, without gaps' markers; series ordered by label set. */
   public record Matrix(List<Series> series) implements Result {}
+
+  /**
+   * What a query cost.
+   *
+   * @param samples those that selectors found, each counted as often as a step needed it
+   * @param peakSamples most samples in memory at one moment
+   */
+  public record Stats(long samples, long peakSamples) {}
 }

@@ -38,7 +38,7 @@ final class ElementFunctions {
           CLAMP_MIN,
           CLAMP_MAX ->
           true;
-      default -> false;
+      default -> CalendarFunctions.knows(function);
     };
   }
 
@@ -74,7 +74,7 @@ final class ElementFunctions {
       case CLAMP -> Maths.clamp(in, scalars[0], scalars[1], out);
       case CLAMP_MIN -> Maths.clampMin(in, scalars[0], out);
       case CLAMP_MAX -> Maths.clampMax(in, scalars[0], out);
-      default -> throw new IllegalStateException(function.text());
+      default -> CalendarFunctions.apply(function, in, out);
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Feature;
+import java.util.Set;
 
 /**
  * What is asked, and for which times. Times in ms since the epoch, lengths in ms.
@@ -9,26 +11,41 @@ import io.fleetgauge.promql.syntax.Expr;
  * @param start first step
  * @param end last step at the most
  * @param step distance of steps; 0 for an instant query, where start and end are equal
- * @param lookback how old a sample an instant selector may take
- * @param maxSamples most samples that may be in memory at once
  */
-public record Query(
-    String text, Expr expr, long start, long end, long step, long lookback, long maxSamples) {
-  /** Prometheus's default lookback: 5 minutes. */
-  public static final long DEFAULT_LOOKBACK = 300_000;
+public record Query(String text, Expr expr, long start, long end, long step, Settings settings) {
+  /**
+   * What the server decides.
+   *
+   * @param lookback how old a sample an instant selector may take
+   * @param maxSamples most samples that may be in memory at once
+   * @param subqueryStep the step of a subquery that names none
+   * @param features the parts of the language that are on
+   */
+  public record Settings(long lookback, long maxSamples, long subqueryStep, Set<Feature> features) {
+    /** Those of a stock Prometheus 3.5. */
+    public static final Settings STOCK = new Settings(300_000, 50_000_000, 60_000, Feature.STOCK);
 
-  /** Prometheus's default limit of samples in one query. */
-  public static final long DEFAULT_MAX_SAMPLES = 50_000_000;
+    public Settings withLookback(long millis) {
+      return new Settings(millis, maxSamples, subqueryStep, features);
+    }
+
+    public Settings withMaxSamples(long samples) {
+      return new Settings(lookback, samples, subqueryStep, features);
+    }
+  }
 
   public boolean isInstant() {
     return step == 0;
   }
 
-  public int steps() {
-    return isInstant() ? 1 : (int) ((end - start) / step) + 1;
+  boolean delaysNameRemoval() {
+    return settings.features().contains(Feature.DELAYED_NAME_REMOVAL);
   }
 
-  public long time(int index) {
-    return start + index * step;
+  /** The steps of the whole query. */
+  Grid grid() {
+    return isInstant()
+        ? new Grid(start, 1, 1)
+        : new Grid(start, step, (int) ((end - start) / step) + 1);
   }
 }

@@ -1,10 +1,12 @@
 package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Function;
 import io.fleetgauge.promql.syntax.Matcher;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Which samples a query reads: all of the series that match, from after {@code from} up to and with
@@ -13,52 +15,64 @@ import java.util.List;
 public record Selection(List<Matcher> matchers, long from, long to) {
 
   /** What a query reads, each selection once. */
-  static List<Selection> of(Query query) {
+  static List<Selection> of(Query query) throws QueryFailure {
     LinkedHashSet<Selection> selections = new LinkedHashSet<>();
-    collect(query, query.expr(), selections);
+    collect(query, query.grid(), query.expr(), selections);
     return new ArrayList<>(selections);
   }
 
-  private static void collect(Query query, Expr expr, LinkedHashSet<Selection> into) {
+  private static void collect(Query query, Grid grid, Expr expr, Set<Selection> into)
+      throws QueryFailure {
     switch (expr) {
       case Expr.Number number -> {}
       case Expr.Text text -> {}
-      case Expr.Selector selector -> into.add(of(query, selector, query.lookback()));
-      case Expr.Window window -> into.add(of(query, window.selector(), window.range()));
-      case Expr.Subquery subquery -> collect(query, subquery.input(), into);
-      case Expr.Call call -> call.arguments().forEach(argument -> collect(query, argument, into));
+      case Expr.Selector selector ->
+          into.add(of(query, grid, selector, query.settings().lookback()));
+      case Expr.Window window -> into.add(of(query, grid, window.selector(), window.range()));
+      case Expr.Subquery subquery -> {
+        Grid inner = Grid.of(query, grid, subquery);
+        if (inner.size() > 0) {
+          collect(query, inner, subquery.input(), into);
+        }
+      }
+      case Expr.Call call -> {
+        if (call.function() == Function.INFO) {
+          collect(query, grid, call.arguments().getFirst(), into);
+          into.add(new InfoJoin(query, grid, call).selection());
+        } else {
+          for (Expr argument : call.arguments()) {
+            collect(query, grid, argument, into);
+          }
+        }
+      }
       case Expr.Aggregate aggregate -> {
-        aggregate.parameter().ifPresent(parameter -> collect(query, parameter, into));
-        collect(query, aggregate.input(), into);
+        if (aggregate.parameter().isPresent()) {
+          collect(query, grid, aggregate.parameter().get(), into);
+        }
+        collect(query, grid, aggregate.input(), into);
       }
-      case Expr.Unary unary -> collect(query, unary.input(), into);
+      case Expr.Unary unary -> collect(query, grid, unary.input(), into);
       case Expr.Binary binary -> {
-        collect(query, binary.left(), into);
-        collect(query, binary.right(), into);
+        collect(query, grid, binary.left(), into);
+        collect(query, grid, binary.right(), into);
       }
-      case Expr.Paren paren -> collect(query, paren.inner(), into);
+      case Expr.Paren paren -> collect(query, grid, paren.inner(), into);
     }
   }
 
-  static Selection of(Query query, Expr.Selector selector, long length) {
-    long first = lookAt(query, selector.shift(), query.start());
-    long last = lookAt(query, selector.shift(), query.isInstant() ? query.start() : query.end());
-    return new Selection(selector.matchers(), first - length, last);
-  }
-
-  /** Where in time a shifted selector looks at the step {@code time}. */
-  static long lookAt(Query query, Expr.Shift shift, long time) {
-    long from =
-        shift
-            .at()
-            .map(
-                at ->
-                    switch (at) {
-                      case Expr.At.Time fixed -> fixed.millis();
-                      case Expr.At.Start start -> query.start();
-                      case Expr.At.End end -> query.isInstant() ? query.start() : query.end();
-                    })
-            .orElse(time);
-    return from - shift.offset();
+  /**
+   * @param length how far back the selector looks from each step
+   */
+  static Selection of(Query query, Grid grid, Expr.Selector selector, long length) {
+    long first = Grid.lookAt(query, selector.shift(), grid.start());
+    long last = Grid.lookAt(query, selector.shift(), grid.last());
+    long lookback = query.settings().lookback();
+    // What stands at an edge is found within the lookback beyond it.
+    return switch (selector.edges()) {
+      case PLAIN -> new Selection(selector.matchers(), first - length, last);
+      case ANCHORED -> new Selection(selector.matchers(), first - length - lookback, last);
+      case SMOOTHED ->
+          new Selection(selector.matchers(), first - length - lookback, last + lookback);
+    };
   }
 }

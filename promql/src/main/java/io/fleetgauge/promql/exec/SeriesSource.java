@@ -1,16 +1,22 @@
 package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.sample.Series;
-import java.util.List;
 
 /** The seam to storage. */
 @FunctionalInterface
 public interface SeriesSource {
+  /** Takes series one by one. */
+  @FunctionalInterface
+  interface Receiver {
+    void accept(Series series) throws QueryFailure;
+  }
+
   /**
-   * The samples of a selection: one stretch for each series that has a sample in it, staleness
-   * markers included, ordered by label set.
+   * Hands over the samples of a selection: one stretch for each series that has a sample in it,
+   * staleness markers included, ordered by label set. A stretch may begin earlier and end later
+   * than the selection. Its arrays are not written to.
    *
-   * @throws QueryFailure if they cannot be had
+   * @throws QueryFailure if they cannot be had, or the receiver fails
    */
-  List<Series> select(Selection selection) throws QueryFailure;
+  void select(Selection selection, Receiver receiver) throws QueryFailure;
 }

@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A binary operator between two vectors. Which columns can meet is found once, by their labels;
@@ -22,11 +24,6 @@ final class VectorMatching {
   /** Applies an arithmetic or comparison operator to two columns. */
   interface Operator {
     void apply(double[] left, double[] right, double[] out);
-  }
-
-  /** Counts the samples of a column before it is made. */
-  interface Budget {
-    void hold(int samples) throws QueryFailure;
   }
 
   private final Binary binary;
@@ -43,85 +40,185 @@ final class VectorMatching {
 
   // --- and, or, unless ---
 
-  List<Column> set(List<Column> left, List<Column> right) throws QueryFailure {
-    return switch (binary.op()) {
-      case AND -> filtered(left, presence(right), true);
-      case UNLESS -> filtered(left, presence(right), false);
-      case OR -> {
-        List<Column> all = new ArrayList<>(filtered(left, Map.of(), false));
-        all.addAll(filtered(right, presence(left), false));
-        yield joined(all);
-      }
-      default -> throw new IllegalStateException(binary.op().text);
-    };
-  }
-
   /** At which steps any column of a match group is there. */
-  private Map<Labels, boolean[]> presence(List<Column> columns) {
-    Map<Labels, boolean[]> presence = new HashMap<>();
-    for (Column column : columns) {
-      boolean[] there = presence.computeIfAbsent(group(column), key -> new boolean[steps]);
+  final class Presence {
+    private final Map<Labels, boolean[]> byGroup = new HashMap<>();
+    private final boolean[] never = new boolean[steps];
+
+    void add(Column column) {
+      boolean[] there = byGroup.computeIfAbsent(group(column), key -> new boolean[steps]);
       for (int i = 0; i < steps; i++) {
-        there[i] |= !Columns.isAbsent(column.values()[i]);
+        there[i] |= column.isPresent(i);
       }
     }
-    return presence;
+
+    private boolean[] of(Column column) {
+      return byGroup.getOrDefault(group(column), never);
+    }
   }
 
-  private List<Column> filtered(
-      List<Column> columns, Map<Labels, boolean[]> presence, boolean wanted) throws QueryFailure {
-    boolean[] never = new boolean[steps];
-    List<Column> kept = new ArrayList<>();
-    for (Column column : columns) {
-      boolean[] there = presence.getOrDefault(group(column), never);
-      budget.hold(steps);
-      double[] values = column.values().clone();
-      for (int i = 0; i < steps; i++) {
-        if (there[i] != wanted) {
-          values[i] = Staleness.MARKER;
-        }
-      }
-      kept.add(new Column(column.labels(), values));
+  Presence presence() {
+    return new Presence();
+  }
+
+  /** Lets pass what {@code and} or {@code unless} leaves of a column of the left side. */
+  void filter(Column column, Presence right, Sink sink) throws QueryFailure {
+    if (keep(column, right.of(column), binary.op() == BinaryOp.AND)) {
+      sink.accept(column);
     }
-    return kept;
+  }
+
+  private boolean keep(Column column, boolean[] there, boolean wanted) {
+    boolean any = false;
+    for (int i = 0; i < steps; i++) {
+      if (there[i] != wanted) {
+        column.clear(i);
+      } else {
+        any |= column.isPresent(i);
+      }
+    }
+    return any;
+  }
+
+  /** {@code or}: all of the left side, and of the right what has no partner there. */
+  List<Column> union(List<Column> left, List<Column> right) throws QueryFailure {
+    Presence there = presence();
+    left.forEach(there::add);
+    List<Column> all = new ArrayList<>(left);
+    for (Column column : right) {
+      if (keep(column, there.of(column), false)) {
+        all.add(column);
+      }
+    }
+    return joined(all, QueryFailure::sameLabelSet);
   }
 
   // --- arithmetic and comparison ---
 
+  /** The columns of one match group. */
+  private static final class Group {
+    final List<Column> many = new ArrayList<>();
+    final List<Column> one = new ArrayList<>();
+    boolean[] matched;
+  }
+
   List<Column> match(List<Column> left, List<Column> right, Operator operator) throws QueryFailure {
     boolean swapped = matching.many() == Many.RIGHT;
+    // With group_right, the reference takes the values crosswise; so it has to be here.
+    Optional<Double> fillMany = matching.fill().left();
+    Optional<Double> fillOne = matching.fill().right();
     List<Column> many = swapped ? right : left;
     List<Column> one = swapped ? left : right;
-    Map<Labels, List<Column>> oneByGroup = new HashMap<>();
-    for (Column column : one) {
-      oneByGroup.computeIfAbsent(group(column), key -> new ArrayList<>()).add(column);
-    }
-    refuseAmbiguousOnes(oneByGroup, any(many), swapped ? "left" : "right");
-
-    Map<Labels, boolean[]> matched = new HashMap<>();
-    List<Column> results = new ArrayList<>();
+    Map<Labels, Group> groups = new LinkedHashMap<>();
     for (Column column : many) {
-      Labels group = group(column);
-      for (Column partner : oneByGroup.getOrDefault(group, List.of())) {
-        budget.hold(steps);
-        double[] values = new double[steps];
-        double[] leftValues = swapped ? partner.values() : column.values();
-        double[] rightValues = swapped ? column.values() : partner.values();
-        operator.apply(leftValues, rightValues, values);
-        if (matching.many() == Many.NEITHER) {
-          refuseSecondMatch(values, matched.computeIfAbsent(group, key -> new boolean[steps]));
-        }
-        results.add(new Column(resultLabels(column.labels(), partner.labels()), values));
+      NativeHistograms.refuse(column, "operator " + binary.op().text);
+      groups.computeIfAbsent(group(column), key -> new Group()).many.add(column);
+    }
+    boolean[] manyThere = any(many);
+    for (Column column : one) {
+      NativeHistograms.refuse(column, "operator " + binary.op().text);
+      groups.computeIfAbsent(group(column), key -> new Group()).one.add(column);
+    }
+    List<Column> results = new ArrayList<>();
+    for (var entry : groups.entrySet()) {
+      Group group = entry.getValue();
+      if (fillMany.isPresent() || !group.many.isEmpty()) {
+        refuseAmbiguousOnes(entry.getKey(), group.one, manyThere, swapped ? "left" : "right");
       }
     }
-    return joined(results);
+    for (var entry : groups.entrySet()) {
+      Group group = entry.getValue();
+      Meeting meeting = new Meeting(group, operator, swapped, results);
+      for (Column column : group.many) {
+        for (Column partner : group.one) {
+          meeting.add(column, partner);
+        }
+        if (fillOne.isPresent()) {
+          Column filler = filler(Labels.EMPTY, fillOne.get(), any(group.one));
+          meeting.add(column, filler);
+        }
+      }
+      if (fillMany.isPresent()) {
+        boolean[] there = any(group.many);
+        for (Column partner : group.one) {
+          meeting.add(filler(entry.getKey(), fillMany.get(), there), partner);
+        }
+      }
+    }
+    return joined(results, this::ambiguousResults);
+  }
+
+  private QueryFailure ambiguousResults() {
+    return matching.many() == Many.NEITHER
+        ? QueryFailure.sameLabelSet()
+        : new QueryFailure(
+            QueryFailure.Kind.EXECUTION,
+            "multiple matches for labels: grouping labels must ensure unique matches");
+  }
+
+  /** A column of one value that stands in where no other is there. */
+  private Column filler(Labels labels, double value, boolean[] there) {
+    double[] values = new double[steps];
+    for (int i = 0; i < steps; i++) {
+      values[i] = there[i] ? Staleness.MARKER : value;
+    }
+    return new Column(labels, values);
+  }
+
+  /** Lets columns of one group meet. */
+  private final class Meeting {
+    private final Group group;
+    private final Operator operator;
+    private final boolean swapped;
+    private final List<Column> results;
+
+    Meeting(Group group, Operator operator, boolean swapped, List<Column> results) {
+      this.group = group;
+      this.operator = operator;
+      this.swapped = swapped;
+      this.results = results;
+    }
+
+    void add(Column many, Column one) throws QueryFailure {
+      budget.hold(steps);
+      double[] values = new double[steps];
+      double[] left = swapped ? one.values() : many.values();
+      double[] right = swapped ? many.values() : one.values();
+      operator.apply(left, right, values);
+      if (Columns.count(values) == 0) {
+        budget.release(steps);
+        return;
+      }
+      if (matching.many() == Many.NEITHER) {
+        refuseSecondMatch(values);
+      }
+      boolean dropped = many.nameDropped() || binary.bool();
+      results.add(new Column(resultLabels(many.labels(), one.labels()), values, null, dropped));
+    }
+
+    private void refuseSecondMatch(double[] values) throws QueryFailure {
+      if (group.matched == null) {
+        group.matched = new boolean[steps];
+      }
+      for (int i = 0; i < steps; i++) {
+        if (!Columns.isAbsent(values[i])) {
+          if (group.matched[i]) {
+            throw new QueryFailure(
+                QueryFailure.Kind.EXECUTION,
+                "multiple matches for labels: many-to-one matching must be explicit"
+                    + " (group_left/group_right)");
+          }
+          group.matched[i] = true;
+        }
+      }
+    }
   }
 
   private boolean[] any(List<Column> columns) {
     boolean[] any = new boolean[steps];
     for (Column column : columns) {
       for (int i = 0; i < steps; i++) {
-        any[i] |= !Columns.isAbsent(column.values()[i]);
+        any[i] |= column.isPresent(i);
       }
     }
     return any;
@@ -129,44 +226,28 @@ final class VectorMatching {
 
   /** Two elements of the one side in one group, at a step at which the other side is not empty. */
   private void refuseAmbiguousOnes(
-      Map<Labels, List<Column>> oneByGroup, boolean[] manyThere, String side) throws QueryFailure {
-    for (var group : oneByGroup.entrySet()) {
-      Column[] there = new Column[steps];
-      for (Column column : group.getValue()) {
-        for (int i = 0; i < steps; i++) {
-          if (!manyThere[i] || Columns.isAbsent(column.values()[i])) {
-            continue;
-          }
-          if (there[i] != null) {
-            throw new QueryFailure(
-                QueryFailure.Kind.EXECUTION,
-                "found duplicate series for the match group "
-                    + group.getKey()
-                    + " on the "
-                    + side
-                    + " hand-side of the operation: ["
-                    + column.labels()
-                    + ", "
-                    + there[i].labels()
-                    + "];many-to-many matching not allowed: matching labels must be unique on one"
-                    + " side");
-          }
-          there[i] = column;
+      Labels group, List<Column> ones, boolean[] manyThere, String side) throws QueryFailure {
+    Column[] there = new Column[steps];
+    for (Column column : ones) {
+      for (int i = 0; i < steps; i++) {
+        if (!manyThere[i] || !column.isPresent(i)) {
+          continue;
         }
-      }
-    }
-  }
-
-  private void refuseSecondMatch(double[] values, boolean[] matched) throws QueryFailure {
-    for (int i = 0; i < steps; i++) {
-      if (!Columns.isAbsent(values[i])) {
-        if (matched[i]) {
+        if (there[i] != null) {
           throw new QueryFailure(
               QueryFailure.Kind.EXECUTION,
-              "multiple matches for labels: many-to-one matching must be explicit"
-                  + " (group_left/group_right)");
+              "found duplicate series for the match group "
+                  + group.braced()
+                  + " on the "
+                  + side
+                  + " hand-side of the operation: ["
+                  + there[i].labels().braced()
+                  + ", "
+                  + column.labels().braced()
+                  + "];many-to-many matching not allowed: matching labels must be unique on one"
+                  + " side");
         }
-        matched[i] = true;
+        there[i] = column;
       }
     }
   }
@@ -175,7 +256,7 @@ final class VectorMatching {
     Labels result = many;
     boolean dropsName = binary.bool() || binary.op().family == BinaryOp.Family.ARITHMETIC;
     if (dropsName) {
-      result = result.without(Labels.NAME);
+      result = result.withoutMetric();
     }
     if (matching.many() == Many.NEITHER) {
       if (matching.on()) {
@@ -199,20 +280,22 @@ final class VectorMatching {
         : column.labels().without(matching.labels());
   }
 
-  /** Columns of equal labels as one; fails when two of them have a value at one step. */
-  private List<Column> joined(List<Column> columns) throws QueryFailure {
+  /** Columns of equal labels as one; fails when two of them have a sample at one step. */
+  static List<Column> joined(List<Column> columns, Supplier<QueryFailure> collision)
+      throws QueryFailure {
     Map<Labels, Column> byLabels = new LinkedHashMap<>();
     for (Column column : columns) {
       Column first = byLabels.get(column.labels());
       if (first == null) {
         byLabels.put(column.labels(), column);
-      } else if (!Columns.merge(first.values(), column.values())) {
-        throw matching.many() == Many.NEITHER
-            ? QueryFailure.sameLabelSet()
-            : new QueryFailure(
-                QueryFailure.Kind.EXECUTION,
-                "multiple matches for labels: grouping labels must ensure unique matches");
+        continue;
       }
+      for (int i = 0; i < column.steps(); i++) {
+        if (first.isPresent(i) && column.isPresent(i)) {
+          throw collision.get();
+        }
+      }
+      byLabels.put(column.labels(), first.mergedWith(column));
     }
     return new ArrayList<>(byLabels.values());
   }

@@ -41,6 +41,21 @@ public final class Columns {
     return any;
   }
 
+  /**
+   * As {@link #latest}, the place of the sample in place of its value; -1 where there is none. What
+   * stands there may be a staleness marker.
+   */
+  public static void latestIndex(long[] times, long start, long step, long lookback, int[] out) {
+    int next = 0;
+    for (int i = 0; i < out.length; i++) {
+      long t = start + i * step;
+      while (next < times.length && times[next] <= t) {
+        next++;
+      }
+      out[i] = next > 0 && times[next - 1] > t - lookback ? next - 1 : -1;
+    }
+  }
+
   /** How many steps have a sample. */
   public static int count(double[] column) {
     int count = 0;
@@ -48,22 +63,5 @@ public final class Columns {
       count += isAbsent(value) ? 0 : 1;
     }
     return count;
-  }
-
-  /**
-   * Fills the absent steps of {@code into} from {@code from}.
-   *
-   * @return false, having stopped, when both have a sample at one step
-   */
-  public static boolean merge(double[] into, double[] from) {
-    for (int i = 0; i < into.length; i++) {
-      if (!isAbsent(from[i])) {
-        if (!isAbsent(into[i])) {
-          return false;
-        }
-        into[i] = from[i];
-      }
-    }
-    return true;
   }
 }

@@ -105,6 +105,30 @@ public final class Reductions {
     }
   }
 
+  /**
+   * Adds a column to a population variance by Welford's method. The result at a step is {@code
+   * squares / count}; a first value that is no finite number makes it NaN.
+   *
+   * @param squares sum of the squared distances from the mean
+   */
+  public static void variance(double[] in, double[] mean, double[] squares, int[] count) {
+    for (int i = 0; i < in.length; i++) {
+      double x = in[i];
+      if (Columns.isAbsent(x)) {
+        continue;
+      }
+      int n = ++count[i];
+      if (n == 1) {
+        mean[i] = x;
+        squares[i] = x - x; // 0, or NaN for what is not finite
+        continue;
+      }
+      double delta = x - mean[i];
+      mean[i] += delta / n;
+      squares[i] += delta * (x - mean[i]);
+    }
+  }
+
   public static void count(double[] in, int[] count) {
     for (int i = 0; i < in.length; i++) {
       if (!Columns.isAbsent(in[i])) {

@@ -331,12 +331,84 @@ public final class Windows {
         scratch[size++] = values[i];
       }
     }
-    sort(scratch, nans, n);
-    double rank = q * (n - 1);
+    return ranked(q, scratch, 0, nans, n);
+  }
+
+  /**
+   * The median distance from the median.
+   *
+   * @param scratch at least twice {@code to - from} long; overwritten
+   */
+  public static double medianDeviation(double[] values, int from, int to, double[] scratch) {
+    double median = quantile(0.5, values, from, to, scratch);
+    int n = to - from;
+    for (int i = 0; i < n; i++) {
+      scratch[n + i] = Math.abs(values[from + i] - median);
+    }
+    int nans = n;
+    for (int i = n; i < 2 * n; i++) {
+      if (scratch[i] != scratch[i]) {
+        double value = scratch[i];
+        scratch[i] = scratch[nans];
+        scratch[nans++] = value;
+      }
+    }
+    return ranked(0.5, scratch, n, nans, 2 * n);
+  }
+
+  /** The quantile of values of which those before {@code nans} are NaN; sorts the others. */
+  private static double ranked(double q, double[] values, int from, int nans, int to) {
+    sort(values, nans, to);
+    double rank = q * (to - from - 1);
     int lower = (int) Math.max(0, Math.floor(rank));
-    int upper = Math.min(n - 1, lower + 1);
+    int upper = Math.min(to - from - 1, lower + 1);
     double weight = rank - Math.floor(rank);
-    return scratch[lower] * (1 - weight) + scratch[upper] * weight;
+    return values[from + lower] * (1 - weight) + values[from + upper] * weight;
+  }
+
+  /**
+   * Double exponential smoothing (Holt's linear method): a level and a trend, each moved towards
+   * what the newest sample says. At least two samples.
+   *
+   * @param smoothing how much the level follows, between 0 and 1
+   * @param trending how much the trend follows, between 0 and 1
+   */
+  public static double smoothed(
+      double[] values, int from, int to, double smoothing, double trending) {
+    double before = 0;
+    double level = values[from];
+    double trend = values[from + 1] - values[from];
+    for (int i = from + 1; i < to; i++) {
+      if (i > from + 1) {
+        trend = trending * (level - before) + (1 - trending) * trend;
+      }
+      double next = smoothing * values[i] + (1 - smoothing) * (level + trend);
+      before = level;
+      level = next;
+    }
+    return level;
+  }
+
+  /** Where the largest value stands, the last of equal ones; NaN loses to every number. */
+  public static int indexOfMax(double[] values, int from, int to) {
+    int max = from;
+    for (int i = from + 1; i < to; i++) {
+      if (values[i] >= values[max] || values[max] != values[max]) {
+        max = i;
+      }
+    }
+    return max;
+  }
+
+  /** Where the smallest value stands, the last of equal ones; NaN loses to every number. */
+  public static int indexOfMin(double[] values, int from, int to) {
+    int min = from;
+    for (int i = from + 1; i < to; i++) {
+      if (values[i] <= values[min] || values[min] != values[min]) {
+        min = i;
+      }
+    }
+    return min;
   }
 
   /**

@@ -13,7 +13,14 @@ public sealed interface Expr {
 
   ValueType type();
 
-  record Number(double value, Span span) implements Expr {
+  /**
+   * @param duration whether it was written as one ({@code 5m}); the value is in seconds
+   */
+  record Number(double value, boolean duration, Span span) implements Expr {
+    public Number(double value, Span span) {
+      this(value, false, span);
+    }
+
     @Override
     public ValueType type() {
       return ValueType.SCALAR;
@@ -56,7 +63,42 @@ public sealed interface Expr {
     public static final Shift NONE = new Shift(Optional.empty(), 0);
   }
 
-  record Selector(List<Matcher> matchers, Shift shift, Span span) implements Expr {
+  /** What an expression makes of the samples at and beyond the edges of its window. */
+  enum Edges {
+    /** Only what lies in the window counts. */
+    PLAIN(""),
+    /** The newest sample before the window stands at its start. */
+    ANCHORED("anchored"),
+    /** Values at both edges are interpolated. */
+    SMOOTHED("smoothed");
+
+    /** The keyword; empty for {@link #PLAIN}. */
+    public final String text;
+
+    Edges(String text) {
+      this.text = text;
+    }
+  }
+
+  /**
+   * @param named whether the metric's name stands before the braces; it is the last matcher then
+   */
+  record Selector(List<Matcher> matchers, boolean named, Shift shift, Edges edges, Span span)
+      implements Expr {
+    /** A selector whose matchers all stand in the braces. */
+    public Selector(List<Matcher> matchers, Shift shift, Span span) {
+      this(matchers, false, shift, Edges.PLAIN, span);
+    }
+
+    /** The same series at another time. */
+    public Selector with(Shift otherShift, Span otherSpan) {
+      return new Selector(matchers, named, otherShift, edges, otherSpan);
+    }
+
+    Selector with(Edges otherEdges, Span otherSpan) {
+      return new Selector(matchers, named, shift, otherEdges, otherSpan);
+    }
+
     @Override
     public ValueType type() {
       return ValueType.VECTOR;
@@ -152,9 +194,16 @@ public sealed interface Expr {
    * @param on whether {@code labels} are the ones compared, else the ones ignored
    * @param many which side may have several elements for one of the other
    * @param include labels that the many side takes over from the one side
+   * @param fill values in place of a partner that is not there
    */
-  record Matching(boolean on, List<String> labels, Many many, List<String> include) {
-    public static final Matching DEFAULT = new Matching(false, List.of(), Many.NEITHER, List.of());
+  record Matching(boolean on, List<String> labels, Many many, List<String> include, Fill fill) {
+    public static final Matching DEFAULT =
+        new Matching(false, List.of(), Many.NEITHER, List.of(), Fill.NONE);
+
+    /** The value that stands for a missing element of either side, if any does. */
+    public record Fill(Optional<Double> left, Optional<Double> right) {
+      public static final Fill NONE = new Fill(Optional.empty(), Optional.empty());
+    }
 
     /** Which side of an operator has many elements for one of the other. */
     public enum Many {

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
-/** The functions of PromQL 3.5 and what they take. */
+/** The functions of PromQL and what they take. */
 public enum Function {
   ABS("v"),
   ABSENT("v"),
@@ -26,78 +27,91 @@ public enum Function {
   COS("v"),
   COSH("v"),
   COUNT_OVER_TIME("m"),
-  DAYS_IN_MONTH("v", 1),
-  DAY_OF_MONTH("v", 1),
-  DAY_OF_WEEK("v", 1),
-  DAY_OF_YEAR("v", 1),
+  DAYS_IN_MONTH("v", Trait.LAST_OPTIONAL),
+  DAY_OF_MONTH("v", Trait.LAST_OPTIONAL),
+  DAY_OF_WEEK("v", Trait.LAST_OPTIONAL),
+  DAY_OF_YEAR("v", Trait.LAST_OPTIONAL),
   DEG("v"),
   DELTA("m"),
   DERIV("m"),
-  DOUBLE_EXPONENTIAL_SMOOTHING("mss", 0, Kind.EXPERIMENTAL),
+  DOUBLE_EXPONENTIAL_SMOOTHING("mss", Trait.EXPERIMENTAL),
+  END("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
   EXP("v"),
+  FIRST_OVER_TIME("m", Trait.NEWER),
   FLOOR("v"),
   HISTOGRAM_AVG("v"),
   HISTOGRAM_COUNT("v"),
   HISTOGRAM_FRACTION("ssv"),
   HISTOGRAM_QUANTILE("sv"),
+  HISTOGRAM_QUANTILES("vts", Trait.LAST_REPEATED, Trait.EXPERIMENTAL, Trait.NEWER),
   HISTOGRAM_STDDEV("v"),
   HISTOGRAM_STDVAR("v"),
   HISTOGRAM_SUM("v"),
-  HOUR("v", 1),
+  HOUR("v", Trait.LAST_OPTIONAL),
   IDELTA("m"),
   INCREASE("m"),
-  INFO("vv", 1, Kind.EXPERIMENTAL),
+  INFO("vv", Trait.LAST_OPTIONAL, Trait.EXPERIMENTAL),
   IRATE("m"),
-  LABEL_JOIN("vttt", Count.ANY),
+  LABEL_JOIN("vttt", Trait.LAST_ANY),
   LABEL_REPLACE("vtttt"),
   LAST_OVER_TIME("m"),
   LN("v"),
   LOG10("v"),
   LOG2("v"),
-  MAD_OVER_TIME("m", 0, Kind.EXPERIMENTAL),
+  MAD_OVER_TIME("m", Trait.EXPERIMENTAL),
+  MAX_OF("ss", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
   MAX_OVER_TIME("m"),
-  MINUTE("v", 1),
+  MINUTE("v", Trait.LAST_OPTIONAL),
+  MIN_OF("ss", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
   MIN_OVER_TIME("m"),
-  MONTH("v", 1),
-  PI("", 0, Kind.SCALAR),
+  MONTH("v", Trait.LAST_OPTIONAL),
+  PI("", Trait.SCALAR),
   PREDICT_LINEAR("ms"),
   PRESENT_OVER_TIME("m"),
   QUANTILE_OVER_TIME("sm"),
   RAD("v"),
+  RANGE("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
   RATE("m"),
   RESETS("m"),
-  ROUND("vs", 1),
-  SCALAR("v", 0, Kind.SCALAR),
+  ROUND("vs", Trait.LAST_OPTIONAL),
+  SCALAR("v", Trait.SCALAR),
   SGN("v"),
   SIN("v"),
   SINH("v"),
   SORT("v"),
-  SORT_BY_LABEL("vt", Count.ANY, Kind.EXPERIMENTAL),
-  SORT_BY_LABEL_DESC("vt", Count.ANY, Kind.EXPERIMENTAL),
+  SORT_BY_LABEL("vt", Trait.LAST_ANY, Trait.EXPERIMENTAL),
+  SORT_BY_LABEL_DESC("vt", Trait.LAST_ANY, Trait.EXPERIMENTAL),
   SORT_DESC("v"),
   SQRT("v"),
+  START("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
   STDDEV_OVER_TIME("m"),
   STDVAR_OVER_TIME("m"),
+  STEP("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
   SUM_OVER_TIME("m"),
   TAN("v"),
   TANH("v"),
-  TIME("", 0, Kind.SCALAR),
+  TIME("", Trait.SCALAR),
   TIMESTAMP("v"),
-  TS_OF_LAST_OVER_TIME("m", 0, Kind.EXPERIMENTAL),
-  TS_OF_MAX_OVER_TIME("m", 0, Kind.EXPERIMENTAL),
-  TS_OF_MIN_OVER_TIME("m", 0, Kind.EXPERIMENTAL),
+  TS_OF_FIRST_OVER_TIME("m", Trait.EXPERIMENTAL, Trait.NEWER),
+  TS_OF_LAST_OVER_TIME("m", Trait.EXPERIMENTAL),
+  TS_OF_MAX_OVER_TIME("m", Trait.EXPERIMENTAL),
+  TS_OF_MIN_OVER_TIME("m", Trait.EXPERIMENTAL),
   VECTOR("s"),
-  YEAR("v", 1);
+  YEAR("v", Trait.LAST_OPTIONAL);
 
-  private static final class Count {
+  private enum Trait {
+    /** The last argument may be left out. */
+    LAST_OPTIONAL,
     /** The last argument may come any number of times, also never. */
-    static final int ANY = -1;
-  }
-
-  private enum Kind {
-    PLAIN,
+    LAST_ANY,
+    /** The last argument may come any number of times, at least once. */
+    LAST_REPEATED,
+    /** The result is a scalar, and not a vector. */
     SCALAR,
-    EXPERIMENTAL
+    /** Behind a flag, in 3.5 or, if it is younger, since it is there. */
+    EXPERIMENTAL,
+    /** 3.5 does not have it. */
+    NEWER
   }
 
   private static final Map<String, Function> BY_NAME = new HashMap<>();
@@ -109,22 +123,12 @@ public enum Function {
   }
 
   private final List<ValueType> arguments;
-  private final int optional;
-  private final Kind kind;
-
-  Function(String arguments) {
-    this(arguments, 0);
-  }
-
-  Function(String arguments, int optional) {
-    this(arguments, optional, Kind.PLAIN);
-  }
+  private final Set<Trait> traits;
 
   /**
    * @param arguments one letter each: v instant vector, m range vector, s scalar, t string
-   * @param optional how many of the last may be left out, or {@link Count#ANY}
    */
-  Function(String arguments, int optional, Kind kind) {
+  Function(String arguments, Trait... traits) {
     this.arguments =
         arguments
             .chars()
@@ -138,8 +142,7 @@ public enum Function {
                       default -> throw new IllegalArgumentException(arguments);
                     })
             .toList();
-    this.optional = optional;
-    this.kind = kind;
+    this.traits = Set.of(traits);
   }
 
   public static Optional<Function> named(String name) {
@@ -151,20 +154,41 @@ public enum Function {
   }
 
   public boolean isExperimental() {
-    return kind == Kind.EXPERIMENTAL;
+    return traits.contains(Trait.EXPERIMENTAL);
+  }
+
+  /** Whether it is younger than 3.5. */
+  public boolean isNewer() {
+    return traits.contains(Trait.NEWER);
   }
 
   public ValueType returns() {
-    return kind == Kind.SCALAR ? ValueType.SCALAR : ValueType.VECTOR;
+    return traits.contains(Trait.SCALAR) ? ValueType.SCALAR : ValueType.VECTOR;
   }
 
   public int fewestArguments() {
-    return optional < 0 ? arguments.size() - 1 : arguments.size() - optional;
+    boolean lastMayMiss = traits.contains(Trait.LAST_OPTIONAL) || traits.contains(Trait.LAST_ANY);
+    return arguments.size() - (lastMayMiss ? 1 : 0);
   }
 
   /** {@link Integer#MAX_VALUE} when there is no limit. */
   public int mostArguments() {
-    return optional < 0 ? Integer.MAX_VALUE : arguments.size();
+    return traits.contains(Trait.LAST_ANY) || traits.contains(Trait.LAST_REPEATED)
+        ? Integer.MAX_VALUE
+        : arguments.size();
+  }
+
+  /** The types of the arguments as they are declared; the last may be taken more than once. */
+  public List<ValueType> arguments() {
+    return arguments;
+  }
+
+  /** How many arguments may come beyond those that must: 0, 1, or -1 for any number. */
+  public int variadic() {
+    if (mostArguments() == Integer.MAX_VALUE) {
+      return -1;
+    }
+    return mostArguments() - fewestArguments();
   }
 
   /** The type of the argument at {@code index}, counted from 0. */

@@ -162,7 +162,7 @@ final class Lexer {
         }
       }
     }
-    String text = content.toString(StandardCharsets.UTF_8);
+    String text = StrayBytes.decode(content.toByteArray());
     tokens.add(new Token(Token.Kind.STRING, text, 0, new Span(from, at)));
   }
 

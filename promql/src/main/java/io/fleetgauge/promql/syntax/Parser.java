@@ -1,8 +1,10 @@
 package io.fleetgauge.promql.syntax;
 
 import io.fleetgauge.promql.syntax.Expr.At;
+import io.fleetgauge.promql.syntax.Expr.Edges;
 import io.fleetgauge.promql.syntax.Expr.Grouping;
 import io.fleetgauge.promql.syntax.Expr.Matching;
+import io.fleetgauge.promql.syntax.Expr.Matching.Fill;
 import io.fleetgauge.promql.syntax.Expr.Matching.Many;
 import io.fleetgauge.promql.syntax.Expr.Shift;
 import io.fleetgauge.sample.Labels;
@@ -22,29 +24,30 @@ public final class Parser {
   public static final int MAX_OPERATORS = 2_000;
 
   private final TokenCursor in;
-  private final boolean experimentalFunctions;
+  private final ParseOptions options;
+  private final DurationReader durations;
   private int depth;
   private int operators;
 
   /** The second argument of {@code info} is a list of matchers that may all match nothing. */
   private boolean emptySelectorAllowed;
 
-  private Parser(String query, boolean experimentalFunctions) throws ParseException {
+  private Parser(String query, ParseOptions options) throws ParseException {
     this.in = new TokenCursor(query, Lexer.tokens(query));
-    this.experimentalFunctions = experimentalFunctions;
+    this.options = options;
+    this.durations = new DurationReader(in, options);
   }
 
-  /** Parses with the stock flags of Prometheus: experimental functions are errors. */
+  /** Parses with the stock flags of Prometheus 3.5. */
   public static Expr parse(String query) throws ParseException {
-    return parse(query, false);
+    return parse(query, ParseOptions.STOCK);
   }
 
   /**
-   * @param experimentalFunctions whether functions that Prometheus keeps behind a flag are allowed
    * @throws ParseException if the text is not PromQL, or its types do not fit
    */
-  public static Expr parse(String query, boolean experimentalFunctions) throws ParseException {
-    Parser parser = new Parser(query, experimentalFunctions);
+  public static Expr parse(String query, ParseOptions options) throws ParseException {
+    Parser parser = new Parser(query, options);
     if (parser.in.peek().kind() == Token.Kind.END) {
       throw ParseException.nowhere("no expression found in input");
     }
@@ -59,13 +62,43 @@ public final class Parser {
    * @throws ParseException if the text is anything else
    */
   public static List<Matcher> parseSelector(String text) throws ParseException {
-    Parser parser = new Parser(text, false);
+    Parser parser = new Parser(text, ParseOptions.STOCK);
     Expr expr = parser.primary();
     parser.in.expectEnd();
     if (expr instanceof Expr.Selector selector) {
       return selector.matchers();
     }
     throw parser.in.error(expr.span(), "a series selector is expected");
+  }
+
+  /**
+   * Parses a series as it is written where samples are listed: {@code name{a="b"}}, {@code {"any
+   * name", "any label"="b"}} or braces alone. Any word may be the name.
+   *
+   * @throws ParseException if the text is anything else, or says a label twice
+   */
+  public static Labels parseSeries(String text) throws ParseException {
+    Parser parser = new Parser(text, ParseOptions.STOCK);
+    List<String> labels = new ArrayList<>();
+    if (parser.in.peek().kind() == Token.Kind.WORD) {
+      labels.add(Labels.NAME);
+      labels.add(parser.in.take().text());
+    }
+    if (parser.in.takeSymbol("{")) {
+      for (Matcher matcher : parser.matchers(Optional.empty())) {
+        if (matcher.kind() != Matcher.Kind.EQUAL) {
+          throw ParseException.nowhere("a series has labels and no matchers: " + text);
+        }
+        labels.add(matcher.name());
+        labels.add(matcher.value());
+      }
+    }
+    parser.in.expectEnd();
+    try {
+      return Labels.of(labels.toArray(String[]::new));
+    } catch (IllegalArgumentException e) {
+      throw ParseException.nowhere(e.getMessage() + ": " + text);
+    }
   }
 
   // --- operators ---
@@ -104,7 +137,8 @@ public final class Parser {
   private Matching matching(BinaryOp op) throws ParseException {
     boolean on = in.peek().isWord("on");
     if (!on && !in.peek().isWord("ignoring")) {
-      return Matching.DEFAULT;
+      Fill fill = fill(op);
+      return new Matching(false, List.of(), Many.NEITHER, List.of(), fill);
     }
     in.skip();
     List<String> labels = labelList(on ? "on" : "ignoring");
@@ -128,7 +162,46 @@ public final class Parser {
         }
       }
     }
-    return new Matching(on, labels, many, include);
+    return new Matching(on, labels, many, include, fill(op));
+  }
+
+  /** {@code fill(x)}, or {@code fill_left(x)} and {@code fill_right(x)} in any order. */
+  private Fill fill(BinaryOp op) throws ParseException {
+    Fill fill = Fill.NONE;
+    while (options.has(Feature.FILL_MODIFIERS) && in.peekBehind().is("(")) {
+      Token word = in.peek();
+      boolean both = word.isWord("fill");
+      boolean left = both || word.isWord("fill_left");
+      boolean right = both || word.isWord("fill_right");
+      if (!left && !right) {
+        break;
+      }
+      if (op.isSet()) {
+        throw in.error(word.span(), "no fill allowed for \"" + op.text + "\" operation");
+      }
+      if (left && fill.left().isPresent() || right && fill.right().isPresent()) {
+        throw in.error(word.span(), "a side may not be filled twice");
+      }
+      in.skip();
+      in.skip();
+      Optional<Double> value = Optional.of(signedNumber(word.text()));
+      in.expect(")", word.text());
+      fill = new Fill(left ? value : fill.left(), right ? value : fill.right());
+    }
+    return fill;
+  }
+
+  private double signedNumber(String where) throws ParseException {
+    Token token = in.take();
+    boolean minus = token.is("-");
+    if (minus || token.is("+")) {
+      token = in.take();
+    }
+    double number = numberOf(token);
+    if (Double.isNaN(number) && !token.isWord("nan")) {
+      throw in.unexpected(token, where, "number");
+    }
+    return minus ? -number : number;
   }
 
   private Expr checked(Expr.Binary binary) throws ParseException {
@@ -168,7 +241,8 @@ public final class Parser {
     Expr input = binary(BinaryOp.UNARY_PRECEDENCE + 1);
     Span span = new Span(sign.span().start(), input.span().end());
     if (input instanceof Expr.Number number) {
-      return new Expr.Number(sign.is("-") ? -number.value() : number.value(), span);
+      double value = sign.is("-") ? -number.value() : number.value();
+      return new Expr.Number(value, number.duration(), span);
     }
     if (input.type() != ValueType.SCALAR && input.type() != ValueType.VECTOR) {
       throw in.error(
@@ -190,7 +264,7 @@ public final class Parser {
         expr = brackets(expr);
       } else if (token.isWord("offset")) {
         in.skip();
-        long offset = signedDuration();
+        long offset = durations.offset();
         Shift shift = shiftOf(expr, "offset");
         if (shift.offset() != 0) {
           throw in.error(token.span(), "offset may not be set multiple times");
@@ -204,15 +278,36 @@ public final class Parser {
           throw in.error(token.span(), "@ <timestamp> may not be set multiple times");
         }
         expr = shifted(expr, new Shift(Optional.of(at), shift.offset()));
+      } else if (options.has(Feature.EXTENDED_RANGES)
+          && (token.isWord(Edges.ANCHORED.text) || token.isWord(Edges.SMOOTHED.text))) {
+        in.skip();
+        expr = extended(expr, token.isWord("anchored") ? Edges.ANCHORED : Edges.SMOOTHED);
       } else {
         return expr;
       }
     }
   }
 
+  private Expr extended(Expr expr, Edges edges) throws ParseException {
+    Span span = new Span(expr.span().start(), in.previousEnd());
+    return switch (expr) {
+      case Expr.Selector selector when selector.edges() == Edges.PLAIN ->
+          selector.with(edges, span);
+      case Expr.Window window when window.selector().edges() == Edges.PLAIN ->
+          new Expr.Window(
+              window.selector().with(edges, window.selector().span()), window.range(), span);
+      default ->
+          throw in.error(
+              expr.span(),
+              edges.text
+                  + " modifier must be preceded by an instant vector selector or range vector"
+                  + " selector");
+    };
+  }
+
   private Expr brackets(Expr expr) throws ParseException {
     Token open = in.take();
-    long range = positiveDuration();
+    long range = durations.positive();
     if (!in.peek().is(":")) {
       Span span = new Span(expr.span().start(), in.expect("]", "range selector").span().end());
       if (!(expr instanceof Expr.Selector selector)) {
@@ -227,7 +322,7 @@ public final class Parser {
       return new Expr.Window(selector, range, span);
     }
     in.skip();
-    long step = in.peek().is("]") ? 0 : positiveDuration();
+    long step = in.peek().is("]") ? 0 : durations.positive();
     Span span = new Span(expr.span().start(), in.expect("]", "subquery selector").span().end());
     if (expr.type() != ValueType.VECTOR && expr.type() != ValueType.SCALAR) {
       throw in.error(
@@ -263,12 +358,10 @@ public final class Parser {
   private Expr shifted(Expr expr, Shift shift) {
     Span span = new Span(expr.span().start(), in.previousEnd());
     return switch (expr) {
-      case Expr.Selector selector -> new Expr.Selector(selector.matchers(), shift, span);
+      case Expr.Selector selector -> selector.with(shift, span);
       case Expr.Window window ->
           new Expr.Window(
-              new Expr.Selector(window.selector().matchers(), shift, window.selector().span()),
-              window.range(),
-              span);
+              window.selector().with(shift, window.selector().span()), window.range(), span);
       case Expr.Subquery subquery ->
           new Expr.Subquery(subquery.input(), subquery.range(), subquery.step(), shift, span);
       default -> throw new IllegalStateException("no shift for " + expr);
@@ -297,35 +390,6 @@ public final class Parser {
     return new At.Time(Math.round(minus ? -millis : millis));
   }
 
-  // --- durations: a literal, or a number of seconds ---
-
-  private long positiveDuration() throws ParseException {
-    Token token = in.peek();
-    long millis = signedDuration();
-    if (millis <= 0) {
-      throw in.error(token.span(), "duration must be greater than 0");
-    }
-    return millis;
-  }
-
-  private long signedDuration() throws ParseException {
-    Token token = in.take();
-    boolean minus = token.is("-");
-    if (minus || token.is("+")) {
-      token = in.take();
-    }
-    double millis =
-        switch (token.kind()) {
-          case DURATION -> token.number();
-          case NUMBER -> token.number() * 1000;
-          default -> throw in.unexpected(token, "duration", "number or duration");
-        };
-    if (!(Math.abs(millis) < Long.MAX_VALUE / 1_000_000)) {
-      throw in.error(token.span(), "duration out of range");
-    }
-    return Math.round(minus ? -millis : millis);
-  }
-
   // --- primary expressions ---
 
   private Expr primary() throws ParseException {
@@ -337,7 +401,7 @@ public final class Parser {
       }
       case DURATION -> {
         in.skip();
-        yield new Expr.Number(token.number() / 1000, token.span());
+        yield new Expr.Number(token.number() / 1000, true, token.span());
       }
       case STRING -> {
         in.skip();
@@ -380,7 +444,7 @@ public final class Parser {
     return selector(Optional.of(token));
   }
 
-  private static double numberOf(Token token) {
+  static double numberOf(Token token) {
     return switch (token.kind()) {
       case NUMBER -> token.number();
       case DURATION -> token.number() / 1000;
@@ -389,7 +453,7 @@ public final class Parser {
   }
 
   private Expr aggregate(Token name, Aggregation op) throws ParseException {
-    if (op.isExperimental() && !experimentalFunctions) {
+    if (op.isExperimental() && !options.has(Feature.EXPERIMENTAL_FUNCTIONS)) {
       throw in.error(
           name.span(),
           op.text() + "() is experimental and must be enabled with promql-experimental-functions");
@@ -434,9 +498,10 @@ public final class Parser {
   private Expr call(Token name) throws ParseException {
     Function function =
         Function.named(name.text())
+            .filter(named -> !named.isNewer() || options.has(Feature.NEWER_FUNCTIONS))
             .orElseThrow(
                 () -> in.error(name.span(), "unknown function with name \"" + name.text() + "\""));
-    if (function.isExperimental() && !experimentalFunctions) {
+    if (function.isExperimental() && !options.has(Feature.EXPERIMENTAL_FUNCTIONS)) {
       throw in.error(name.span(), "function \"" + name.text() + "\" is not enabled");
     }
     List<Expr> arguments = arguments(function == Function.INFO);
@@ -499,21 +564,29 @@ public final class Parser {
   private Expr selector(Optional<Token> name) throws ParseException {
     int start = name.map(token -> token.span().start()).orElse(in.peek().span().start());
     List<Matcher> matchers = new ArrayList<>();
-    name.ifPresent(token -> matchers.add(Matcher.equal(Labels.NAME, token.text())));
     if (in.takeSymbol("{")) {
-      while (!in.peek().is("}")) {
-        matchers.add(matcher(name));
-        if (!in.takeSymbol(",") && !in.peek().is("}")) {
-          throw in.unexpected(in.peek(), "label matching", "\",\" or \"}\"");
-        }
-      }
-      in.skip();
+      matchers.addAll(matchers(name));
     }
+    name.ifPresent(token -> matchers.add(Matcher.equal(Labels.NAME, token.text())));
     Span span = new Span(start, in.previousEnd());
     if (!emptySelectorAllowed && matchers.stream().allMatch(matcher -> matcher.matches(""))) {
       throw in.error(span, "vector selector must contain at least one non-empty matcher");
     }
-    return new Expr.Selector(List.copyOf(matchers), Shift.NONE, span);
+    return new Expr.Selector(
+        List.copyOf(matchers), name.isPresent(), Shift.NONE, Edges.PLAIN, span);
+  }
+
+  /** What stands in braces, up to and with the closing one. */
+  private List<Matcher> matchers(Optional<Token> outerName) throws ParseException {
+    List<Matcher> matchers = new ArrayList<>();
+    while (!in.peek().is("}")) {
+      matchers.add(matcher(outerName));
+      if (!in.takeSymbol(",") && !in.peek().is("}")) {
+        throw in.unexpected(in.peek(), "label matching", "\",\" or \"}\"");
+      }
+    }
+    in.skip();
+    return matchers;
   }
 
   private Matcher matcher(Optional<Token> outerName) throws ParseException {

@@ -2,10 +2,9 @@ package io.fleetgauge.promql.syntax;
 
 import io.fleetgauge.promql.syntax.Expr.At;
 import io.fleetgauge.promql.syntax.Expr.Matching;
-import io.fleetgauge.sample.Labels;
+import io.fleetgauge.promql.syntax.Expr.Matching.Many;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -17,27 +16,22 @@ final class Printer {
 
   static String print(Expr expr) {
     return switch (expr) {
-      case Expr.Number number -> Numbers.text(number.value());
+      case Expr.Number number -> number(number);
       case Expr.Text text -> quote(text.value());
-      case Expr.Selector selector -> matchers(selector.matchers()) + shift(selector.shift());
+      case Expr.Selector selector -> matchers(selector) + shift(selector.shift()) + edges(selector);
       case Expr.Window window ->
-          matchers(window.selector().matchers())
+          matchers(window.selector())
               + "["
               + Durations.print(window.range())
               + "]"
-              + shift(window.selector().shift());
+              + shift(window.selector().shift())
+              + edges(window.selector());
       case Expr.Subquery subquery ->
           operand(subquery.input(), needsParensBeforeBrackets(subquery.input()))
-              + "["
-              + Durations.print(subquery.range())
-              + ":"
-              + (subquery.step() == 0 ? "" : Durations.print(subquery.step()))
-              + "]"
-              + shift(subquery.shift());
+              + brackets(subquery);
       case Expr.Call call -> call.function().text() + "(" + list(call.arguments()) + ")";
       case Expr.Aggregate aggregate ->
-          aggregate.op().text()
-              + grouping(aggregate.grouping())
+          operator(aggregate)
               + "("
               + aggregate.parameter().map(parameter -> parameter + ", ").orElse("")
               + aggregate.input()
@@ -47,13 +41,31 @@ final class Printer {
       case Expr.Binary binary ->
           operand(binary.left(), needsParensOnLeft(binary))
               + " "
-              + binary.op().text
-              + (binary.bool() ? " bool" : "")
-              + matching(binary.matching())
+              + operator(binary)
               + " "
               + operand(binary.right(), needsParensOnRight(binary));
       case Expr.Paren paren -> "(" + paren.inner() + ")";
     };
+  }
+
+  /** An aggregation up to its parenthesis. */
+  static String operator(Expr.Aggregate aggregate) {
+    return aggregate.op().text() + grouping(aggregate.grouping());
+  }
+
+  /** What stands between the operands. */
+  static String operator(Expr.Binary binary) {
+    return binary.op().text + (binary.bool() ? " bool" : "") + matching(binary.matching());
+  }
+
+  /** What stands behind the expression of a subquery. */
+  static String brackets(Expr.Subquery subquery) {
+    return "["
+        + Durations.print(subquery.range())
+        + ":"
+        + (subquery.step() == 0 ? "" : Durations.print(subquery.step()))
+        + "]"
+        + shift(subquery.shift());
   }
 
   private static String operand(Expr expr, boolean parens) {
@@ -108,37 +120,41 @@ final class Printer {
   }
 
   private static String matching(Matching matching) {
-    if (matching.equals(Matching.DEFAULT)) {
-      return "";
+    Matching.Fill fill = matching.fill();
+    String filled =
+        fill.left().map(value -> " fill_left (" + Numbers.text(value) + ")").orElse("")
+            + fill.right().map(value -> " fill_right (" + Numbers.text(value) + ")").orElse("");
+    if (!matching.on() && matching.labels().isEmpty() && matching.many() == Many.NEITHER) {
+      return filled;
     }
     String text = matching.on() ? " on (" : " ignoring (";
     text += labels(matching.labels()) + ")";
     return switch (matching.many()) {
-      case NEITHER -> text;
-      case LEFT -> text + " group_left (" + labels(matching.include()) + ")";
-      case RIGHT -> text + " group_right (" + labels(matching.include()) + ")";
-    };
+          case NEITHER -> text;
+          case LEFT -> text + " group_left (" + labels(matching.include()) + ")";
+          case RIGHT -> text + " group_right (" + labels(matching.include()) + ")";
+        }
+        + filled;
+  }
+
+  private static String edges(Expr.Selector selector) {
+    return selector.edges() == Expr.Edges.PLAIN ? "" : " " + selector.edges().text;
   }
 
   private static String labels(List<String> names) {
     return names.stream().map(Printer::labelName).collect(Collectors.joining(", "));
   }
 
-  private static String matchers(List<Matcher> matchers) {
-    Optional<Matcher> name =
-        matchers.stream()
-            .filter(matcher -> matcher.isName() && isMetricName(matcher.value()))
-            .findFirst();
-    boolean nameOutside =
-        name.isPresent()
-            && matchers.stream().filter(matcher -> matcher.name().equals(Labels.NAME)).count() == 1;
-    String inside =
-        matchers.stream()
-            .filter(matcher -> !nameOutside || matcher != name.get())
+  private static String matchers(Expr.Selector selector) {
+    int inside = selector.matchers().size() - (selector.named() ? 1 : 0);
+    String braces =
+        selector.matchers().subList(0, inside).stream()
             .map(Matcher::toString)
-            .collect(Collectors.joining(", "));
-    String outside = nameOutside ? name.get().value() : "";
-    return nameOutside && inside.isEmpty() ? outside : outside + "{" + inside + "}";
+            .collect(Collectors.joining(","));
+    if (!selector.named()) {
+      return "{" + braces + "}";
+    }
+    return selector.matchers().getLast().value() + (inside == 0 ? "" : "{" + braces + "}");
   }
 
   private static String shift(Expr.Shift shift) {
@@ -148,7 +164,7 @@ final class Printer {
             .map(
                 at ->
                     switch (at) {
-                      case At.Time time -> " @ " + Numbers.seconds(time.millis());
+                      case At.Time time -> " @ " + seconds(time.millis());
                       case At.Start start -> " @ start()";
                       case At.End end -> " @ end()";
                     })
@@ -159,35 +175,66 @@ final class Printer {
     return shift.offset() < 0 ? text + " offset -" + Durations.print(-shift.offset()) : text;
   }
 
+  /** With three decimals, always. */
+  private static String seconds(long millis) {
+    String text = Numbers.seconds(millis);
+    return text.contains(".") ? text : text + ".000";
+  }
+
+  private static String number(Expr.Number number) {
+    if (!number.duration()) {
+      return Numbers.plain(number.value());
+    }
+    long millis = Math.round(number.value() * 1000);
+    return millis < 0 ? "-" + Durations.print(-millis) : Durations.print(millis);
+  }
+
   static String labelName(String name) {
     return name.matches("[a-zA-Z_][a-zA-Z0-9_]*") && !Keywords.isNumber(name) ? name : quote(name);
   }
 
-  /** Whether a name can stand before the braces and still be read as a metric's name. */
-  private static boolean isMetricName(String name) {
-    return name.matches("[a-zA-Z_:][a-zA-Z0-9_:]*") && !Keywords.isReserved(name);
-  }
-
   static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
-    text.codePoints()
-        .forEach(
-            c -> {
-              switch (c) {
-                case '"' -> quoted.append("\\\"");
-                case '\\' -> quoted.append("\\\\");
-                case '\n' -> quoted.append("\\n");
-                case '\r' -> quoted.append("\\r");
-                case '\t' -> quoted.append("\\t");
-                default -> {
-                  if (c < 0x20 || c == 0x7f) {
-                    quoted.append(String.format("\\x%02x", c));
-                  } else {
-                    quoted.appendCodePoint(c);
-                  }
-                }
-              }
-            });
+    text.codePoints().forEach(c -> quote(c, quoted));
     return quoted.append('"').toString();
+  }
+
+  private static void quote(int c, StringBuilder out) {
+    switch (c) {
+      case '"' -> out.append("\\\"");
+      case '\\' -> out.append("\\\\");
+      case 7 -> out.append("\\a");
+      case '\b' -> out.append("\\b");
+      case '\f' -> out.append("\\f");
+      case '\n' -> out.append("\\n");
+      case '\r' -> out.append("\\r");
+      case '\t' -> out.append("\\t");
+      case 11 -> out.append("\\v");
+      default -> {
+        if (c < 0x20 || c == 0x7f) {
+          out.append(String.format("\\x%02x", c));
+        } else if (Character.getType(c) == Character.SURROGATE) {
+          out.append(String.format("\\x%02x", c & 0xff)); // a byte that is no UTF-8
+        } else if (isPrintable(c)) {
+          out.appendCodePoint(c);
+        } else {
+          out.append(String.format(c < 0x10000 ? "\\u%04x" : "\\U%08x", c));
+        }
+      }
+    }
+  }
+
+  private static boolean isPrintable(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      case Character.SPACE_SEPARATOR -> c == ' ';
+      default -> true;
+    };
   }
 }

@@ -20,6 +20,11 @@ final class TokenCursor {
     return tokens.get(next);
   }
 
+  /** The token behind the next one. */
+  Token peekBehind() {
+    return tokens.get(Math.min(next + 1, tokens.size() - 1));
+  }
+
   /** The next token; the end of the input can be taken again and again. */
   Token take() {
     Token token = peek();

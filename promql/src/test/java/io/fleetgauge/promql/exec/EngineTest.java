@@ -10,11 +10,16 @@ import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class EngineTest {
+  private static final Query.Settings SETTINGS = Query.Settings.STOCK.withMaxSamples(1_000_000);
+  private static final Optional<QueryFailure> CANCELLED =
+      Optional.of(new QueryFailure(QueryFailure.Kind.CANCELED, "left"));
+
   private static final List<Series> STORED =
       List.of(
           series("power", "gpu", "0", 0, 100, 15, 110, 30, 120, 45, 130),
@@ -78,8 +83,7 @@ class EngineTest {
 
   @Test
   void aRangeQueryAnswersAtEachStepInOrderOfLabels() throws Exception {
-    Answer answer =
-        run(new Query("power / 10", Parser.parse("power / 10"), 0, 60_000, 20_000, 30_000, 1_000));
+    Answer answer = run(range("power / 10", 0, 60_000, 20_000, SETTINGS.withLookback(30_000)));
     assertThat(((Answer.Matrix) answer.result()).series())
         .containsExactly(
             new Series(
@@ -99,22 +103,6 @@ class EngineTest {
     assertThat(run(at("rate(energy_total[1m])", 45_000)).infos()).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "'histogram_quantile(0.9, power)', 'function \"histogram_quantile\"'",
-    "'sum(label_join(power, \"a\", \"b\"))', 'function \"label_join\"'",
-    "'topk(1, power)', 'aggregation \"topk\"'",
-    "'max_over_time(power[5m:])', 'a subquery'"
-  })
-  void whatIsNotEvaluatedYetIsRefusedByName(String query, String name) {
-    assertThatThrownBy(() -> run(at(query, 0)))
-        .isInstanceOfSatisfying(
-            QueryFailure.class,
-            failure -> assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.BAD_DATA))
-        .hasMessageContaining(name)
-        .hasMessageContaining("not supported yet");
-  }
-
   @Test
   void seriesThatBecomeEqualAreAnErrorWhereTheyMeet() {
     assertThatThrownBy(() -> run(at("rate({gpu=\"0\"}[1m])", 45_000)))
@@ -124,14 +112,13 @@ class EngineTest {
 
   @Test
   void moreSamplesThanAllowedAreAnErrorThatSaysTheLimit() {
-    assertThatThrownBy(
-            () -> run(new Query("power", Parser.parse("power"), 0, 1_000_000, 1, 300_000, 5_000)))
+    assertThatThrownBy(() -> run(range("power", 0, 1_000_000, 1, SETTINGS.withMaxSamples(5_000))))
         .hasMessageContaining("the limit is 5000");
   }
 
   @Test
   void aCancelledQueryEnds() throws Exception {
-    assertThatThrownBy(() -> Engine.run(at("power", 0), EngineTest::select, () -> true))
+    assertThatThrownBy(() -> Engine.run(at("power", 0), EngineTest::select, () -> CANCELLED))
         .isInstanceOfSatisfying(
             QueryFailure.class,
             failure -> assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.CANCELED));
@@ -139,8 +126,7 @@ class EngineTest {
 
   @Test
   void aRangeQueryRefusesWhatHasNoValueAtAStep() {
-    assertThatThrownBy(
-            () -> run(new Query("a[5m]", Parser.parse("a[5m]"), 0, 10, 1, 300_000, 5_000)))
+    assertThatThrownBy(() -> run(range("a[5m]", 0, 10, 1, SETTINGS)))
         .hasMessage(
             "invalid expression type \"range vector\" for range query, must be Scalar or instant"
                 + " Vector");
@@ -155,21 +141,26 @@ class EngineTest {
   }
 
   private static Query at(String query, long time) throws Exception {
-    return new Query(query, Parser.parse(query), time, time, 0, 300_000, 1_000_000);
+    return new Query(query, Parser.parse(query), time, time, 0, SETTINGS);
+  }
+
+  private static Query range(String query, long start, long end, long step, Query.Settings settings)
+      throws Exception {
+    return new Query(query, Parser.parse(query), start, end, step, settings);
   }
 
   private static Answer run(Query query) throws QueryFailure {
-    return Engine.run(query, EngineTest::select, () -> false);
+    return Engine.run(query, EngineTest::select, StopSign.NEVER);
   }
 
-  private static List<Series> select(Selection selection) {
-    List<Series> found = new ArrayList<>();
+  private static void select(Selection selection, SeriesSource.Receiver receiver)
+      throws QueryFailure {
     for (Series series : STORED) {
       if (selection.matchers().stream().allMatch(matcher -> matcher.matches(series.labels()))) {
         int from = Series.firstAfter(series.times(), 0, series.size(), selection.from());
         int to = Series.firstAfter(series.times(), 0, series.size(), selection.to());
         if (from < to) {
-          found.add(
+          receiver.accept(
               new Series(
                   series.labels(),
                   Arrays.copyOfRange(series.times(), from, to),
@@ -177,7 +168,6 @@ class EngineTest {
         }
       }
     }
-    return found;
   }
 
   private static Series series(

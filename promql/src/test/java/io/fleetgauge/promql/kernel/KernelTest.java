@@ -61,25 +61,13 @@ class KernelTest {
       Arithmetic.negate(a, negated);
       Arithmetic.filter(a, b, filtered);
       int there = 0;
-      boolean meet = false;
-      double[] both = new double[a.length];
       for (int i = 0; i < a.length; i++) {
         boolean inA = !Staleness.isMarker(a[i]);
-        boolean inB = !Staleness.isMarker(b[i]);
         there += inA ? 1 : 0;
-        meet |= inA && inB;
-        both[i] = inA ? a[i] : b[i];
         assertSame(negated[i], inA ? -a[i] : Staleness.MARKER);
         assertSame(filtered[i], b[i] == 1 ? a[i] : Staleness.MARKER);
       }
       assertThat(Columns.count(a)).isEqualTo(there);
-      double[] merged = a.clone();
-      assertThat(Columns.merge(merged, b)).isEqualTo(!meet);
-      if (!meet) {
-        for (int i = 0; i < a.length; i++) {
-          assertSame(merged[i], both[i]);
-        }
-      }
     }
   }
 

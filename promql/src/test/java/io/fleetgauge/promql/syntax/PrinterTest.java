@@ -39,7 +39,7 @@ class PrinterTest {
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 5_000; round++) {
       Expr expr = random.nextInt(5) == 0 ? scalar(random, 4) : vector(random, 4);
-      assertThat(Parser.parse(expr.toString(), true)).as(expr.toString()).isEqualTo(expr);
+      assertThat(Parser.parse(expr.toString(), ParserTest.ALL)).as(expr.toString()).isEqualTo(expr);
     }
   }
 
@@ -206,8 +206,17 @@ class PrinterTest {
             ? List.of()
             : labels(random).stream().filter(label -> !on || !labels.contains(label)).toList();
     boolean plain = random.nextInt(3) == 0;
-    Matching matching = plain ? Matching.DEFAULT : new Matching(on, labels, many, include);
+    Matching matching =
+        plain ? Matching.DEFAULT : new Matching(on, labels, many, include, fill(random, op));
     return new Expr.Binary(op, left, parens(vector(random, depth - 1)), bool, matching, Span.NONE);
+  }
+
+  private static Matching.Fill fill(SplittableRandom random, BinaryOp op) {
+    return op.isSet() || random.nextInt(3) > 0
+        ? Matching.Fill.NONE
+        : new Matching.Fill(
+            random.nextBoolean() ? Optional.of(random.nextInt(9) - 4.5) : Optional.empty(),
+            random.nextBoolean() ? Optional.of(Double.NEGATIVE_INFINITY) : Optional.empty());
   }
 
   private static List<String> labels(SplittableRandom random) {

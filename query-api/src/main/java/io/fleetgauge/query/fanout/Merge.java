@@ -1,6 +1,7 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
@@ -56,6 +57,8 @@ final class Merge {
   static Series union(Series a, Series b) {
     long[] times = new long[a.size() + b.size()];
     double[] values = new double[times.length];
+    boolean plain = a.histograms() == null && b.histograms() == null;
+    Histogram[] histograms = plain ? null : new Histogram[times.length];
     int size = 0;
     int i = 0;
     int j = 0;
@@ -64,9 +67,19 @@ final class Merge {
       if (fromA && j < b.size() && a.times()[i] == b.times()[j]) {
         j++; // of two samples at one time the first source's counts
       }
-      times[size] = fromA ? a.times()[i] : b.times()[j];
-      values[size++] = fromA ? a.values()[i++] : b.values()[j++];
+      Series from = fromA ? a : b;
+      int at = fromA ? i++ : j++;
+      times[size] = from.times()[at];
+      values[size] = from.values()[at];
+      if (histograms != null && from.histograms() != null) {
+        histograms[size] = from.histograms()[at];
+      }
+      size++;
     }
-    return new Series(a.labels(), Arrays.copyOf(times, size), Arrays.copyOf(values, size));
+    return new Series(
+        a.labels(),
+        Arrays.copyOf(times, size),
+        Arrays.copyOf(values, size),
+        plain ? null : Arrays.copyOf(histograms, size));
   }
 }

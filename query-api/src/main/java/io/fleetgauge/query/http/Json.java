@@ -9,7 +9,9 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.query.answer.Answered;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;
@@ -36,17 +38,31 @@ final class Json {
     void write(JsonGenerator json) throws IOException;
   }
 
-  static Buffer success(Answered answered) {
+  /**
+   * @param withStats whether the answer says what it cost
+   */
+  static Buffer success(Answered answered, boolean withStats) {
     return success(
         json -> {
           json.writeStartObject();
           json.writeStringField("resultType", resultType(answered.result()));
           json.writeFieldName("result");
           result(json, answered.result());
+          if (withStats) {
+            stats(json, answered);
+          }
           json.writeEndObject();
         },
         answered.warnings(),
         answered.infos());
+  }
+
+  static Buffer tree(Expr expr) {
+    return success(json -> AstJson.write(json, expr), List.of(), List.of());
+  }
+
+  static Buffer text(String text) {
+    return success(json -> json.writeString(text), List.of(), List.of());
   }
 
   static Buffer success(List<String> strings, List<String> warnings) {
@@ -133,6 +149,29 @@ final class Json {
     }
   }
 
+  private static void stats(JsonGenerator json, Answered answered) throws IOException {
+    Answered.Timings timings = answered.timings();
+    json.writeObjectFieldStart("stats");
+    json.writeObjectFieldStart("timings");
+    seconds(json, "evalTotalTime", timings.fetched() + timings.evaluated());
+    seconds(json, "resultSortTime", 0);
+    seconds(json, "queryPreparationTime", timings.fetched());
+    seconds(json, "innerEvalTime", timings.evaluated());
+    seconds(json, "execQueueTime", timings.queued());
+    seconds(json, "execTotalTime", timings.queued() + timings.fetched() + timings.evaluated());
+    json.writeEndObject();
+    json.writeObjectFieldStart("samples");
+    json.writeNumberField("totalQueryableSamples", answered.stats().samples());
+    json.writeNumberField("peakSamples", answered.stats().peakSamples());
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+
+  private static void seconds(JsonGenerator json, String name, long nanos) throws IOException {
+    json.writeFieldName(name);
+    json.writeRawValue(Numbers.plain(nanos / 1e9));
+  }
+
   private static String resultType(Answer.Result result) {
     return switch (result) {
       case Answer.Scalar scalar -> "scalar";
@@ -152,8 +191,13 @@ final class Json {
           json.writeStartObject();
           json.writeFieldName("metric");
           labels(json, sample.labels());
-          json.writeFieldName("value");
-          point(json, vector.time(), Numbers.text(sample.value()));
+          if (sample.histogram() == null) {
+            json.writeFieldName("value");
+            point(json, vector.time(), Numbers.text(sample.value()));
+          } else {
+            json.writeFieldName("histogram");
+            point(json, vector.time(), sample.histogram());
+          }
           json.writeEndObject();
         }
         json.writeEndArray();
@@ -164,16 +208,61 @@ final class Json {
           json.writeStartObject();
           json.writeFieldName("metric");
           labels(json, series.labels());
-          json.writeArrayFieldStart("values");
-          for (int i = 0; i < series.size(); i++) {
-            point(json, series.times()[i], Numbers.text(series.values()[i]));
-          }
-          json.writeEndArray();
+          points(json, series);
           json.writeEndObject();
         }
         json.writeEndArray();
       }
     }
+  }
+
+  private static void points(JsonGenerator json, Series series) throws IOException {
+    Histogram[] histograms = series.histograms();
+    boolean open = false;
+    for (int i = 0; i < series.size(); i++) {
+      if (histograms == null || histograms[i] == null) {
+        if (!open) {
+          json.writeArrayFieldStart("values");
+          open = true;
+        }
+        point(json, series.times()[i], Numbers.text(series.values()[i]));
+      }
+    }
+    if (open) {
+      json.writeEndArray();
+    }
+    if (histograms != null) {
+      json.writeArrayFieldStart("histograms");
+      for (int i = 0; i < series.size(); i++) {
+        if (histograms[i] != null) {
+          point(json, series.times()[i], histograms[i]);
+        }
+      }
+      json.writeEndArray();
+    }
+  }
+
+  private static void point(JsonGenerator json, long time, Histogram histogram) throws IOException {
+    json.writeStartArray();
+    json.writeRawValue(Numbers.seconds(time));
+    json.writeStartObject();
+    json.writeStringField("count", Numbers.text(histogram.count()));
+    json.writeStringField("sum", Numbers.text(histogram.sum()));
+    List<Histogram.Bucket> buckets = histogram.buckets();
+    if (!buckets.isEmpty()) {
+      json.writeArrayFieldStart("buckets");
+      for (Histogram.Bucket bucket : buckets) {
+        json.writeStartArray();
+        json.writeNumber(bucket.edges().code);
+        json.writeString(Numbers.text(bucket.lower()));
+        json.writeString(Numbers.text(bucket.upper()));
+        json.writeString(Numbers.text(bucket.count()));
+        json.writeEndArray();
+      }
+      json.writeEndArray();
+    }
+    json.writeEndObject();
+    json.writeEndArray();
   }
 
   private static void point(JsonGenerator json, long time, String value) throws IOException {

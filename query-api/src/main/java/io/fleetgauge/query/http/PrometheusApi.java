@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.promql.syntax.PrettyPrinter;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Answering;
 import io.fleetgauge.query.fanout.Fanout;
@@ -88,6 +89,8 @@ public final class PrometheusApi {
     PrometheusApi api = new PrometheusApi(config, answering, fanout, workers, counts, clock);
     api.route(router, "/api/v1/query", true, api::instant);
     api.route(router, "/api/v1/query_range", true, api::range);
+    api.route(router, "/api/v1/format_query", true, PrometheusApi::format);
+    api.route(router, "/api/v1/parse_query", true, PrometheusApi::parse);
     api.route(router, "/api/v1/labels", true, api::labels);
     api.route(router, "/api/v1/label/:name/values", false, api::values);
     api.route(router, "/api/v1/series", true, api::series);
@@ -185,12 +188,8 @@ public final class PrometheusApi {
     if (timeout <= 0) {
       throw new QueryFailure(QueryFailure.Kind.TIMEOUT, "query timed out in expression evaluation");
     }
-    Expr expr;
-    try {
-      expr = Parser.parse(text);
-    } catch (ParseException e) {
-      throw Parameters.invalid("query", e.getMessage());
-    }
+    boolean withStats = !parameters.text("stats").isEmpty();
+    Expr expr = parsed(text);
     Query query =
         new Query(
             text,
@@ -198,15 +197,36 @@ public final class PrometheusApi {
             start,
             end,
             step,
-            lookback == 0 ? config.lookback().toMillis() : lookback,
-            config.maxSamples());
+            Query.Settings.STOCK
+                .withLookback(lookback == 0 ? config.lookback().toMillis() : lookback)
+                .withMaxSamples(config.maxSamples()));
     AtomicBoolean left = new AtomicBoolean();
     http.response().closeHandler(closed -> left.set(true));
     long begin = System.nanoTime();
     return answering
         .answer(query, Math.min(timeout, config.timeout().toMillis()), left::get)
-        .map(answered -> (Supplier<Buffer>) () -> Json.success(limited(answered, limit)))
+        .map(answered -> (Supplier<Buffer>) () -> Json.success(limited(answered, limit), withStats))
         .onComplete(done -> account(text, (System.nanoTime() - begin) / 1_000_000));
+  }
+
+  private static Expr parsed(String text) throws QueryFailure {
+    try {
+      return Parser.parse(text);
+    } catch (ParseException e) {
+      throw Parameters.invalid("query", e.getMessage());
+    }
+  }
+
+  private static Future<Supplier<Buffer>> format(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    Expr expr = parsed(parameters.text("query"));
+    return Future.succeededFuture(() -> Json.text(PrettyPrinter.print(expr)));
+  }
+
+  private static Future<Supplier<Buffer>> parse(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    Expr expr = parsed(parameters.text("query"));
+    return Future.succeededFuture(() -> Json.tree(expr));
   }
 
   private void account(String text, long millis) {
@@ -236,7 +256,7 @@ public final class PrometheusApi {
   private static Answered truncated(Answered answered, Answer.Result result) {
     List<String> warnings = new ArrayList<>(answered.warnings());
     warnings.add(TRUNCATED);
-    return new Answered(result, warnings, answered.infos());
+    return new Answered(result, warnings, answered.infos(), answered.stats(), answered.timings());
   }
 
   // --- labels and series ---

@@ -11,6 +11,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JsonTest {
+  private static final Answer.Stats NO_STATS = new Answer.Stats(0, 0);
+  private static final Answered.Timings NO_TIMINGS = new Answered.Timings(0, 0, 0);
+
   @Test
   void eachResultHasPrometheusShape() {
     assertThat(json(new Answer.Scalar(1_500, 1)))
@@ -41,7 +44,14 @@ class JsonTest {
   @Test
   void warningsAndInfosAreThereOnlyWhenThereAreAny() {
     String json =
-        Json.success(new Answered(new Answer.Scalar(0, 1), List.of("w"), List.of("i1", "i2")))
+        Json.success(
+                new Answered(
+                    new Answer.Scalar(0, 1),
+                    List.of("w"),
+                    List.of("i1", "i2"),
+                    NO_STATS,
+                    NO_TIMINGS),
+                false)
             .toString();
     assertThat(json).endsWith("},\"warnings\":[\"w\"],\"infos\":[\"i1\",\"i2\"]}");
   }
@@ -55,6 +65,7 @@ class JsonTest {
   }
 
   private static String json(Answer.Result result) {
-    return Json.success(new Answered(result, List.of(), List.of())).toString();
+    return Json.success(new Answered(result, List.of(), List.of(), NO_STATS, NO_TIMINGS), false)
+        .toString();
   }
 }

@@ -3,10 +3,55 @@ package io.fleetgauge.sample.prometheus;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.regex.Pattern;
 
 /** Numbers as text, with the digits and the forms that Prometheus's HTTP API prints. */
 public final class Numbers {
+  private static final Pattern DECIMAL =
+      Pattern.compile("[+-]?(\\d[\\d_]*\\.?[\\d_]*|\\.\\d[\\d_]*)([eE][+-]?\\d[\\d_]*)?");
+  private static final Pattern HEX =
+      Pattern.compile("[+-]?0[xX][\\da-fA-F_]*\\.?[\\da-fA-F_]*[pP][+-]?\\d[\\d_]*");
+  private static final Pattern MISPLACED_UNDERSCORE =
+      Pattern.compile("_[^\\da-fA-F]|_$|[^\\da-fA-FxX]_|^_|__");
+
   private Numbers() {}
+
+  /**
+   * The number that a text is by the rules of Go, which are those of the text exposition and of the
+   * label {@code le}; empty for what is none, or too large for a double.
+   */
+  public static OptionalDouble parse(String text) {
+    switch (text.toLowerCase(Locale.ROOT)) {
+      case "nan" -> {
+        return OptionalDouble.of(Double.NaN);
+      }
+      case "inf", "+inf", "infinity", "+infinity" -> {
+        return OptionalDouble.of(Double.POSITIVE_INFINITY);
+      }
+      case "-inf", "-infinity" -> {
+        return OptionalDouble.of(Double.NEGATIVE_INFINITY);
+      }
+      default -> {}
+    }
+    boolean number = DECIMAL.matcher(text).matches() || HEX.matcher(text).matches();
+    if (!number || MISPLACED_UNDERSCORE.matcher(text).find()) {
+      return OptionalDouble.empty();
+    }
+    try {
+      double value = Double.parseDouble(text.replace("_", ""));
+      return Double.isInfinite(value) ? OptionalDouble.empty() : OptionalDouble.of(value);
+    } catch (NumberFormatException e) {
+      return OptionalDouble.empty();
+    }
+  }
+
+  /** The form of label values that OpenMetrics prescribes: a number is never written as whole. */
+  public static String openMetrics(double value) {
+    String text = text(value);
+    return text.chars().allMatch(c -> c >= '0' && c <= '9' || c == '-') ? text + ".0" : text;
+  }
 
   /**
    * The shortest digits that read back as the same double: plain from 1e-6 up to below 1e21, else

@@ -1,0 +1,59 @@
+package io.fleetgauge.promql.exec;
+
+import io.fleetgauge.promql.syntax.Expr;
+
+/**
+ * The times at which an expression is evaluated: {@code start}, {@code start + step} and so on. A
+ * query has one, and each subquery has one of its own.
+ *
+ * @param step ms, above 0
+ * @param size how many; 0 for a subquery whose range holds none
+ */
+record Grid(long start, long step, int size) {
+  long time(int index) {
+    return start + index * step;
+  }
+
+  long last() {
+    return time(size - 1);
+  }
+
+  /** The first step alone. */
+  Grid first() {
+    return new Grid(start, step, 1);
+  }
+
+  /** Where in time a shifted expression looks at the step {@code time}. */
+  static long lookAt(Query query, Expr.Shift shift, long time) {
+    long from =
+        shift
+            .at()
+            .map(
+                at ->
+                    switch (at) {
+                      case Expr.At.Time fixed -> fixed.millis();
+                      case Expr.At.Start start -> query.start();
+                      case Expr.At.End end -> query.end();
+                    })
+            .orElse(time);
+    return from - shift.offset();
+  }
+
+  /**
+   * The steps of a subquery that cover all its windows: multiples of its step since the epoch,
+   * after the first window's start.
+   *
+   * @throws QueryFailure if they are more than samples are allowed
+   */
+  static Grid of(Query query, Grid outer, Expr.Subquery subquery) throws QueryFailure {
+    long step = subquery.step() == 0 ? query.settings().subqueryStep() : subquery.step();
+    long from = lookAt(query, subquery.shift(), outer.start()) - subquery.range();
+    long to = lookAt(query, subquery.shift(), outer.last());
+    long first = Math.floorDiv(from, step) * step + step;
+    long size = to < first ? 0 : (to - first) / step + 1;
+    if (size > query.settings().maxSamples() || size > Integer.MAX_VALUE) {
+      throw QueryFailure.tooManySamples(query.settings().maxSamples());
+    }
+    return new Grid(first, step, (int) size);
+  }
+}

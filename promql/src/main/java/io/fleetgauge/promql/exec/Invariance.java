@@ -1,0 +1,54 @@
+package io.fleetgauge.promql.exec;
+
+import io.fleetgauge.promql.syntax.Expr;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Tells which expressions have the same value at every step, because {@code @} fixes all in it. */
+final class Invariance {
+  private final Map<Expr, Boolean> known = new IdentityHashMap<>();
+
+  boolean of(Expr expr) {
+    Boolean before = known.get(expr);
+    if (before != null) {
+      return before;
+    }
+    boolean invariant = find(expr);
+    known.put(expr, invariant);
+    return invariant;
+  }
+
+  private boolean find(Expr expr) {
+    return switch (expr) {
+      case Expr.Number number -> true;
+      case Expr.Text text -> true;
+      case Expr.Selector selector -> selector.shift().at().isPresent();
+      case Expr.Window window -> window.selector().shift().at().isPresent();
+      case Expr.Subquery subquery -> subquery.shift().at().isPresent();
+      case Expr.Call call -> !looksAtTheTime(call) && all(call.arguments());
+      case Expr.Aggregate aggregate ->
+          of(aggregate.input()) && aggregate.parameter().map(this::of).orElse(true);
+      case Expr.Unary unary -> of(unary.input());
+      case Expr.Binary binary -> of(binary.left()) & of(binary.right());
+      case Expr.Paren paren -> of(paren.inner());
+    };
+  }
+
+  private boolean all(List<Expr> expressions) {
+    boolean all = true;
+    for (Expr expr : expressions) {
+      all &= of(expr);
+    }
+    return all;
+  }
+
+  /** Functions whose value depends on when they are asked, whatever their arguments. */
+  private static boolean looksAtTheTime(Expr.Call call) {
+    return switch (call.function()) {
+      case TIME, TIMESTAMP, PREDICT_LINEAR -> true;
+      case INFO -> true; // it joins series that no @ of its own fixes
+      default -> CalendarFunctions.knows(call.function()) && call.arguments().isEmpty();
+    };
+  }
+}

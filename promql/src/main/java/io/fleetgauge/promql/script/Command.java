@@ -1,0 +1,57 @@
+package io.fleetgauge.promql.script;
+
+import io.fleetgauge.promql.syntax.Matcher;
+import java.util.List;
+import java.util.Optional;
+
+/** One command of a script. */
+sealed interface Command {
+  record Clear() implements Command {}
+
+  /**
+   * @param step ms between positions
+   */
+  record Load(long step, List<Notation.Line> series, boolean customBuckets) implements Command {}
+
+  /**
+   * @param line where it stands, from 1
+   * @param step ms; 0 for an instant query
+   */
+  record Eval(int line, long start, long end, long step, String query, Expected expected)
+      implements Command {
+    boolean isInstant() {
+      return step == 0;
+    }
+  }
+
+  /** A text that must be, or a pattern that must be found in it; anything, if neither is given. */
+  record TextRule(Optional<String> exact, Optional<Matcher> pattern) {
+    static final TextRule ANY = new TextRule(Optional.empty(), Optional.empty());
+
+    boolean allows(String text) {
+      return exact.map(text::equals).orElse(true)
+          && pattern.map(regex -> regex.matches(text)).orElse(true);
+    }
+
+    @Override
+    public String toString() {
+      return exact.orElse(pattern.map(regex -> "something like " + regex.value()).orElse("any"));
+    }
+  }
+
+  /**
+   * What must come out.
+   *
+   * @param warnings null when nothing is said of them; empty when there must be none
+   * @param grid of a result that is a range vector: start, end, step
+   */
+  record Expected(
+      Optional<TextRule> failure,
+      List<TextRule> warnings,
+      List<TextRule> infos,
+      boolean ordered,
+      Optional<String> text,
+      Optional<Double> scalar,
+      Optional<long[]> grid,
+      List<Notation.Line> series) {}
+}

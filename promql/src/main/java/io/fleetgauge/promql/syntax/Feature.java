@@ -1,0 +1,33 @@
+package io.fleetgauge.promql.syntax;
+
+import java.util.Set;
+
+/** Parts of the language that a stock Prometheus 3.5 leaves out or keeps behind a flag. */
+public enum Feature {
+  /** What 3.5 has behind {@code promql-experimental-functions}. */
+  EXPERIMENTAL_FUNCTIONS,
+
+  /** Arithmetic in ranges and offsets; 3.5 has it behind {@code promql-duration-expr}. */
+  DURATION_EXPRESSIONS,
+
+  /**
+   * The name of a metric that a function takes away goes when the whole query is done, and not at
+   * once; 3.5 has it behind {@code promql-delayed-name-removal}.
+   */
+  DELAYED_NAME_REMOVAL,
+
+  /** {@code anchored} and {@code smoothed}; younger than 3.5. */
+  EXTENDED_RANGES,
+
+  /** {@code fill}, {@code fill_left} and {@code fill_right}; younger than 3.5. */
+  FILL_MODIFIERS,
+
+  /** Functions, and words of duration arithmetic, that are younger than 3.5. */
+  NEWER_FUNCTIONS;
+
+  /** What a stock Prometheus 3.5 has: none of them. */
+  public static final Set<Feature> STOCK = Set.of();
+
+  /** Everything there is. */
+  public static final Set<Feature> ALL = Set.of(values());
+}

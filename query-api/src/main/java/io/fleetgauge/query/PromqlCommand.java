@@ -1,0 +1,110 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.process.Command;
+import io.fleetgauge.promql.script.CaseClass;
+import io.fleetgauge.promql.script.CaseResult;
+import io.fleetgauge.promql.script.ScriptException;
+import io.fleetgauge.promql.script.ScriptRunner;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code fleetgauge promql}. */
+@CommandLine.Command(
+    name = "promql",
+    description = "Works with PromQL without a server.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = PromqlCommand.Test.class)
+public final class PromqlCommand implements Command {
+  @CommandLine.Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getErr());
+    return 2;
+  }
+
+  /** {@code fleetgauge promql test}. */
+  @CommandLine.Command(
+      name = "test",
+      description = {
+        "Runs scripts in the format of Prometheus's own tests of PromQL.",
+        "Prints what fails, and how many cases of each class passed. Exits with 1 if any failed."
+      })
+  static final class Test implements Command {
+    @CommandLine.Spec private CommandSpec spec;
+
+    @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Scripts to run.")
+    private List<Path> files;
+
+    @Override
+    public Integer call() {
+      PrintWriter out = spec.commandLine().getOut();
+      Totals all = new Totals();
+      boolean readable = true;
+      for (Path file : files) {
+        try {
+          Totals totals = new Totals();
+          for (CaseResult result : ScriptRunner.run(Files.readString(file))) {
+            totals.add(result);
+            all.add(result);
+            result
+                .failure()
+                .ifPresent(
+                    failure ->
+                        out.printf(
+                            "%s:%d: %s%n  %s%n", file, result.line(), result.query(), failure));
+          }
+          out.println(file + ": " + totals);
+        } catch (IOException e) {
+          readable = false;
+          out.println(file + ": cannot be read: " + e);
+        } catch (ScriptException e) {
+          readable = false;
+          out.println(file + ": is no script: " + e.getMessage());
+        }
+      }
+      if (files.size() > 1) {
+        out.println("all: " + all);
+      }
+      out.flush();
+      return readable && all.passed() ? 0 : 1;
+    }
+  }
+
+  /** How many cases there were of each class, and how many passed. */
+  private static final class Totals {
+    private final Map<CaseClass, int[]> counts = new EnumMap<>(CaseClass.class);
+
+    void add(CaseResult result) {
+      int[] count = counts.computeIfAbsent(result.kind(), none -> new int[2]);
+      count[0] += result.passed() ? 1 : 0;
+      count[1]++;
+    }
+
+    boolean passed() {
+      return counts.values().stream().allMatch(count -> count[0] == count[1]);
+    }
+
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder();
+      counts.forEach(
+          (kind, count) ->
+              text.append(text.isEmpty() ? "" : ", ")
+                  .append(kind.text)
+                  .append(' ')
+                  .append(count[0])
+                  .append(" of ")
+                  .append(count[1])
+                  .append(" passed"));
+      return text.isEmpty() ? "no cases" : text.toString();
+    }
+  }
+}
