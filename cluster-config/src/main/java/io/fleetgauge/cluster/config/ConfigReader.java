@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -158,6 +159,22 @@ final class ConfigReader {
         : wrong(key, node, "a list of texts", fallback);
   }
 
+  /** Some of the words that are allowed; none when the key is missing. */
+  Set<String> choices(String key, Set<String> allowed) {
+    List<String> texts = texts(key, List.of());
+    for (String text : texts) {
+      if (!allowed.contains(text)) {
+        problems.add(
+            key
+                + ": "
+                + text
+                + " is not allowed; allowed are "
+                + String.join(", ", new TreeSet<>(allowed)));
+      }
+    }
+    return Set.copyOf(texts);
+  }
+
   /** Addresses of the form {@code http://host:port}. */
   List<URI> addresses(String key, List<URI> fallback) {
     List<String> texts = texts(key, List.of());
@@ -230,7 +247,7 @@ final class ConfigReader {
   }
 
   private Set<String> siblings(String prefix) {
-    Set<String> names = new java.util.TreeSet<>();
+    Set<String> names = new TreeSet<>();
     for (String key : known) {
       if (key.startsWith(prefix)) {
         names.add(key.substring(prefix.length()).split("\\.", 2)[0]);

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.config;
 
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Configuration of a query API.
@@ -13,6 +14,8 @@ import java.time.Duration;
  * @param maxConcurrent {@code query.maxConcurrent}: queries at once, 1 to 10^4
  * @param maxWaiting {@code query.maxWaiting}: queries that wait for a place, 0 to 10^5; more get
  *     503
+ * @param features {@code query.features}: parts of PromQL that are off unless they stand here, by
+ *     the names of Prometheus's feature flags
  */
 public record QueryConfig(
     HttpSettings http,
@@ -22,7 +25,13 @@ public record QueryConfig(
     long maxSamples,
     int maxConcurrent,
     int maxWaiting,
+    Set<String> features,
     LogSettings log) {
+
+  /** What {@link #features} may hold. */
+  public static final Set<String> FEATURES =
+      Set.of(
+          "promql-experimental-functions", "promql-duration-expr", "promql-delayed-name-removal");
 
   /**
    * @param source what messages call the text
@@ -41,6 +50,7 @@ public record QueryConfig(
             in.number("query.maxSamples", 50_000_000, 1, 10_000_000_000L),
             (int) in.number("query.maxConcurrent", 20, 1, 10_000),
             (int) in.number("query.maxWaiting", 200, 0, 100_000),
+            in.choices("query.features", FEATURES),
             LogSettings.read(in));
     in.finish();
     return config;

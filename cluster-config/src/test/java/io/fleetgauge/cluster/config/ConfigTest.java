@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,6 +46,7 @@ class ConfigTest {
                 50_000_000,
                 20,
                 200,
+                Set.of(),
                 LOG));
     ProbeConfig probe = ProbeConfig.read("f", "{}");
     assertThat(probe)

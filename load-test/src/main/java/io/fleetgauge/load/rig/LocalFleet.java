@@ -13,6 +13,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** Gateways that form a cluster, and query APIs on them. Not for several threads. */
@@ -71,6 +72,13 @@ public final class LocalFleet implements AutoCloseable {
    * @param port 0 lets the system choose
    */
   public QueryProcess startQuery(String host, int port) throws StartFailure {
+    return startQuery(host, port, Set.of());
+  }
+
+  /**
+   * @param features as {@code query.features} has them
+   */
+  public QueryProcess startQuery(String host, int port, Set<String> features) throws StartFailure {
     QueryConfig config =
         new QueryConfig(
             new HttpSettings(host, port),
@@ -80,6 +88,7 @@ public final class LocalFleet implements AutoCloseable {
             50_000_000,
             20,
             200,
+            features,
             LOG);
     QueryProcess query = QueryProcess.start(config, clock);
     lifecycle.started("query API", STOP_LIMIT, query);

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -116,7 +117,7 @@ class ParserComparisonTest {
     }
     List<String> disagreements = new ArrayList<>();
     int taken = 0;
-    try (PrometheusServer prometheus = new PrometheusServer(folder)) {
+    try (PrometheusServer prometheus = new PrometheusServer(folder, Set.of())) {
       for (String query : queries) {
         boolean theirs = isTaken(prometheus.address(), query);
         boolean ours = isTaken(query);

@@ -1,23 +1,15 @@
 package io.fleetgauge.load.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fleetgauge.load.rig.LocalFleet;
-import io.fleetgauge.load.rig.LocalPorts;
-import io.fleetgauge.probe.uplink.Uplink;
-import io.fleetgauge.query.QueryProcess;
-import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.Numbers;
-import io.vertx.core.Vertx;
-import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,48 +24,22 @@ import org.junit.jupiter.api.io.TempDir;
 class PrometheusComparisonTest {
   private static final long START = ComparedSamples.START;
 
-  private final Vertx vertx = Vertx.vertx();
-  private PrometheusServer prometheus;
-  private LocalFleet fleet;
+  private SideBySide both;
   private AnswerComparison comparison;
 
   @BeforeAll
   void giveBothTheSameSamples(@TempDir Path folder) throws Exception {
-    prometheus = new PrometheusServer(folder);
-    fleet = new LocalFleet("comparison", LocalPorts.free(4), () -> START + ComparedSamples.LENGTH);
-    for (int i = 0; i < 3; i++) {
-      fleet.startGateway(0, Duration.ofHours(3));
-    }
-    QueryProcess query = fleet.startQuery("127.0.0.1", 0);
-    List<Uplink> uplinks = new ArrayList<>();
-    for (var host : ComparedSamples.ticksByHost().entrySet()) {
-      prometheus.write(host.getValue());
-      Uplink uplink =
-          new Uplink(vertx, host.getKey(), fleet.gatewayAddresses(), 10_000, 64 << 20, 1);
-      uplinks.add(uplink);
-      for (Tick tick : host.getValue()) {
-        uplink.offer(tick);
-      }
-    }
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> uplinks.stream().allMatch(uplink -> uplink.unacknowledgedTicks() == 0));
-    long epoch = fleet.gateways().getFirst().view().table().epoch();
-    await().until(() -> query.view().table().epoch() >= epoch);
-    uplinks.forEach(Uplink::close);
-    comparison =
-        new AnswerComparison(prometheus.address(), URI.create("http://127.0.0.1:" + query.port()));
+    both =
+        new SideBySide(
+            folder, ComparedSamples.ticksByHost(), START + ComparedSamples.LENGTH, Set.of());
+    comparison = both.comparison();
   }
 
   @AfterAll
-  void stop() throws Exception {
-    if (fleet != null) {
-      fleet.close();
+  void stop() {
+    if (both != null) {
+      both.close();
     }
-    if (prometheus != null) {
-      prometheus.close();
-    }
-    vertx.close().await();
   }
 
   private static List<String> selectors() {

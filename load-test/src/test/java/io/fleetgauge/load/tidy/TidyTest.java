@@ -142,6 +142,16 @@ class TidyTest {
               "probe.sampling",
               "probe.uplink",
               "sample"),
+          room(
+              "load.compare",
+              "load.rig",
+              "cluster.member",
+              "cluster.process",
+              "cluster.table",
+              "gateway",
+              "probe.uplink",
+              "query",
+              "sample"),
           room("load.bench", "promql.kernel", "sample", "sample.frame", "sample.wire"));
 
   /** Third-party packages and the only rooms that may know them. */
@@ -159,6 +169,7 @@ class TidyTest {
               "query.answer",
               "query.fanout",
               "query.http",
+              "load.compare",
               "load.demo"),
           library("com.hazelcast.", "cluster.member"),
           library("jnr.", "probe.nvml"),
@@ -166,9 +177,18 @@ class TidyTest {
           library("com.google.re2j.", "promql.syntax"),
           library("net.jpountz.", "promql.exec"),
           library("ch.qos.logback.", "cluster.process"),
-          library("com.fasterxml.jackson.", "cluster.config", "query.http"),
+          library("com.fasterxml.jackson.", "cluster.config", "query.http", "load.compare"),
           library("io.prometheus.metrics.", "cluster.process"),
-          library("picocli.", "cluster.process", "probe", "gateway", "query", "load.demo"),
+          library("com.google.protobuf.", "load.compare"),
+          library("org.xerial.snappy.", "load.compare"),
+          library(
+              "picocli.",
+              "cluster.process",
+              "probe",
+              "gateway",
+              "query",
+              "load.compare",
+              "load.demo"),
           library("org.openjdk.jmh.", "load.bench"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */

@@ -196,6 +196,8 @@ final class ClassicHistograms {
     double[] out = new double[context.steps()];
     double[] bounds = new double[histogram.buckets.size()];
     double[] counts = new double[histogram.buckets.size()];
+    // Prometheus says the name only of the first step that it evaluates.
+    Labels said = labels;
     for (int i = 0; i < out.length; i++) {
       int size = 0;
       for (Bucket bucket : histogram.buckets) {
@@ -204,7 +206,8 @@ final class ClassicHistograms {
           counts[size++] = bucket.counts()[i];
         }
       }
-      out[i] = size == 0 ? Staleness.MARKER : reading.of(i, bounds, counts, size, labels);
+      out[i] = size == 0 ? Staleness.MARKER : reading.of(i, bounds, counts, size, said);
+      said = size == 0 || context.query().delaysNameRemoval() ? said : Labels.EMPTY;
       context.budget().work(size);
     }
     return out;

@@ -192,6 +192,9 @@ final class Evaluator {
 
   /** Counts a column as held for as long as the sink works on it. */
   private void push(Column column, Sink sink) throws QueryFailure {
+    if (column.steps() == 0) {
+      return;
+    }
     budget.hold(column.steps());
     sink.accept(column);
     budget.release(column.steps());
@@ -201,6 +204,9 @@ final class Evaluator {
       Expr.Selector selector, long length, Grid grid, SeriesSource.Receiver receiver)
       throws QueryFailure {
     budget.stopIfTold();
+    if (grid.size() == 0) {
+      return;
+    }
     source.select(
         Selection.of(query, grid, selector, length),
         series -> {
@@ -237,9 +243,13 @@ final class Evaluator {
     VectorMatching matching = new VectorMatching(binary, grid.size(), budget);
     switch (binary.op()) {
       case AND, UNLESS -> {
+        // The right side first, so that the left need not be held; what it says comes second.
         var there = matching.presence();
+        annotations.begin();
         vector(binary.right(), grid, there::add);
+        Annotations.Remarks remarks = annotations.end();
         vector(binary.left(), grid, column -> matching.filter(column, there, sink));
+        annotations.add(remarks);
       }
       case OR -> {
         List<Column> left = collected(binary.left(), grid);
@@ -276,7 +286,21 @@ final class Evaluator {
   private void vectorAndScalar(Expr.Binary binary, Grid grid, Sink sink) throws QueryFailure {
     boolean vectorOnLeft = binary.left().type() == ValueType.VECTOR;
     Expr input = vectorOnLeft ? binary.left() : binary.right();
+    annotations.begin();
     double[] scalar = scalar(vectorOnLeft ? binary.right() : binary.left(), grid);
+    Annotations.Remarks remarks = annotations.end();
+    if (!vectorOnLeft) {
+      annotations.add(remarks);
+    }
+    vectorAndScalar(binary, input, scalar, grid, sink);
+    if (vectorOnLeft) {
+      annotations.add(remarks);
+    }
+  }
+
+  private void vectorAndScalar(
+      Expr.Binary binary, Expr input, double[] scalar, Grid grid, Sink sink) throws QueryFailure {
+    boolean vectorOnLeft = input == binary.left();
     if (binary.op().isComparison() && !binary.bool()) {
       double[] test = new double[grid.size()];
       vector(
@@ -344,18 +368,22 @@ final class Evaluator {
 
   private Aggregator aggregator(Expr.Aggregate aggregate, Grid grid) throws QueryFailure {
     Groups groups = new Groups(aggregate.grouping());
-    Expr parameter = aggregate.parameter().orElse(null);
+    Expr parameter = aggregate.parameter().map(Evaluator::withoutParens).orElse(null);
+    switch (aggregate.op()) {
+      case SUM, AVG, MIN, MAX, COUNT, GROUP, STDDEV, STDVAR -> {
+        return new FoldAggregation(aggregate, groups, grid.size(), annotations);
+      }
+      case COUNT_VALUES -> {
+        return new CountValues(((Expr.Text) parameter).value(), groups, grid.size());
+      }
+      default -> {}
+    }
+    double[] values = scalar(parameter, grid);
     return switch (aggregate.op()) {
-      case SUM, AVG, MIN, MAX, COUNT, GROUP, STDDEV, STDVAR ->
-          new FoldAggregation(aggregate, groups, grid.size(), annotations);
-      case COUNT_VALUES ->
-          new CountValues(((Expr.Text) withoutParens(parameter)).value(), groups, grid.size());
-      case QUANTILE ->
-          new QuantileAggregation(aggregate, groups, scalar(parameter, grid), budget, annotations);
-      case TOPK, BOTTOMK ->
-          new Ranking(aggregate, groups, scalar(parameter, grid), budget, annotations);
-      case LIMITK, LIMIT_RATIO ->
-          new LimitAggregation(aggregate, groups, scalar(parameter, grid), annotations);
+      case QUANTILE -> new QuantileAggregation(aggregate, groups, values, budget, annotations);
+      case TOPK, BOTTOMK -> new Ranking(aggregate, groups, values, budget, annotations);
+      case LIMITK, LIMIT_RATIO -> new LimitAggregation(aggregate, groups, values, annotations);
+      default -> throw new IllegalStateException(aggregate.op().text());
     };
   }
 
@@ -385,6 +413,9 @@ final class Evaluator {
             });
       }
       case INFO -> {
+        if (grid.size() == 0) {
+          return;
+        }
         InfoJoin join = new InfoJoin(query, grid, call);
         List<Series> infos = new ArrayList<>();
         source.select(
@@ -427,9 +458,11 @@ final class Evaluator {
       return;
     }
     double[][] scalars = new double[2][];
+    annotations.begin();
     for (int i = 1; i < call.arguments().size(); i++) {
       scalars[i - 1] = scalar(call.arguments().get(i), grid);
     }
+    Annotations.Remarks remarks = annotations.end();
     if (call.function() == Function.ROUND && scalars[0] == null) {
       scalars[0] = new double[grid.size()];
       Arrays.fill(scalars[0], 1);
@@ -446,6 +479,7 @@ final class Evaluator {
           }
         });
     nameless.finish();
+    annotations.add(remarks);
   }
 
   private void nativeHistograms(Expr.Call call, Grid grid, Sink sink) throws QueryFailure {
@@ -565,12 +599,10 @@ final class Evaluator {
           select(window.selector(), window.range(), grid, series -> receiver.accept(series, false));
       case Expr.Subquery subquery -> {
         Grid inner = Grid.of(query, grid, subquery);
-        if (inner.size() > 0) {
-          vector(
-              subquery.input(),
-              inner,
-              column -> receiver.accept(Engine.points(inner, column), column.nameDropped()));
-        }
+        vector(
+            subquery.input(),
+            inner,
+            column -> receiver.accept(Engine.points(inner, column), column.nameDropped()));
       }
       default -> throw new IllegalStateException("not a range vector: " + range);
     }

@@ -7,20 +7,25 @@ import io.fleetgauge.promql.syntax.Expr;
  * query has one, and each subquery has one of its own.
  *
  * @param step ms, above 0
- * @param size how many; 0 for a subquery whose range holds none
+ * @param end no step is beyond; it may lie behind the last, and before the first when there is none
  */
-record Grid(long start, long step, int size) {
+record Grid(long start, long step, long end) {
+  /** How many steps there are. */
+  int size() {
+    return end < start ? 0 : (int) ((end - start) / step) + 1;
+  }
+
   long time(int index) {
     return start + index * step;
   }
 
   long last() {
-    return time(size - 1);
+    return time(size() - 1);
   }
 
   /** The first step alone. */
   Grid first() {
-    return new Grid(start, step, 1);
+    return new Grid(start, step, start);
   }
 
   /** Where in time a shifted expression looks at the step {@code time}. */
@@ -48,12 +53,12 @@ record Grid(long start, long step, int size) {
   static Grid of(Query query, Grid outer, Expr.Subquery subquery) throws QueryFailure {
     long step = subquery.step() == 0 ? query.settings().subqueryStep() : subquery.step();
     long from = lookAt(query, subquery.shift(), outer.start()) - subquery.range();
-    long to = lookAt(query, subquery.shift(), outer.last());
+    long to = lookAt(query, subquery.shift(), outer.end());
     long first = Math.floorDiv(from, step) * step + step;
     long size = to < first ? 0 : (to - first) / step + 1;
     if (size > query.settings().maxSamples() || size > Integer.MAX_VALUE) {
       throw QueryFailure.tooManySamples(query.settings().maxSamples());
     }
-    return new Grid(first, step, (int) size);
+    return new Grid(first, step, to);
   }
 }

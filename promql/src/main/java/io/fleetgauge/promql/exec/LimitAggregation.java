@@ -15,7 +15,9 @@ import java.util.Map;
  * limit_ratio}, a share of all columns that their labels decide.
  */
 final class LimitAggregation implements Aggregator {
+  private final Expr.Aggregate aggregate;
   private final Groups groups;
+  private final Annotations annotations;
   private final boolean byCount;
   private final double[] parameter;
   private double[] ratios;
@@ -25,15 +27,16 @@ final class LimitAggregation implements Aggregator {
 
   LimitAggregation(
       Expr.Aggregate aggregate, Groups groups, double[] parameter, Annotations annotations) {
+    this.aggregate = aggregate;
+    this.annotations = annotations;
     this.groups = groups;
     this.byCount = aggregate.op() == Aggregation.LIMITK;
     this.parameter = parameter;
-    if (!byCount) {
-      warn(aggregate, annotations);
-    }
   }
 
-  private void warn(Expr.Aggregate aggregate, Annotations annotations) {
+  /** Says which ratios are beyond 1, as far as they go. */
+  private void warn() {
+    Span span = aggregate.parameter().orElseThrow().span();
     double min = Double.POSITIVE_INFINITY;
     double max = Double.NEGATIVE_INFINITY;
     for (double ratio : parameter) {
@@ -42,7 +45,6 @@ final class LimitAggregation implements Aggregator {
         max = Math.max(max, ratio);
       }
     }
-    Span span = aggregate.parameter().orElseThrow().span();
     if (max > 1) {
       annotations.warn(outside(max, 1), span);
     }
@@ -135,6 +137,9 @@ final class LimitAggregation implements Aggregator {
 
   @Override
   public void finish(Sink sink) throws QueryFailure {
+    if (!byCount) {
+      warn();
+    }
     for (Column column : kept) {
       sink.accept(column);
     }

@@ -30,7 +30,6 @@ final class QuantileAggregation implements Aggregator {
     this.quantiles = quantiles;
     this.budget = budget;
     this.annotations = annotations;
-    Quantiles.warn(quantiles, aggregate.parameter().orElseThrow().span(), annotations);
   }
 
   @Override
@@ -44,6 +43,7 @@ final class QuantileAggregation implements Aggregator {
 
   @Override
   public void finish(Sink sink) throws QueryFailure {
+    Quantiles.warn(quantiles, aggregate.parameter().orElseThrow().span(), annotations);
     for (var entry : byLabels.entrySet()) {
       List<Column> columns = entry.getValue();
       double[] values = new double[columns.size()];

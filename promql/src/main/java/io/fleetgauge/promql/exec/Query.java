@@ -29,6 +29,10 @@ public record Query(String text, Expr expr, long start, long end, long step, Set
       return new Settings(millis, maxSamples, subqueryStep, features);
     }
 
+    public Settings withFeatures(Set<Feature> those) {
+      return new Settings(lookback, maxSamples, subqueryStep, those);
+    }
+
     public Settings withMaxSamples(long samples) {
       return new Settings(lookback, samples, subqueryStep, features);
     }
@@ -44,8 +48,6 @@ public record Query(String text, Expr expr, long start, long end, long step, Set
 
   /** The steps of the whole query. */
   Grid grid() {
-    return isInstant()
-        ? new Grid(start, 1, 1)
-        : new Grid(start, step, (int) ((end - start) / step) + 1);
+    return new Grid(start, isInstant() ? 1 : step, end);
   }
 }

@@ -46,12 +46,15 @@ final class RangeFunctions {
     this.budget = budget;
     this.annotations = annotations;
     this.firstArgument = call.arguments().getFirst().span();
+    // Of a subquery, Prometheus has lost the place when it says something, and names the first.
     this.argument =
-        call.arguments().stream()
-            .filter(candidate -> candidate.type() == ValueType.MATRIX)
-            .findFirst()
-            .orElseThrow()
-            .span();
+        range instanceof Expr.Subquery
+            ? Span.NONE
+            : call.arguments().stream()
+                .filter(candidate -> candidate.type() == ValueType.MATRIX)
+                .findFirst()
+                .orElseThrow()
+                .span();
     Expr.Shift shift;
     switch (range) {
       case Expr.Window window -> {

@@ -26,19 +26,20 @@ public record Selection(List<Matcher> matchers, long from, long to) {
     switch (expr) {
       case Expr.Number number -> {}
       case Expr.Text text -> {}
-      case Expr.Selector selector ->
+      case Expr.Selector selector when grid.size() > 0 ->
           into.add(of(query, grid, selector, query.settings().lookback()));
-      case Expr.Window window -> into.add(of(query, grid, window.selector(), window.range()));
-      case Expr.Subquery subquery -> {
-        Grid inner = Grid.of(query, grid, subquery);
-        if (inner.size() > 0) {
-          collect(query, inner, subquery.input(), into);
-        }
-      }
+      case Expr.Window window when grid.size() > 0 ->
+          into.add(of(query, grid, window.selector(), window.range()));
+      case Expr.Selector selector -> {}
+      case Expr.Window window -> {}
+      case Expr.Subquery subquery ->
+          collect(query, Grid.of(query, grid, subquery), subquery.input(), into);
       case Expr.Call call -> {
         if (call.function() == Function.INFO) {
           collect(query, grid, call.arguments().getFirst(), into);
-          into.add(new InfoJoin(query, grid, call).selection());
+          if (grid.size() > 0) {
+            into.add(new InfoJoin(query, grid, call).selection());
+          }
         } else {
           for (Expr argument : call.arguments()) {
             collect(query, grid, argument, into);

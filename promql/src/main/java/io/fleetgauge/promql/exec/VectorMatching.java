@@ -121,10 +121,8 @@ final class VectorMatching {
     }
     List<Column> results = new ArrayList<>();
     for (var entry : groups.entrySet()) {
-      Group group = entry.getValue();
-      if (fillMany.isPresent() || !group.many.isEmpty()) {
-        refuseAmbiguousOnes(entry.getKey(), group.one, manyThere, swapped ? "left" : "right");
-      }
+      List<Column> ones = entry.getValue().one;
+      refuseAmbiguousOnes(entry.getKey(), ones, manyThere, swapped ? "left" : "right");
     }
     for (var entry : groups.entrySet()) {
       Group group = entry.getValue();

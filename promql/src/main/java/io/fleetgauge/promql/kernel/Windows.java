@@ -173,7 +173,8 @@ public final class Windows {
       sumXX = t;
     }
     if (flat) {
-      return Double.isInfinite(values[from]) ? Double.NaN : at != at ? 0 : values[from];
+      // Added to a slope of 0, and not as it is: -0 becomes 0.
+      return Double.isInfinite(values[from]) ? Double.NaN : at != at ? 0 : 0 * at + values[from];
     }
     sumX += carryX;
     sumY += carryY;

@@ -6,7 +6,9 @@ import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Feature;
 import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.promql.syntax.PrettyPrinter;
 import io.fleetgauge.query.answer.Answered;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -53,6 +56,7 @@ public final class PrometheusApi {
   private final WorkerExecutor workers;
   private final QueryCounts counts;
   private final LongSupplier clock;
+  private final Set<Feature> features;
 
   private PrometheusApi(
       QueryConfig config,
@@ -67,6 +71,7 @@ public final class PrometheusApi {
     this.workers = workers;
     this.counts = counts;
     this.clock = clock;
+    this.features = Feature.named(config.features());
   }
 
   /** A route's work: what writes the body of its answer, or a failure. */
@@ -89,8 +94,8 @@ public final class PrometheusApi {
     PrometheusApi api = new PrometheusApi(config, answering, fanout, workers, counts, clock);
     api.route(router, "/api/v1/query", true, api::instant);
     api.route(router, "/api/v1/query_range", true, api::range);
-    api.route(router, "/api/v1/format_query", true, PrometheusApi::format);
-    api.route(router, "/api/v1/parse_query", true, PrometheusApi::parse);
+    api.route(router, "/api/v1/format_query", true, api::format);
+    api.route(router, "/api/v1/parse_query", true, api::parse);
     api.route(router, "/api/v1/labels", true, api::labels);
     api.route(router, "/api/v1/label/:name/values", false, api::values);
     api.route(router, "/api/v1/series", true, api::series);
@@ -189,7 +194,7 @@ public final class PrometheusApi {
       throw new QueryFailure(QueryFailure.Kind.TIMEOUT, "query timed out in expression evaluation");
     }
     boolean withStats = !parameters.text("stats").isEmpty();
-    Expr expr = parsed(text);
+    Expr expr = parsed(text, end - start, step);
     Query query =
         new Query(
             text,
@@ -199,7 +204,8 @@ public final class PrometheusApi {
             step,
             Query.Settings.STOCK
                 .withLookback(lookback == 0 ? config.lookback().toMillis() : lookback)
-                .withMaxSamples(config.maxSamples()));
+                .withMaxSamples(config.maxSamples())
+                .withFeatures(features));
     AtomicBoolean left = new AtomicBoolean();
     http.response().closeHandler(closed -> left.set(true));
     long begin = System.nanoTime();
@@ -209,23 +215,23 @@ public final class PrometheusApi {
         .onComplete(done -> account(text, (System.nanoTime() - begin) / 1_000_000));
   }
 
-  private static Expr parsed(String text) throws QueryFailure {
+  private Expr parsed(String text, long range, long step) throws QueryFailure {
     try {
-      return Parser.parse(text);
+      return Parser.parse(text, new ParseOptions(features, range, step));
     } catch (ParseException e) {
       throw Parameters.invalid("query", e.getMessage());
     }
   }
 
-  private static Future<Supplier<Buffer>> format(RoutingContext http, Parameters parameters)
+  private Future<Supplier<Buffer>> format(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    Expr expr = parsed(parameters.text("query"));
+    Expr expr = parsed(parameters.text("query"), 0, 0);
     return Future.succeededFuture(() -> Json.text(PrettyPrinter.print(expr)));
   }
 
-  private static Future<Supplier<Buffer>> parse(RoutingContext http, Parameters parameters)
+  private Future<Supplier<Buffer>> parse(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    Expr expr = parsed(parameters.text("query"));
+    Expr expr = parsed(parameters.text("query"), 0, 0);
     return Future.succeededFuture(() -> Json.tree(expr));
   }
 

@@ -1,11 +1,9 @@
 package io.fleetgauge.load.compare;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Programs that the tests compare with, where {@code ./fleetgauge test} has put them. */
+/** Programs to compare with, where {@code ./fleetgauge test} has put them. */
 public final class PeerPrograms {
   private PeerPrograms() {}
 
@@ -16,9 +14,9 @@ public final class PeerPrograms {
             ? Path.of(System.getProperty("user.home"), ".cache", "fleetgauge", "peers")
             : Path.of(folder);
     Path program = peers.resolve("bin").resolve(name);
-    assertThat(Files.isExecutable(program))
-        .as("%s is needed; `./fleetgauge test` brings it", program)
-        .isTrue();
+    if (!Files.isExecutable(program)) {
+      throw new IllegalStateException(program + " is needed; `./fleetgauge test` brings it");
+    }
     return program;
   }
 }

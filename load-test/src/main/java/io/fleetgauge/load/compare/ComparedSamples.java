@@ -16,7 +16,13 @@ import java.util.SplittableRandom;
  */
 final class ComparedSamples {
   static final long START = 1_760_000_000_000L;
+
+  /** How long before {@link #START} each series has its first sample. */
+  static final long BEFORE = 3_600_000;
+
   static final long LENGTH = 30 * 60_000L;
+
+  private static final int JOBS = 4;
 
   private ComparedSamples() {}
 
@@ -24,9 +30,40 @@ final class ComparedSamples {
   static Map<String, List<Tick>> ticksByHost() {
     Map<String, List<Tick>> all = new LinkedHashMap<>();
     for (int host = 0; host < 8; host++) {
-      all.put("n" + host, ticks(host));
+      List<Tick> ticks = new ArrayList<>();
+      ticks.add(first(host));
+      ticks.addAll(ticks(host));
+      all.put("n" + host, ticks);
     }
     return all;
+  }
+
+  /** One sample of every series, long before the others. */
+  private static Tick first(int host) {
+    Tick usual = tick(host, 0, START - BEFORE, new SplittableRandom(host), new double[3]);
+    Tick.Builder all = new Tick.Builder();
+    for (int i = 0; i < usual.size(); i++) {
+      all.add(usual.series().get(i), usual.values()[i]);
+    }
+    for (int job = 1; job < JOBS; job++) {
+      all.add(job(host, job), 1);
+    }
+    return all.at(START - BEFORE);
+  }
+
+  /** What job runs on the first GPU of a host. */
+  private static Labels job(int host, int job) {
+    return Labels.of(
+        Labels.NAME,
+        "gpu_job",
+        "Hostname",
+        "n" + host,
+        "gpu",
+        "0",
+        "job",
+        "job-" + job,
+        "tenant",
+        job % 2 == 0 ? "blue" : "green");
   }
 
   private static List<Tick> ticks(int host) {
@@ -73,6 +110,19 @@ final class ComparedSamples {
     tick.add(node.with(Labels.NAME, "tiny"), (random.nextDouble() - 0.5) * 1e-300);
     tick.add(node.with(Labels.NAME, "huge"), (random.nextDouble() - 0.3) * 1.6e308);
     tick.add(node.with(Labels.NAME, "constant"), 0.1);
+    int job = (i / 17 + host) % JOBS;
+    if (i > 0 && i % 17 == 0) {
+      tick.add(job(host, (job + JOBS - 1) % JOBS), Staleness.MARKER);
+    }
+    tick.add(job(host, i == 0 ? 0 : job), 1);
+    for (String le : new String[] {"-1", "0", "2.5", "1e1", "x", "+Inf"}) {
+      // One host's has no last bucket, another's a bound that is none; counts fall now and then.
+      if (!(le.equals("+Inf") && host == 1) && (!le.equals("x") || host == 2)) {
+        tick.add(
+            node.with(Labels.NAME, "odd_bucket").with("le", le),
+            le.length() * i + random.nextInt(5));
+      }
+    }
     if (host == 0) {
       tick.add(
           Labels.of(

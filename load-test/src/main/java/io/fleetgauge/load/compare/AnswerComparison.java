@@ -83,8 +83,10 @@ public final class AnswerComparison {
       }
     }
     for (String field : new String[] {"warnings", "infos"}) {
-      if (!texts(wanted.path(field)).equals(texts(got.path(field)))) {
-        return Optional.of(field + " differ");
+      TreeSet<String> wantedTexts = texts(wanted.path(field));
+      TreeSet<String> gotTexts = texts(got.path(field));
+      if (!wantedTexts.equals(gotTexts)) {
+        return Optional.of(field + " differ: wanted " + wantedTexts + ", got " + gotTexts);
       }
     }
     JsonNode wantedData = wanted.path("data");

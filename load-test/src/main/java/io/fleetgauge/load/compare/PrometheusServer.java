@@ -1,14 +1,12 @@
 package io.fleetgauge.load.compare;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-
 import com.google.protobuf.CodedOutputStream;
 import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,36 +18,64 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.xerial.snappy.Snappy;
 
 /** The real Prometheus, on loopback, with its remote-write receiver open. */
 public final class PrometheusServer implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(30);
+
   private final HttpClient client = HttpClient.newHttpClient();
   private final Process process;
   private final URI address;
 
-  public PrometheusServer(Path folder) throws IOException {
+  /**
+   * @param folder for its data and its log
+   * @param features the feature flags that are on
+   */
+  public PrometheusServer(Path folder, Set<String> features)
+      throws IOException, InterruptedException {
     Path config = Files.writeString(folder.resolve("prometheus.yml"), "");
     int port = LocalPorts.free(1).getFirst();
     address = URI.create("http://127.0.0.1:" + port);
-    process =
-        new ProcessBuilder(
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 PeerPrograms.program("prometheus").toString(),
                 "--config.file=" + config,
                 "--storage.tsdb.path=" + folder.resolve("data"),
                 "--web.listen-address=127.0.0.1:" + port,
-                "--web.enable-remote-write-receiver")
+                "--web.enable-remote-write-receiver"));
+    if (!features.isEmpty()) {
+      command.add("--enable-feature=" + String.join(",", features));
+    }
+    process =
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("prometheus.log").toFile())
             .start();
-    await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(this::isReady);
+    awaitReady(folder);
   }
 
-  private boolean isReady() throws Exception {
-    assertThat(process.isAlive()).as("Prometheus runs").isTrue();
+  private void awaitReady(Path folder) throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(address.resolve("/-/ready")).build();
-    return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+    long deadline = System.nanoTime() + START_LIMIT.toNanos();
+    while (true) {
+      try {
+        if (client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) {
+          return;
+        }
+      } catch (ConnectException e) {
+        // Not listening yet.
+      }
+      if (!process.isAlive() || System.nanoTime() > deadline) {
+        String log = Files.readString(folder.resolve("prometheus.log"));
+        close();
+        throw new IllegalStateException("Prometheus does not start: " + log);
+      }
+      process.waitFor(50, TimeUnit.MILLISECONDS);
+    }
   }
 
   public URI address() {
@@ -80,7 +106,10 @@ public final class PrometheusServer implements AutoCloseable {
             .POST(HttpRequest.BodyPublishers.ofByteArray(Snappy.compress(body.toByteArray())))
             .build();
     HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-    assertThat(response.statusCode()).as(response.body()).isEqualTo(204);
+    if (response.statusCode() != 204) {
+      throw new IOException(
+          "Prometheus answers " + response.statusCode() + " to a write: " + response.body());
+    }
   }
 
   private static byte[] timeSeries(Labels labels, List<long[]> samples) throws IOException {

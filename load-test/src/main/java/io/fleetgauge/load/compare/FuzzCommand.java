@@ -1,0 +1,85 @@
+package io.fleetgauge.load.compare;
+
+import io.fleetgauge.cluster.process.Command;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code fleetgauge fuzz}. */
+@CommandLine.Command(
+    name = "fuzz",
+    description =
+        "Asks Prometheus and us random questions over the same samples; prints what is answered"
+            + " differently and exits with 1 if anything is.")
+public final class FuzzCommand implements Command {
+  /** The features that the questions may need. */
+  public static final Set<String> FEATURES = Set.of("promql-experimental-functions");
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Which questions (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      defaultValue = "2000",
+      description = "How many (default: ${DEFAULT-VALUE}).")
+  private int count;
+
+  @Option(
+      names = "--from",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "The number of the first (default: ${DEFAULT-VALUE}).")
+  private int from;
+
+  @Override
+  public Integer call() throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
+    Path folder = Files.createTempDirectory("fleetgauge-fuzz");
+    int different = 0;
+    try (SideBySide both =
+        new SideBySide(
+            folder,
+            ComparedSamples.ticksByHost(),
+            ComparedSamples.START + ComparedSamples.LENGTH,
+            FEATURES)) {
+      for (int i = from; i < from + count; i++) {
+        QueryGenerator.Question question = QueryGenerator.question(seed, i, true);
+        Optional<String> difference =
+            both.comparison().difference(question.path(), question.parameters());
+        if (difference.isPresent()) {
+          different++;
+          out.println("seed " + seed + ", number " + i + ": " + question.path());
+          out.println("  " + question.parameters());
+          out.println("  " + difference.get());
+        }
+      }
+    } finally {
+      delete(folder);
+    }
+    out.println(count + " questions of seed " + seed + ", " + different + " answered differently");
+    out.flush();
+    return different == 0 ? 0 : 1;
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

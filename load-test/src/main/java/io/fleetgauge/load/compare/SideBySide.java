@@ -1,0 +1,134 @@
+package io.fleetgauge.load.compare;
+
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.load.rig.LocalFleet;
+import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/** The real Prometheus, and three gateways with a query API, with the same samples in both. */
+public final class SideBySide implements AutoCloseable {
+  private static final long SLICE = 1_200_000;
+  private static final Duration FILL_LIMIT = Duration.ofSeconds(60);
+
+  private final Vertx vertx = Vertx.vertx();
+  private final PrometheusServer prometheus;
+  private final LocalFleet fleet;
+  private final AnswerComparison comparison;
+
+  /**
+   * @param folder for Prometheus's data
+   * @param ticksByHost the samples; the first tick of each host is older than all others and has
+   *     every series, so that Prometheus meets the series in order of their labels
+   * @param now the time that both fleets' clocks show, ms; Prometheus keeps the machine's
+   * @param features as the flags of Prometheus name them
+   */
+  public SideBySide(
+      Path folder, Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
+      throws IOException, InterruptedException, StartFailure {
+    prometheus = new PrometheusServer(folder, features);
+    prometheus.write(List.of(together(ticksByHost)));
+    writeInTurn(ticksByHost);
+    fleet = new LocalFleet("comparison", LocalPorts.free(4), () -> now);
+    for (int i = 0; i < 3; i++) {
+      fleet.startGateway(0, Duration.ofHours(24));
+    }
+    QueryProcess query = fleet.startQuery("127.0.0.1", 0, features);
+    List<Uplink> uplinks = new ArrayList<>();
+    for (var host : ticksByHost.entrySet()) {
+      Uplink uplink =
+          new Uplink(vertx, host.getKey(), fleet.gatewayAddresses(), 10_000, 64 << 20, 1);
+      uplinks.add(uplink);
+      host.getValue().forEach(uplink::offer);
+    }
+    await(() -> uplinks.stream().allMatch(uplink -> uplink.unacknowledgedTicks() == 0));
+    long epoch = fleet.gateways().getFirst().view().table().epoch();
+    await(() -> query.view().table().epoch() >= epoch);
+    uplinks.forEach(Uplink::close);
+    comparison =
+        new AnswerComparison(prometheus.address(), URI.create("http://127.0.0.1:" + query.port()));
+  }
+
+  /**
+   * All ticks but the first of each host; no host far ahead, because Prometheus forgets an hour.
+   */
+  private void writeInTurn(Map<String, List<Tick>> ticksByHost)
+      throws IOException, InterruptedException {
+    Map<String, Integer> next = new HashMap<>();
+    ticksByHost.keySet().forEach(host -> next.put(host, 1));
+    long from =
+        ticksByHost.values().stream().mapToLong(ticks -> ticks.get(1).time()).min().orElseThrow();
+    long last =
+        ticksByHost.values().stream()
+            .mapToLong(ticks -> ticks.getLast().time())
+            .max()
+            .orElseThrow();
+    for (long until = from + SLICE; until < last + SLICE; until += SLICE) {
+      for (var host : ticksByHost.entrySet()) {
+        List<Tick> ticks = host.getValue();
+        int begin = next.get(host.getKey());
+        int end = begin;
+        while (end < ticks.size() && ticks.get(end).time() < until) {
+          end++;
+        }
+        prometheus.write(ticks.subList(begin, end));
+        next.put(host.getKey(), end);
+      }
+    }
+  }
+
+  /** The first ticks of all hosts as one, its series in order. */
+  private static Tick together(Map<String, List<Tick>> ticksByHost) {
+    TreeMap<Labels, Double> first = new TreeMap<>();
+    long time = 0;
+    for (List<Tick> ticks : ticksByHost.values()) {
+      Tick tick = ticks.getFirst();
+      time = tick.time();
+      for (int i = 0; i < tick.size(); i++) {
+        first.put(tick.series().get(i), tick.values()[i]);
+      }
+    }
+    Tick.Builder all = new Tick.Builder();
+    first.forEach(all::add);
+    return all.at(time);
+  }
+
+  private static void await(BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + FILL_LIMIT.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("the gateways did not take the samples in " + FILL_LIMIT);
+      }
+      Thread.sleep(20);
+    }
+  }
+
+  public AnswerComparison comparison() {
+    return comparison;
+  }
+
+  public URI prometheus() {
+    return prometheus.address();
+  }
+
+  @Override
+  public void close() {
+    fleet.close();
+    prometheus.close();
+    vertx.close().await();
+  }
+}
