@@ -37,6 +37,7 @@ public class KernelBenchmark {
   private final double[] sum = new double[SAMPLES];
   private final double[] carry = new double[SAMPLES];
   private final int[] count = new int[SAMPLES];
+  private final int[] falls = new int[SAMPLES];
 
   public KernelBenchmark() {
     SplittableRandom random = new SplittableRandom(1);
@@ -64,11 +65,11 @@ public class KernelBenchmark {
 
   @Benchmark
   public double rateOfTheWholeWindow() {
-    return Windows.rate(times, values, 0, SAMPLES, -15_000, 3_600_000);
+    return Windows.rate(times, values, falls, 0, SAMPLES, -15_000, 3_600_000);
   }
 
   @Benchmark
-  public boolean latestAtEachStep() {
+  public int latestAtEachStep() {
     return Columns.latest(times, values, 0, 15_000, 300_000, out);
   }
 

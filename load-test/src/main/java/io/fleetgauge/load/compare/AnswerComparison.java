@@ -54,6 +54,12 @@ public final class AnswerComparison {
     return json.readTree(ask(reference, path, parameters).body());
   }
 
+  /** What the tested server answers. */
+  public JsonNode tested(String path, Map<String, String> parameters)
+      throws IOException, InterruptedException {
+    return json.readTree(ask(tested, path, parameters).body());
+  }
+
   private static String shown(HttpResponse<String> wanted, HttpResponse<String> got) {
     return "\n  wanted " + cut(wanted.body()) + "\n  got    " + cut(got.body());
   }

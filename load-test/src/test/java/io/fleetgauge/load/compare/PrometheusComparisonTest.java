@@ -312,6 +312,50 @@ class PrometheusComparisonTest {
   }
 
   @Test
+  void treesAndFormattedQueriesArePrometheussToTheLetter() throws Exception {
+    List<String> queries = new ArrayList<>(vectors());
+    queries.addAll(rangeFunctions());
+    queries.addAll(matchings());
+    queries.addAll(errors());
+    for (int i = 0; i < 2_000; i++) {
+      queries.add(QueryGenerator.question(5, i, false).parameters().get("query"));
+    }
+    queries.add("max_over_time(sum by (a) (b)[1h30m:] @ start() offset -5m)");
+    queries.add("{\"a.b\",c=\"d\\n\\u2028é\\x01\\xff\"} + 1e30 - -5m + 0x1F");
+    queries.add("a @ 1.5 offset 1w * ignoring () b unless on () c");
+    List<Map<String, String>> questions = new ArrayList<>();
+    queries.forEach(query -> questions.add(Map.of("query", query)));
+    assertSame("/api/v1/parse_query", questions);
+    assertSame("/api/v1/format_query", questions);
+  }
+
+  @Test
+  void whatAQueryCostsIsCountedAsPrometheusCounts() throws Exception {
+    for (String query :
+        List.of(
+            "requests_total",
+            "rate(requests_total[5m])",
+            "sum by (rack) (rate(resets_total[3m] offset 1m)) / 8",
+            "sometimes and constant")) {
+      Map<String, String> question =
+          question(
+              query,
+              Map.of("start", at(600_000), "end", at(900_000), "step", "30", "stats", "all"));
+      assertThat(samples(comparison.tested("/api/v1/query_range", question)))
+          .as(query)
+          .isPositive()
+          .isEqualTo(samples(comparison.reference("/api/v1/query_range", question)));
+    }
+  }
+
+  private static long samples(JsonNode answer) {
+    JsonNode stats = answer.path("data").path("stats");
+    assertThat(stats.path("timings").path("execTotalTime").asDouble()).isPositive();
+    assertThat(stats.path("samples").path("peakSamples").asLong()).isPositive();
+    return stats.path("samples").path("totalQueryableSamples").asLong();
+  }
+
+  @Test
   void parametersAreReadAsPrometheusReadsThem() throws Exception {
     List<Map<String, String>> instant = new ArrayList<>();
     for (String time :

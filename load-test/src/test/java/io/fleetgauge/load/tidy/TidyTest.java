@@ -152,7 +152,14 @@ class TidyTest {
               "probe.uplink",
               "query",
               "sample"),
-          room("load.bench", "promql.kernel", "sample", "sample.frame", "sample.wire"));
+          room(
+              "load.bench",
+              "promql.exec",
+              "promql.kernel",
+              "promql.syntax",
+              "sample",
+              "sample.frame",
+              "sample.wire"));
 
   /** Third-party packages and the only rooms that may know them. */
   private static final Map<String, Set<String>> LIBRARIES =

@@ -182,9 +182,8 @@ final class Evaluator {
         grid,
         series -> {
           Column column = lookup.apply(series, annotations);
-          int found = column.count();
-          if (found > 0) {
-            budget.lookedAt(found);
+          if (lookup.found() > 0) {
+            budget.lookedAt(lookup.found());
             push(column, sink);
           }
         });

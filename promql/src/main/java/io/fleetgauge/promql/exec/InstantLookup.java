@@ -14,6 +14,7 @@ final class InstantLookup {
   private final long start;
   private final long step;
   private final int size;
+  private int found;
 
   InstantLookup(Query query, Expr.Selector selector, Grid grid) {
     this.selector = selector;
@@ -21,6 +22,11 @@ final class InstantLookup {
     this.start = Grid.lookAt(query, selector.shift(), grid.start());
     this.step = selector.shift().at().isPresent() ? 0 : grid.step();
     this.size = grid.size();
+  }
+
+  /** What {@link #apply} found in the last series. */
+  int found() {
+    return found;
   }
 
   Column apply(Series series, Annotations annotations) {
@@ -36,16 +42,19 @@ final class InstantLookup {
       }
       EdgeWindows.smoothed(
           samples.times(), samples.values(), samples.size(), start, step, lookback, values);
+      found = Columns.count(values);
       return new Column(series.labels(), values);
     }
-    Columns.latest(series.times(), series.values(), start, step, lookback, values);
-    return new Column(series.labels(), values, histograms(series), false);
+    found = Columns.latest(series.times(), series.values(), start, step, lookback, values);
+    if (series.histograms() == null) {
+      return new Column(series.labels(), values);
+    }
+    Column column = new Column(series.labels(), values, histograms(series), false);
+    found = column.count();
+    return column;
   }
 
   private Histogram[] histograms(Series series) {
-    if (series.histograms() == null) {
-      return null;
-    }
     int[] indexes = new int[size];
     Columns.latestIndex(series.times(), start, step, lookback, indexes);
     Histogram[] found = new Histogram[size];

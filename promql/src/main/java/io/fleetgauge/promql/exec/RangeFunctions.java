@@ -202,6 +202,11 @@ final class RangeFunctions {
           case MAD_OVER_TIME -> new double[2 * size];
           default -> null;
         };
+    int[] falls = null;
+    if (function == Function.RATE || function == Function.INCREASE) {
+      falls = new int[size];
+      Windows.falls(values, size, falls);
+    }
     int fewest = fewestSamples(function);
     boolean any = false;
     int from = 0;
@@ -221,7 +226,7 @@ final class RangeFunctions {
         out[i] = Staleness.MARKER;
         budget.work(0);
       } else {
-        out[i] = at(i, times, values, from, to, scratch);
+        out[i] = at(i, times, values, falls, from, to, scratch);
         any = true;
         budget.work(to - from);
       }
@@ -230,11 +235,12 @@ final class RangeFunctions {
     return any;
   }
 
-  private double at(int step, long[] times, double[] values, int from, int to, double[] scratch) {
+  private double at(
+      int step, long[] times, double[] values, int[] falls, int from, int to, double[] scratch) {
     long end = windowEnds[step];
     return switch (function) {
-      case RATE -> Windows.rate(times, values, from, to, end - range, end);
-      case INCREASE -> Windows.increase(times, values, from, to, end - range, end);
+      case RATE -> Windows.rate(times, values, falls, from, to, end - range, end);
+      case INCREASE -> Windows.increase(times, values, falls, from, to, end - range, end);
       case DELTA -> Windows.delta(times, values, from, to, end - range, end);
       case IRATE -> Windows.lastRate(times, values, to);
       case IDELTA -> values[to - 1] - values[to - 2];

@@ -20,11 +20,11 @@ public final class Columns {
    * @param step ms between steps
    * @param lookback length of the window (t - lookback, t], ms
    * @param out one value for each step
-   * @return whether any step has a sample
+   * @return how many steps have a sample
    */
-  public static boolean latest(
+  public static int latest(
       long[] times, double[] values, long start, long step, long lookback, double[] out) {
-    boolean any = false;
+    int found = 0;
     int next = 0;
     for (int i = 0; i < out.length; i++) {
       long t = start + i * step;
@@ -34,11 +34,11 @@ public final class Columns {
       double value = Staleness.MARKER;
       if (next > 0 && times[next - 1] > t - lookback) {
         value = values[next - 1];
-        any |= !isAbsent(value);
+        found += isAbsent(value) ? 0 : 1;
       }
       out[i] = value;
     }
-    return any;
+    return found;
   }
 
   /**

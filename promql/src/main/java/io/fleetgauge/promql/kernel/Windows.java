@@ -16,6 +16,7 @@ public final class Windows {
    *
    * @param times ms since the epoch
    * @param values a fall is a counter reset
+   * @param falls what {@link #falls} counted
    * @param windowStart ms, exclusive
    * @param windowEnd ms, inclusive
    * @return NaN with fewer than two samples (the caller leaves such a step empty)
@@ -23,29 +24,57 @@ public final class Windows {
    *     extrapolatedRate</a>
    */
   public static double increase(
-      long[] times, double[] values, int from, int to, long windowStart, long windowEnd) {
+      long[] times,
+      double[] values,
+      int[] falls,
+      int from,
+      int to,
+      long windowStart,
+      long windowEnd) {
     if (to - from < 2) {
       return Double.NaN;
     }
-    double rise = rise(values, from, to);
+    double rise = rise(values, falls, from, to);
     double zero = secondsSinceZero(rise, times, values, from, to);
     return rise * stretch(zero, times, from, to, windowStart, windowEnd);
   }
 
   /** As {@link #increase}, per second of the whole window. */
   public static double rate(
-      long[] times, double[] values, int from, int to, long windowStart, long windowEnd) {
+      long[] times,
+      double[] values,
+      int[] falls,
+      int from,
+      int to,
+      long windowStart,
+      long windowEnd) {
     if (to - from < 2) {
       return Double.NaN;
     }
     double seconds = (windowEnd - windowStart) / 1000.0;
-    double rise = rise(values, from, to);
+    double rise = rise(values, falls, from, to);
     double zero = secondsSinceZero(rise, times, values, from, to);
     return rise * (stretch(zero, times, from, to, windowStart, windowEnd) / seconds);
   }
 
-  private static double rise(double[] values, int from, int to) {
+  /**
+   * Counts the falls of a counter, so that windows without one need no look at their samples.
+   *
+   * @param falls of the samples up to and with each place
+   */
+  public static void falls(double[] values, int size, int[] falls) {
+    int count = 0;
+    for (int i = 1; i < size; i++) {
+      count += values[i] < values[i - 1] ? 1 : 0;
+      falls[i] = count;
+    }
+  }
+
+  private static double rise(double[] values, int[] falls, int from, int to) {
     double rise = values[to - 1] - values[from];
+    if (falls[to - 1] == falls[from]) {
+      return rise;
+    }
     double previous = values[from];
     for (int i = from + 1; i < to; i++) {
       double value = values[i];

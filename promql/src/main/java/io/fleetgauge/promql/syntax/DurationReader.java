@@ -20,7 +20,7 @@ final class DurationReader {
   /** What stands in brackets; ms, above 0. */
   long positive() throws ParseException {
     Token first = in.peek();
-    double seconds = isArithmetic() ? expression(0) : literal();
+    double seconds = isArithmetic() ? expression(0) : literal("subquery selector");
     long millis = millis(first, seconds);
     if (millis <= 0) {
       throw in.error(first.span(), "duration must be greater than 0");
@@ -31,7 +31,7 @@ final class DurationReader {
   /** What stands behind {@code offset}, where arithmetic needs parentheses; ms. */
   long offset() throws ParseException {
     Token first = in.peek();
-    return millis(first, isArithmetic() ? signedPrimary() : literal());
+    return millis(first, isArithmetic() ? signedPrimary() : literal("offset"));
   }
 
   private boolean isArithmetic() {
@@ -45,20 +45,20 @@ final class DurationReader {
     return Math.round(seconds * 1000);
   }
 
-  private double literal() throws ParseException {
+  private double literal(String where) throws ParseException {
     boolean minus = in.takeSymbol("-");
     if (!minus) {
       in.takeSymbol("+");
     }
-    double seconds = number(in.take());
+    double seconds = number(in.take(), where);
     return minus ? -seconds : seconds;
   }
 
-  private double number(Token token) throws ParseException {
+  private double number(Token token, String where) throws ParseException {
     return switch (token.kind()) {
       case DURATION -> token.number() / 1000;
       case NUMBER -> token.number();
-      default -> throw in.unexpected(token, "duration", "number or duration");
+      default -> throw in.unexpected(token, where, "number or duration");
     };
   }
 
@@ -141,7 +141,7 @@ final class DurationReader {
         return token.isWord("min_of") ? Math.min(first, second) : Math.max(first, second);
       }
     }
-    return number(token);
+    return number(token, "duration");
   }
 
   private double none(Token name, long millis) throws ParseException {

@@ -2,6 +2,7 @@ package io.fleetgauge.promql.syntax;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A PromQL expression; immutable. {@code toString()} is PromQL that parses back to an equal tree.
@@ -88,6 +89,21 @@ public sealed interface Expr {
     /** A selector whose matchers all stand in the braces. */
     public Selector(List<Matcher> matchers, Shift shift, Span span) {
       this(matchers, false, shift, Edges.PLAIN, span);
+    }
+
+    /** In which order matchers stand makes no difference. */
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Selector that
+          && Set.copyOf(matchers).equals(Set.copyOf(that.matchers))
+          && named == that.named
+          && shift.equals(that.shift)
+          && edges == that.edges;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Set.copyOf(matchers).hashCode() + shift.hashCode();
     }
 
     /** The same series at another time. */

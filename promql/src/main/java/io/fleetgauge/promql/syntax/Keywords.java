@@ -11,10 +11,25 @@ final class Keywords {
   private static final Set<String> RESERVED =
       Set.of("bool", "on", "ignoring", "group_left", "group_right", "atan2", "inf", "nan");
 
+  private static final Set<String> MODIFIERS =
+      Set.of("by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset");
+
   private static final Map<String, BinaryOp> OPERATORS =
       Stream.of(BinaryOp.values()).collect(Collectors.toMap(op -> op.text, op -> op));
 
   private Keywords() {}
+
+  /** A word in messages: what kind of keyword it is, if it is one. */
+  static String described(String word) {
+    String lower = word.toLowerCase(Locale.ROOT);
+    if (OPERATORS.containsKey(lower)) {
+      return "<op:" + lower + ">";
+    }
+    if (Aggregation.named(word).isPresent()) {
+      return "<aggr:" + lower + ">";
+    }
+    return MODIFIERS.contains(lower) ? "<" + lower + ">" : "identifier \"" + word + "\"";
+  }
 
   /** Whether a word cannot be the name of a metric outside braces. */
   static boolean isReserved(String word) {

@@ -8,7 +8,7 @@ import java.util.List;
 /** Cuts a query into tokens. One pass, no look-back but for brackets. */
 final class Lexer {
   /** Longest query, UTF-16 units. */
-  static final int MAX_LENGTH = 1 << 20;
+  static final int MAX_LENGTH = 1 << 19;
 
   private static final String[] SYMBOLS = {
     "=~", "!~", "==", "!=", "<=", ">=", "(", ")", "{", "}", "[", "]", ",", ":", "@", "=", "<", ">",
@@ -20,6 +20,7 @@ final class Lexer {
   private int at;
   private boolean inBraces;
   private boolean inBrackets;
+  private int openParentheses;
 
   private Lexer(String query) {
     this.query = query;
@@ -40,7 +41,11 @@ final class Lexer {
         if (inBraces) {
           throw error(at, "unexpected end of input inside braces");
         }
-        tokens.add(new Token(Token.Kind.END, "", 0, new Span(at, at)));
+        String unclosed =
+            inBrackets
+                ? "unclosed left bracket"
+                : openParentheses > 0 ? "unclosed left parenthesis" : "";
+        tokens.add(new Token(Token.Kind.END, unclosed, 0, new Span(at, at)));
         return tokens;
       }
       char c = query.charAt(at);
@@ -80,6 +85,8 @@ final class Lexer {
           case "}" -> inBraces = false;
           case "[" -> inBrackets = true;
           case "]" -> inBrackets = false;
+          case "(" -> openParentheses++;
+          case ")" -> openParentheses--;
           default -> {}
         }
         tokens.add(new Token(Token.Kind.SYMBOL, symbol, 0, new Span(at, at + symbol.length())));

@@ -1,9 +1,10 @@
 package io.fleetgauge.promql.syntax;
 
 import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
 import io.fleetgauge.sample.Labels;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /** A label matcher: a label's name, how it is compared, and with what. Immutable. */
 public final class Matcher {
@@ -24,9 +25,9 @@ public final class Matcher {
   private final Kind kind;
   private final String name;
   private final String value;
-  private final Pattern pattern;
+  private final Predicate<String> pattern;
 
-  private Matcher(Kind kind, String name, String value, Pattern pattern) {
+  private Matcher(Kind kind, String name, String value, Predicate<String> pattern) {
     this.kind = kind;
     this.name = name;
     this.value = value;
@@ -40,15 +41,18 @@ public final class Matcher {
   public static Matcher of(Kind kind, String name, String value) {
     return switch (kind) {
       case EQUAL, NOT_EQUAL -> new Matcher(kind, name, value, null);
-      case REGEX, NOT_REGEX -> {
-        try {
-          // Anchored at both ends, and a dot matches a line feed, as in Prometheus.
-          yield new Matcher(kind, name, value, Pattern.compile("^(?s:" + value + ")$"));
-        } catch (PatternSyntaxException e) {
-          throw new IllegalArgumentException(e.getMessage(), e);
-        }
-      }
+      case REGEX, NOT_REGEX -> new Matcher(kind, name, value, pattern(value));
     };
+  }
+
+  private static Predicate<String> pattern(String regex) {
+    Regex.check(regex);
+    Optional<SimplePattern> simple = SimplePattern.of(regex);
+    if (simple.isPresent()) {
+      return simple.get()::matches;
+    }
+    Pattern pattern = Regex.compile(regex);
+    return text -> pattern.matcher(text).matches();
   }
 
   public static Matcher equal(String name, String value) {
@@ -72,8 +76,8 @@ public final class Matcher {
     return switch (kind) {
       case EQUAL -> value.equals(labelValue);
       case NOT_EQUAL -> !value.equals(labelValue);
-      case REGEX -> pattern.matcher(labelValue).matches();
-      case NOT_REGEX -> !pattern.matcher(labelValue).matches();
+      case REGEX -> pattern.test(labelValue);
+      case NOT_REGEX -> !pattern.test(labelValue);
     };
   }
 

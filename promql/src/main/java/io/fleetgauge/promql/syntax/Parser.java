@@ -8,6 +8,7 @@ import io.fleetgauge.promql.syntax.Expr.Matching.Fill;
 import io.fleetgauge.promql.syntax.Expr.Matching.Many;
 import io.fleetgauge.promql.syntax.Expr.Shift;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -117,12 +118,12 @@ public final class Parser {
       if (++operators > MAX_OPERATORS) {
         throw in.error(in.peek().span(), "the query has more than " + MAX_OPERATORS + " operators");
       }
-      in.skip();
+      Span at = in.take().span();
       boolean bool = in.takeWord("bool");
-      Matching matching = matching(op);
+      Matching matching = matching(op, at, left);
       Expr right = binary(op.isRightAssociative() ? op.precedence : op.precedence + 1);
       Span span = new Span(left.span().start(), right.span().end());
-      left = checked(new Expr.Binary(op, left, right, bool, matching, span));
+      left = checked(new Expr.Binary(op, left, right, bool, matching, span), at);
     }
   }
 
@@ -134,14 +135,14 @@ public final class Parser {
     };
   }
 
-  private Matching matching(BinaryOp op) throws ParseException {
+  private Matching matching(BinaryOp op, Span at, Expr left) throws ParseException {
     boolean on = in.peek().isWord("on");
     if (!on && !in.peek().isWord("ignoring")) {
       Fill fill = fill(op);
       return new Matching(false, List.of(), Many.NEITHER, List.of(), fill);
     }
     in.skip();
-    List<String> labels = labelList(on ? "on" : "ignoring");
+    List<String> labels = labelList("grouping opts");
     Many many = Many.NEITHER;
     List<String> include = List.of();
     Token group = in.peek();
@@ -149,16 +150,15 @@ public final class Parser {
       in.skip();
       many = group.isWord("group_left") ? Many.LEFT : Many.RIGHT;
       if (in.peek().is("(")) {
-        include = labelList(group.text());
+        include = labelList("grouping opts");
       }
       if (op.isSet()) {
-        throw in.error(group.span(), "no grouping allowed for \"" + op.text + "\" operation");
+        throw in.error(left.span(), "no grouping allowed for \"" + op.text + "\" operation");
       }
       for (String label : include) {
         if (on && labels.contains(label)) {
           throw in.error(
-              group.span(),
-              "label \"" + label + "\" must not occur in ON and GROUP clause at once");
+              at, "label \"" + label + "\" must not occur in ON and GROUP clause at once");
         }
       }
     }
@@ -204,7 +204,7 @@ public final class Parser {
     return minus ? -number : number;
   }
 
-  private Expr checked(Expr.Binary binary) throws ParseException {
+  private Expr checked(Expr.Binary binary, Span at) throws ParseException {
     ValueType left = binary.left().type();
     ValueType right = binary.right().type();
     boolean scalars = left == ValueType.SCALAR && right == ValueType.SCALAR;
@@ -216,10 +216,10 @@ public final class Parser {
       }
     }
     if (binary.bool() && !binary.op().isComparison()) {
-      throw in.error(binary.span(), "bool modifier can only be used on comparison operators");
+      throw in.error(at, "bool modifier can only be used on comparison operators");
     }
     if (binary.op().isComparison() && scalars && !binary.bool()) {
-      throw in.error(binary.span(), "comparisons between scalars must use BOOL modifier");
+      throw in.error(at, "comparisons between scalars must use BOOL modifier");
     }
     if (binary.op().isSet() && !vectors) {
       throw in.error(
@@ -267,15 +267,15 @@ public final class Parser {
         long offset = durations.offset();
         Shift shift = shiftOf(expr, "offset");
         if (shift.offset() != 0) {
-          throw in.error(token.span(), "offset may not be set multiple times");
+          throw in.error(expr.span(), "offset may not be set multiple times");
         }
         expr = shifted(expr, new Shift(shift.at(), offset));
       } else if (token.is("@")) {
         in.skip();
-        At at = at();
+        At at = at(expr);
         Shift shift = shiftOf(expr, "@");
         if (shift.at().isPresent()) {
-          throw in.error(token.span(), "@ <timestamp> may not be set multiple times");
+          throw in.error(expr.span(), "@ <timestamp> may not be set multiple times");
         }
         expr = shifted(expr, new Shift(Optional.of(at), shift.offset()));
       } else if (options.has(Feature.EXTENDED_RANGES)
@@ -324,19 +324,10 @@ public final class Parser {
     in.skip();
     long step = in.peek().is("]") ? 0 : durations.positive();
     Span span = new Span(expr.span().start(), in.expect("]", "subquery selector").span().end());
-    if (expr.type() != ValueType.VECTOR && expr.type() != ValueType.SCALAR) {
+    if (expr.type() != ValueType.VECTOR) {
       throw in.error(
-          span,
-          "subquery is only allowed on instant vector, got "
-              + expr.type().text
-              + " in \""
-              + expr
-              + "\" instead");
-    }
-    if (expr.type() == ValueType.SCALAR) {
-      throw in.error(
-          span,
-          "subquery is only allowed on instant vector, got scalar in \"" + expr + "\" instead");
+          expr.span(),
+          "subquery is only allowed on instant vector, got " + expr.type().text + " instead");
     }
     return new Expr.Subquery(expr, range, step, Shift.NONE, span);
   }
@@ -368,11 +359,15 @@ public final class Parser {
     };
   }
 
-  private At at() throws ParseException {
+  private At at(Expr expr) throws ParseException {
     Token token = in.take();
     if (token.isWord("start") || token.isWord("end")) {
-      in.expect("(", "@");
-      in.expect(")", "@");
+      for (String parenthesis : List.of("(", ")")) {
+        Token next = in.take();
+        if (!next.is(parenthesis)) {
+          throw in.unexpected(next, "@", "timestamp");
+        }
+      }
       return token.isWord("start") ? new At.Start() : new At.End();
     }
     boolean minus = token.is("-");
@@ -380,12 +375,13 @@ public final class Parser {
       token = in.take();
     }
     double seconds = numberOf(token);
-    if (Double.isNaN(seconds) && token.kind() != Token.Kind.WORD) {
+    if (Double.isNaN(seconds) && !token.isWord("nan")) {
       throw in.unexpected(token, "@", "timestamp");
     }
     double millis = seconds * 1000;
     if (!(Math.abs(millis) < Long.MAX_VALUE)) {
-      throw in.error(token.span(), "timestamp out of bounds for @ modifier: " + token.text());
+      throw in.error(
+          expr.span(), "timestamp out of bounds for @ modifier: " + Numbers.text(seconds));
     }
     return new At.Time(Math.round(minus ? -millis : millis));
   }
@@ -418,9 +414,9 @@ public final class Parser {
         if (token.is("{")) {
           yield selector(Optional.empty());
         }
-        throw in.error(token.span(), "unexpected " + token.describe());
+        throw in.unexpected(token);
       }
-      case END -> throw in.error(token.span(), "unexpected end of input");
+      case END -> throw in.unexpected(token);
     };
   }
 
@@ -439,7 +435,7 @@ public final class Parser {
       return new Expr.Number(number, token.span());
     }
     if (Keywords.isReserved(token.text())) {
-      throw in.error(token.span(), "unexpected " + token.describe());
+      throw in.unexpected(token);
     }
     return selector(Optional.of(token));
   }
@@ -456,7 +452,9 @@ public final class Parser {
     if (op.isExperimental() && !options.has(Feature.EXPERIMENTAL_FUNCTIONS)) {
       throw in.error(
           name.span(),
-          op.text() + "() is experimental and must be enabled with promql-experimental-functions");
+          op.text()
+              + "() is experimental and must be enabled with"
+              + " --enable-feature=promql-experimental-functions");
     }
     Optional<Grouping> grouping = grouping();
     List<Expr> arguments = arguments(false);
@@ -610,12 +608,12 @@ public final class Parser {
       try {
         matcher = Matcher.of(kind, label.text(), value.text());
       } catch (IllegalArgumentException e) {
-        throw in.error(value.span(), e.getMessage());
+        throw in.error(label.span(), e.getMessage());
       }
     }
     if (outerName.isPresent() && matcher.isName()) {
       throw in.error(
-          label.span(),
+          outerName.get().span(),
           "metric name must not be set twice: \""
               + outerName.get().text()
               + "\" or \""

@@ -3,6 +3,7 @@ package io.fleetgauge.promql.syntax;
 import io.fleetgauge.promql.syntax.Expr.At;
 import io.fleetgauge.promql.syntax.Expr.Matching;
 import io.fleetgauge.promql.syntax.Expr.Matching.Many;
+import io.fleetgauge.sample.Utf8Order;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -150,6 +151,7 @@ final class Printer {
     String braces =
         selector.matchers().subList(0, inside).stream()
             .map(Matcher::toString)
+            .sorted(Utf8Order::compare)
             .collect(Collectors.joining(","));
     if (!selector.named()) {
       return "{" + braces + "}";

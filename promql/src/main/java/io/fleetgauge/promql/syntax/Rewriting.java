@@ -2,7 +2,6 @@ package io.fleetgauge.promql.syntax;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
 import java.util.Optional;
 
 /**
@@ -19,11 +18,7 @@ public final class Rewriting {
    * @throws IllegalArgumentException if {@code regex} is no regular expression
    */
   public Rewriting(String regex, String template) {
-    try {
-      this.pattern = Pattern.compile("^(?s:" + regex + ")$");
-    } catch (PatternSyntaxException e) {
-      throw new IllegalArgumentException(e.getMessage(), e);
-    }
+    this.pattern = Regex.compile(regex);
     this.template = template;
   }
 

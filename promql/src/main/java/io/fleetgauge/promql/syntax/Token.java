@@ -3,7 +3,7 @@ package io.fleetgauge.promql.syntax;
 /**
  * A piece of a query's text.
  *
- * @param text what stands there; of a string, its content
+ * @param text what stands there; of a string, its content; of the end, what is missing before it
  * @param number the value of a {@link Kind#NUMBER}; of a {@link Kind#DURATION}, milliseconds
  */
 record Token(Kind kind, String text, double number, Span span) {
@@ -33,8 +33,8 @@ record Token(Kind kind, String text, double number, Span span) {
       case STRING -> "string " + Printer.quote(text);
       case NUMBER -> "number \"" + text + "\"";
       case DURATION -> "duration \"" + text + "\"";
-      case WORD -> "identifier \"" + text + "\"";
-      case SYMBOL -> "\"" + text + "\"";
+      case WORD -> Keywords.described(text);
+      case SYMBOL -> Keywords.operator(text) == null ? "\"" + text + "\"" : "<op:" + text + ">";
     };
   }
 }

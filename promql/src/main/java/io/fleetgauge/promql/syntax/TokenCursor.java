@@ -65,11 +65,19 @@ final class TokenCursor {
 
   void expectEnd() throws ParseException {
     if (peek().kind() != Token.Kind.END) {
-      throw error(peek().span(), "unexpected " + peek().describe());
+      throw unexpected(peek());
     }
   }
 
+  ParseException unexpected(Token token) {
+    boolean unclosed = token.kind() == Token.Kind.END && !token.text().isEmpty();
+    return error(token.span(), unclosed ? token.text() : "unexpected " + token.describe());
+  }
+
   ParseException unexpected(Token token, String where, String wanted) {
+    if (token.kind() == Token.Kind.END && !token.text().isEmpty()) {
+      return unexpected(token);
+    }
     return error(
         token.span(), "unexpected " + token.describe() + " in " + where + ", expected " + wanted);
   }

@@ -116,6 +116,119 @@ class EngineTest {
         .hasMessageContaining("the limit is 5000");
   }
 
+  /** More samples than are allowed go through a fold, because it keeps none of them. */
+  @Test
+  void anAggregationHoldsNoMoreThanItsGroups() throws Exception {
+    long limit = 5_000;
+    Query.Settings settings = SETTINGS.withMaxSamples(limit);
+    String folded = "sum by (rack) (rate(many[1m])) + on () group_left count(abs(many))";
+    Answer answer =
+        Engine.run(range(folded, 0, 100_000, 1_000, settings), EngineTest::many, StopSign.NEVER);
+    assertThat(answer.stats().samples()).isGreaterThan(20 * limit);
+    assertThat(answer.stats().peakSamples()).isLessThan(limit);
+    for (String held : List.of("many", "many - many", "quantile(0.5, many)", "sort(many)")) {
+      assertThatThrownBy(
+              () ->
+                  Engine.run(
+                      range(held, 0, 100_000, 1_000, settings), EngineTest::many, StopSign.NEVER))
+          .hasMessage(
+              "query processing would load too many samples into memory in query execution; the"
+                  + " limit is 5000");
+    }
+  }
+
+  private static void many(Selection selection, SeriesSource.Receiver receiver)
+      throws QueryFailure {
+    long[] times = new long[101];
+    double[] values = new double[101];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = i * 1_000L;
+      values[i] = i;
+    }
+    for (int i = 0; i < 2_000; i++) {
+      Labels labels = Labels.of(Labels.NAME, "many", "host", "h" + i, "rack", "r" + i % 4);
+      receiver.accept(new Series(labels, times, values));
+    }
+  }
+
+  @Test
+  void whatAnAtFixesIsEvaluatedAtOneStep() throws Exception {
+    Answer fixed =
+        Engine.run(
+            range("sum(rate(many[1m] @ 90))", 0, 100_000, 1_000, SETTINGS),
+            EngineTest::many,
+            StopSign.NEVER);
+    Answer moving =
+        Engine.run(
+            range("sum(rate(many[1m]))", 0, 100_000, 1_000, SETTINGS),
+            EngineTest::many,
+            StopSign.NEVER);
+    assertThat(moving.stats().samples()).isGreaterThan(40 * fixed.stats().samples());
+    Series constant = ((Answer.Matrix) fixed.result()).series().getFirst();
+    assertThat(constant.size()).isEqualTo(101);
+    assertThat(constant.values()).containsOnly(constant.values()[0]);
+  }
+
+  /** However long the loop: after the sign, only so much work is done. */
+  @Test
+  void aQueryToldToStopStopsInTheMiddleOfASeries() {
+    long[] times = new long[200_000];
+    double[] values = new double[times.length];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = i;
+    }
+    SeriesSource one =
+        (selection, receiver) ->
+            receiver.accept(new Series(Labels.of(Labels.NAME, "one"), times, values));
+    for (String query :
+        List.of(
+            "quantile_over_time(0.5, one[3m])",
+            "stddev_over_time(one[3m])",
+            "max_over_time(max_over_time(one[3m])[3m:1s])")) {
+      int[] looks = new int[1];
+      StopSign third = () -> ++looks[0] < 3 ? Optional.empty() : CANCELLED;
+      assertThatThrownBy(() -> Engine.run(range(query, 0, 199_000, 20, SETTINGS), one, third))
+          .isInstanceOfSatisfying(
+              QueryFailure.class,
+              failure -> assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.CANCELED));
+      assertThat(looks[0]).isEqualTo(3);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = " | ",
+      quoteCharacter = '~',
+      value = {
+        "label_replace(power, 'a', 'b', 'c', '(') | invalid regular expression in label_replace():"
+            + " (",
+        "label_replace(power, '', 'b', 'c', '') | invalid destination label name in"
+            + " label_replace():",
+        "label_join(power, '', 'b', 'gpu') | invalid destination label name in label_join():",
+        "count_values('', power) | invalid label name \"\"",
+        "topk(NaN, power) | Scalar value NaN overflows int64",
+        "bottomk(1e20, power) | Scalar value 100000000000000000000 overflows int64",
+        "abs({gpu='0'}) | vector cannot contain metrics with the same labelset",
+        "-{gpu='0'} | vector cannot contain metrics with the same labelset",
+        "power + on () power | found duplicate series for the match group {} on the right"
+            + " hand-side of the operation: [{__name__=\"power\", gpu=\"0\"}, {__name__=\"power\","
+            + " gpu=\"1\"}];many-to-many matching not allowed: matching labels must be unique on"
+            + " one side",
+        "power * on (x) energy_total | multiple matches for labels: many-to-one matching must be"
+            + " explicit (group_left/group_right)",
+        "power * on () group_left (gpu) energy_total | multiple matches for labels: grouping labels"
+            + " must ensure unique matches"
+      })
+  void whatHasNoAnswerFailsWithPrometheussWords(String query, String error) {
+    assertThatThrownBy(() -> run(at(query.replace('\'', '"'), 15_000)))
+        .isInstanceOfSatisfying(
+            QueryFailure.class,
+            failure -> {
+              assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.EXECUTION);
+              assertThat(failure.getMessage().strip()).isEqualTo(error);
+            });
+  }
+
   @Test
   void aCancelledQueryEnds() throws Exception {
     assertThatThrownBy(() -> Engine.run(at("power", 0), EngineTest::select, () -> CANCELLED))

@@ -32,8 +32,18 @@ class KernelTest {
       long step = random.nextLong(20_000);
       long lookback = 1 + random.nextLong(30_000);
       double[] out = new double[20];
-      boolean any = Columns.latest(times, values, start, step, lookback, out);
-      boolean anyPlain = false;
+      int[] indexes = new int[20];
+      Columns.latestIndex(times, start, step, lookback, indexes);
+      for (int i = 0; i < out.length; i++) {
+        long t = start + i * step;
+        int plain = -1;
+        for (int j = 0; j < times.length; j++) {
+          plain = times[j] > t - lookback && times[j] <= t ? j : plain;
+        }
+        assertThat(indexes[i]).isEqualTo(plain);
+      }
+      int found = Columns.latest(times, values, start, step, lookback, out);
+      int foundPlain = 0;
       for (int i = 0; i < out.length; i++) {
         long t = start + i * step;
         double plain = Staleness.MARKER;
@@ -42,16 +52,16 @@ class KernelTest {
             plain = values[j];
           }
         }
-        anyPlain |= !Staleness.isMarker(plain);
+        foundPlain += Staleness.isMarker(plain) ? 0 : 1;
         assertSame(out[i], plain);
       }
-      assertThat(any).isEqualTo(anyPlain);
+      assertThat(found).isEqualTo(foundPlain);
     }
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void countingMergingNegatingAndFilteringGoStepByStep(long seed) {
+  void countingNegatingAndFilteringGoStepByStep(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 500; round++) {
       double[] a = sparse(random);
@@ -227,10 +237,13 @@ class KernelTest {
       long end = times[times.length - 1] + random.nextLong(10_000);
       long range = end - times[0] + 1 + random.nextLong(10_000);
       double plain = plainIncrease(times, values, end - range, end);
-      double increase = Windows.increase(times, values, 0, times.length, end - range, end);
-      assertClose(increase, plain);
+      int size = times.length;
+      int[] falls = new int[size];
+      Windows.falls(values, size, falls);
+      assertThat((double) falls[size - 1]).isEqualTo(Windows.resets(values, 0, size));
+      assertClose(Windows.increase(times, values, falls, 0, size, end - range, end), plain);
       assertClose(
-          Windows.rate(times, values, 0, times.length, end - range, end), plain / (range / 1000.0));
+          Windows.rate(times, values, falls, 0, size, end - range, end), plain / (range / 1000.0));
     }
   }
 
@@ -421,6 +434,92 @@ class KernelTest {
     assertThat(out[0]).isNaN();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void deviationsSmoothingAndExtremesEqualTheirDefinitions(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 1_000; round++) {
+      int from = random.nextInt(3);
+      int to = from + 2 + random.nextInt(9);
+      double[] values = new double[to + 1];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = random.nextInt(12) == 0 ? Double.NaN : random.nextInt(6);
+      }
+      double[] window = Arrays.copyOfRange(values, from, to);
+      double[] scratch = new double[2 * window.length];
+      double median = plainMedian(window);
+      assertSame(
+          Windows.medianDeviation(values, from, to, scratch),
+          plainMedian(Arrays.stream(window).map(value -> Math.abs(value - median)).toArray()));
+      int max = from;
+      int min = from;
+      for (int i = from; i < to; i++) {
+        max = values[i] >= values[max] || Double.isNaN(values[max]) ? i : max;
+        min = values[i] <= values[min] || Double.isNaN(values[min]) ? i : min;
+      }
+      assertThat(Windows.indexOfMax(values, from, to)).isEqualTo(max);
+      assertThat(Windows.indexOfMin(values, from, to)).isEqualTo(min);
+      double sf = random.nextDouble();
+      double tf = random.nextDouble();
+      double[] levels = new double[window.length];
+      levels[0] = window[0];
+      double trend = window[1] - window[0];
+      for (int i = 1; i < window.length; i++) {
+        trend = i == 1 ? trend : tf * (levels[i - 1] - levels[i - 2]) + (1 - tf) * trend;
+        levels[i] = sf * window[i] + (1 - sf) * (levels[i - 1] + trend);
+      }
+      assertClose(Windows.smoothed(values, from, to, sf, tf), levels[window.length - 1]);
+    }
+  }
+
+  /** NaN counts as the lowest value. */
+  private static double plainMedian(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    long nans = Arrays.stream(values).filter(Double::isNaN).count();
+    double[] nanFirst = new double[sorted.length];
+    for (int i = 0; i < sorted.length; i++) {
+      nanFirst[i] = i < nans ? Double.NaN : sorted[(int) (i - nans)];
+    }
+    double middle = nanFirst[(sorted.length - 1) / 2];
+    return sorted.length % 2 == 1
+        ? middle * 1 + nanFirst[Math.min(sorted.length - 1, sorted.length / 2 + 1)] * 0
+        : middle * 0.5 + nanFirst[sorted.length / 2] * 0.5;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void theVarianceOfColumnsIsThatOfTheirValues(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int steps = 5;
+    double[] mean = new double[steps];
+    double[] squares = new double[steps];
+    int[] count = new int[steps];
+    List<List<Double>> lists = new ArrayList<>();
+    for (int i = 0; i < steps; i++) {
+      lists.add(new ArrayList<>());
+    }
+    for (int series = 0; series < 40; series++) {
+      double[] column = new double[steps];
+      for (int i = 0; i < steps; i++) {
+        column[i] = random.nextInt(3) == 0 ? Staleness.MARKER : random.nextDouble(100);
+        if (!Staleness.isMarker(column[i])) {
+          lists.get(i).add(column[i]);
+        }
+      }
+      Reductions.variance(column, mean, squares, count);
+    }
+    for (int i = 0; i < steps; i++) {
+      double average = lists.get(i).stream().mapToDouble(x -> x).average().orElseThrow();
+      double sum = lists.get(i).stream().mapToDouble(x -> (x - average) * (x - average)).sum();
+      assertThat(count[i]).isEqualTo(lists.get(i).size());
+      assertThat(squares[i]).isCloseTo(sum, Offset.offset(1e-9 * sum));
+    }
+    double[] none = new double[1];
+    Reductions.variance(new double[] {Double.POSITIVE_INFINITY}, new double[1], none, new int[1]);
+    assertThat(none[0]).isNaN();
+  }
+
   private static double[] filled(double value) {
     double[] column = new double[6];
     Arrays.fill(column, value);
@@ -489,7 +588,11 @@ class KernelTest {
   }
 
   private static void assertClose(double actual, double expected) {
-    assertThat(actual).isCloseTo(expected, Offset.offset(Math.abs(expected) * 1e-12 + 1e-300));
+    if (Double.isNaN(expected)) {
+      assertThat(actual).isNaN();
+    } else {
+      assertThat(actual).isCloseTo(expected, Offset.offset(1e-12 * Math.abs(expected) + 1e-300));
+    }
   }
 
   private static void assertSame(double actual, double expected) {

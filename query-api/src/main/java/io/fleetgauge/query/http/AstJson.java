@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Function;
 import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.StrayBytes;
 import io.fleetgauge.promql.syntax.ValueType;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.io.IOException;
@@ -22,7 +23,7 @@ final class AstJson {
       }
       case Expr.Text text -> {
         json.writeStringField("type", "stringLiteral");
-        json.writeStringField("val", text.value());
+        json.writeStringField("val", StrayBytes.replaced(text.value()));
       }
       case Expr.Selector selector -> {
         selector(json, selector);
@@ -105,7 +106,7 @@ final class AstJson {
       json.writeStartObject();
       json.writeStringField("name", matcher.name());
       json.writeStringField("type", matcher.kind().text);
-      json.writeStringField("value", matcher.value());
+      json.writeStringField("value", StrayBytes.replaced(matcher.value()));
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.StrayBytes;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -110,7 +111,7 @@ final class Json {
           json.writeStartObject();
           json.writeStringField("status", "error");
           json.writeStringField("errorType", failure.kind().text);
-          json.writeStringField("error", failure.getMessage());
+          json.writeStringField("error", StrayBytes.replaced(failure.getMessage()));
           json.writeEndObject();
         });
   }
