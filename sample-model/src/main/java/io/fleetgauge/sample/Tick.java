@@ -10,11 +10,17 @@ import java.util.List;
  * @param time ms since the epoch
  * @param series the label sets, each at most once
  * @param values one value for each of {@code series}, in the same order; a staleness marker ends
- *     the series
+ *     the series, and stands also where a histogram is
+ * @param histograms null when there are none, which is the rule; else null where a number stands
  */
-public record Tick(long time, List<Labels> series, double[] values) {
+public record Tick(long time, List<Labels> series, double[] values, Histogram[] histograms) {
+  public Tick(long time, List<Labels> series, double[] values) {
+    this(time, series, values, null);
+  }
+
   public Tick {
-    if (series.size() != values.length) {
+    if (series.size() != values.length
+        || histograms != null && histograms.length != values.length) {
       throw new IllegalArgumentException(
           "a tick needs a value for each series, got "
               + values.length
@@ -32,6 +38,7 @@ public record Tick(long time, List<Labels> series, double[] values) {
   public static final class Builder {
     private final List<Labels> series = new ArrayList<>();
     private double[] values = new double[64];
+    private Histogram[] histograms;
 
     /** Adds one sample; the caller sees to it that no label set comes twice. */
     public Builder add(Labels labels, double value) {
@@ -43,8 +50,26 @@ public record Tick(long time, List<Labels> series, double[] values) {
       return this;
     }
 
+    /** As {@link #add(Labels, double)}, a histogram. */
+    public Builder add(Labels labels, Histogram histogram) {
+      add(labels, Staleness.MARKER);
+      if (histograms == null || histograms.length < values.length) {
+        histograms =
+            histograms == null
+                ? new Histogram[values.length]
+                : Arrays.copyOf(histograms, values.length);
+      }
+      histograms[series.size() - 1] = histogram;
+      return this;
+    }
+
     public Tick at(long time) {
-      return new Tick(time, List.copyOf(series), Arrays.copyOf(values, series.size()));
+      int size = series.size();
+      return new Tick(
+          time,
+          List.copyOf(series),
+          Arrays.copyOf(values, size),
+          histograms == null ? null : Arrays.copyOf(histograms, size));
     }
   }
 }

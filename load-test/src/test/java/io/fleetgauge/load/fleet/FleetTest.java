@@ -17,6 +17,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;
@@ -97,6 +98,42 @@ class FleetTest {
     assertThat(client.values("sum by (Hostname) (rate(work_total[2m]))", "Hostname"))
         .hasSize(40)
         .allSatisfy((host, rate) -> assertThat(rate).isCloseTo(1.0, Offset.offset(1e-12)));
+  }
+
+  @Test
+  void aNativeHistogramTravelsFromTheProbeToTheAnswer() throws Exception {
+    start(2);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    Histogram histogram =
+        new Histogram(
+            0,
+            Histogram.ResetHint.UNKNOWN,
+            7,
+            10.5,
+            0.25,
+            1,
+            new Histogram.Buckets(new int[] {0, 2, 3}, new double[] {2, 0, 3}),
+            new Histogram.Buckets(new int[] {2}, new double[] {1}),
+            new double[0]);
+    Uplink uplink = uplink("host-1");
+    Labels series = Labels.of(Labels.NAME, "seconds", "Hostname", "host-1");
+    uplink.offer(new Tick.Builder().add(series, histogram).at(NOW - 60_000));
+    await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
+    String time = "&time=" + NOW / 1000;
+    assertThat(client.get("/api/v1/query?query=seconds" + time).body())
+        .contains(
+            "\"histogram\":["
+                + NOW / 1000
+                + ",{\"count\":\"7\",\"sum\":\"10.5\",\"buckets\":["
+                + "[1,\"-4\",\"-2\",\"1\"],[3,\"-0.25\",\"0.25\",\"1\"],"
+                + "[0,\"0.5\",\"1\",\"2\"],"
+                + "[0,\"4\",\"8\",\"3\"]]}]");
+    assertThat(client.get("/api/v1/query?query=histogram_count(seconds)" + time).body())
+        .contains("\"value\":[" + NOW / 1000 + ",\"7\"]");
+    assertThat(client.get("/api/v1/query?query=seconds%5B5m%5D" + time).body())
+        .contains("\"histograms\":[[");
+    assertThat(client.get("/api/v1/query?query=rate(seconds%5B5m%5D)" + time).body())
+        .contains("rate of native histograms is not supported yet");
   }
 
   @Test

@@ -47,7 +47,7 @@ class TidyTest {
   private static final Map<String, Set<String>> ARROWS =
       Map.ofEntries(
           room("sample"),
-          room("sample.wire"),
+          room("sample.wire", "sample"),
           room("sample.frame", "sample", "sample.wire"),
           room("sample.prometheus", "sample"),
           room("promql.syntax", "sample", "sample.prometheus"),

@@ -2,9 +2,12 @@ package io.fleetgauge.promql.fragment;
 
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.WholeNumber;
+import io.fleetgauge.sample.wire.HistogramForm;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -22,6 +25,9 @@ public final class FragmentCodec {
   private static final int LABEL_SETS = 4;
   private static final int DOUBLES = 0;
   private static final int INTEGERS = 1;
+  private static final int MIXED = 2;
+  private static final int NUMBER = 0;
+  private static final int HISTOGRAM = 1;
 
   private FragmentCodec() {}
 
@@ -210,7 +216,8 @@ public final class FragmentCodec {
     for (int i = 0; i < values.length && integers; i++) {
       integers = WholeNumber.is(values[i]);
     }
-    out.uvar(times.length).u8(integers ? INTEGERS : DOUBLES);
+    int form = series.histograms() != null ? MIXED : integers ? INTEGERS : DOUBLES;
+    out.uvar(times.length).u8(form);
     long time = 0;
     long distance = 0;
     for (int i = 0; i < times.length; i++) {
@@ -220,7 +227,9 @@ public final class FragmentCodec {
       distance = i == 0 ? 0 : next;
       time = times[i];
     }
-    if (integers) {
+    if (form == MIXED) {
+      mixed(out, series);
+    } else if (integers) {
       long previous = 0;
       for (double value : values) {
         out.svar((long) value - previous);
@@ -233,9 +242,21 @@ public final class FragmentCodec {
     }
   }
 
+  private static void mixed(WireWriter out, Series series) {
+    for (int i = 0; i < series.size(); i++) {
+      Histogram histogram = series.histograms()[i];
+      if (histogram == null) {
+        out.u8(NUMBER).f64(series.values()[i]);
+      } else {
+        out.u8(HISTOGRAM);
+        HistogramForm.write(out, histogram);
+      }
+    }
+  }
+
   private static Series samples(WireReader in, Labels labels) throws WireException {
     int count = in.count(2, "samples");
-    int form = in.uint(INTEGERS, "the form of values");
+    int form = in.uint(MIXED, "the form of values");
     long[] times = new long[count];
     double[] values = new double[count];
     long time = 0;
@@ -245,6 +266,9 @@ public final class FragmentCodec {
       time += next;
       distance = i == 0 ? 0 : next;
       times[i] = time;
+    }
+    if (form == MIXED) {
+      return mixed(in, labels, times);
     }
     long whole = 0;
     for (int i = 0; i < count; i++) {
@@ -256,6 +280,20 @@ public final class FragmentCodec {
       }
     }
     return new Series(labels, times, values);
+  }
+
+  private static Series mixed(WireReader in, Labels labels, long[] times) throws WireException {
+    double[] values = new double[times.length];
+    Histogram[] histograms = new Histogram[times.length];
+    for (int i = 0; i < times.length; i++) {
+      if (in.uint(HISTOGRAM, "the kind of a sample") == NUMBER) {
+        values[i] = in.f64("a double");
+      } else {
+        values[i] = Staleness.MARKER;
+        histograms[i] = HistogramForm.read(in);
+      }
+    }
+    return new Series(labels, times, values, histograms);
   }
 
   // --- parts of both ---

@@ -24,7 +24,8 @@
  * labels      = list(name:uvar value:uvar)                        numbers of symbols
  * samples     = n:uvar form:u8 times values
  * times       = svar, then differences of differences as svar
- * values      = form 0: f64 each; form 1 (all integers): svar, then differences as svar
+ * values      = form 0: f64 each; form 1 (all integers): svar, then differences as svar;
+ *               form 2 (with histograms): each 0:u8 f64, or 1:u8 histogram as HistogramForm draws it
  * list(x)     = n:uvar x*n
  * </pre>
  *

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
@@ -29,6 +30,17 @@ class FragmentCodecTest {
           new Fragment.LabelNames(0, List.of(), SEARCH),
           new Fragment.LabelValues(1, List.of("é"), "job", SEARCH),
           new Fragment.LabelSets(1L << 60, List.of("n1"), SEARCH));
+  private static final Histogram HISTOGRAM =
+      new Histogram(
+          0,
+          Histogram.ResetHint.UNKNOWN,
+          3,
+          1.5,
+          0.1,
+          1,
+          new Histogram.Buckets(new int[] {-1, 4}, new double[] {1, 1}),
+          Histogram.Buckets.NONE,
+          new double[0]);
   private static final List<FragmentAnswer> ANSWERS =
       List.of(
           new FragmentAnswer.Samples(
@@ -45,6 +57,16 @@ class FragmentCodecTest {
                           new long[] {-5, 7},
                           new double[] {0.25, Staleness.MARKER})),
                   List.of())),
+          new FragmentAnswer.Samples(
+              4,
+              List.of("n2"),
+              List.of(
+                  List.of(
+                      new Series(
+                          Labels.of("__name__", "h"),
+                          new long[] {1, 2, 3},
+                          new double[] {5, Staleness.MARKER, Staleness.MARKER},
+                          new Histogram[] {null, HISTOGRAM, null})))),
           new FragmentAnswer.Strings(3, List.of(), List.of("a", "b")),
           new FragmentAnswer.LabelSets(
               3, List.of("n1"), List.of(Labels.of("a", "b"), Labels.EMPTY)));

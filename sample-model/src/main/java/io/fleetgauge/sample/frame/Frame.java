@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.frame;
 
+import io.fleetgauge.sample.Histogram;
 import java.util.List;
 
 /** A decoded frame, its label sets still in numbers; {@link RunDictionary} gives them meaning. */
@@ -32,7 +33,9 @@ public sealed interface Frame {
    * @param sequence counts the ticks of a run, from 1
    * @param time ms since the epoch
    * @param ids numbers of series, ascending
-   * @param values one for each id; a staleness marker ends the series
+   * @param values one for each id; a staleness marker ends the series, and stands also where a
+   *     histogram is
+   * @param histograms null when there are none, which is the rule; else null where a number stands
    */
   record Tick(
       String host,
@@ -41,6 +44,7 @@ public sealed interface Frame {
       long time,
       Additions additions,
       int[] ids,
-      double[] values)
+      double[] values,
+      Histogram[] histograms)
       implements Frame {}
 }

@@ -1,6 +1,8 @@
 package io.fleetgauge.sample.frame;
 
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.wire.HistogramForm;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import java.util.ArrayList;
@@ -105,7 +107,10 @@ public final class FrameDecoder {
     long time = in.svar("the tick's time");
     Frame.Additions additions = additions(in);
     int[] ids = present(in, additions.knownSeries() + additions.series().size());
-    return new Frame.Tick(host, run, sequence, time, additions, ids, values(in, ids.length));
+    byte[] kinds = in.raw((ids.length + 3) / 4, "the kinds of samples");
+    double[] values = values(in, kinds, ids.length);
+    Histogram[] histograms = histograms(in, kinds, ids.length);
+    return new Frame.Tick(host, run, sequence, time, additions, ids, values, histograms);
   }
 
   private static String host(WireReader in) throws WireException {
@@ -188,8 +193,7 @@ public final class FrameDecoder {
     return ids;
   }
 
-  private static double[] values(WireReader in, int count) throws WireException {
-    byte[] kinds = in.raw((count + 3) / 4, "the kinds of samples");
+  private static double[] values(WireReader in, byte[] kinds, int count) throws WireException {
     double[] values = new double[count];
     for (int i = 0; i < count; i++) {
       if (kind(kinds, i) == FrameFormat.INTEGER) {
@@ -200,11 +204,23 @@ public final class FrameDecoder {
       switch (kind(kinds, i)) {
         case FrameFormat.INTEGER -> {}
         case FrameFormat.DOUBLE -> values[i] = in.f64("a double");
-        case FrameFormat.STALE -> values[i] = Staleness.MARKER;
-        default -> throw new WireException("sample " + i + " is of the reserved kind 3");
+        default -> values[i] = Staleness.MARKER; // stale, or a histogram in its place
       }
     }
     return values;
+  }
+
+  /** Null when there are none. */
+  private static Histogram[] histograms(WireReader in, byte[] kinds, int count)
+      throws WireException {
+    Histogram[] histograms = null;
+    for (int i = 0; i < count; i++) {
+      if (kind(kinds, i) == FrameFormat.HISTOGRAM) {
+        histograms = histograms == null ? new Histogram[count] : histograms;
+        histograms[i] = HistogramForm.read(in);
+      }
+    }
+    return histograms;
   }
 
   private static int kind(byte[] kinds, int i) {

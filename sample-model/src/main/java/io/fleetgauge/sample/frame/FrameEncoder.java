@@ -1,9 +1,11 @@
 package io.fleetgauge.sample.frame;
 
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.WholeNumber;
+import io.fleetgauge.sample.wire.HistogramForm;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,9 +70,13 @@ public final class FrameEncoder {
     Arrays.sort(order);
     int[] ids = new int[count];
     double[] values = new double[count];
+    Histogram[] histograms = tick.histograms() == null ? null : new Histogram[count];
     for (int i = 0; i < count; i++) {
       ids[i] = (int) (order[i] >>> 32);
       values[i] = tick.values()[(int) order[i]];
+      if (histograms != null) {
+        histograms[i] = tick.histograms()[(int) order[i]];
+      }
       if (i > 0 && ids[i] == ids[i - 1]) {
         throw new IllegalArgumentException(
             "the series " + tick.series().get((int) order[i]) + " stands twice in one tick");
@@ -80,7 +86,7 @@ public final class FrameEncoder {
     out.uvar(++sequence).svar(tick.time());
     additions(out, knownSymbols, knownSeries);
     present(out, ids);
-    values(out, values);
+    values(out, values, histograms);
     return end(out);
   }
 
@@ -159,11 +165,13 @@ public final class FrameEncoder {
     }
   }
 
-  private static void values(WireWriter out, double[] values) {
+  private static void values(WireWriter out, double[] values, Histogram[] histograms) {
     for (int i = 0; i < values.length; i += 4) {
       int four = 0;
       for (int j = i; j < Math.min(i + 4, values.length); j++) {
-        four |= kind(values[j]) << 2 * (j - i);
+        boolean histogram = histograms != null && histograms[j] != null;
+        int kind = histogram ? FrameFormat.HISTOGRAM : kind(values[j]);
+        four |= kind << 2 * (j - i);
       }
       out.u8(four);
     }
@@ -175,6 +183,13 @@ public final class FrameEncoder {
     for (double value : values) {
       if (kind(value) == FrameFormat.DOUBLE) {
         out.f64(value);
+      }
+    }
+    if (histograms != null) {
+      for (Histogram histogram : histograms) {
+        if (histogram != null) {
+          HistogramForm.write(out, histogram);
+        }
       }
     }
   }

@@ -17,6 +17,7 @@ final class FrameFormat {
   static final int INTEGER = 0;
   static final int DOUBLE = 1;
   static final int STALE = 2;
+  static final int HISTOGRAM = 3;
 
   private FrameFormat() {}
 

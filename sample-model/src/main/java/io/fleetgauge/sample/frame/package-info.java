@@ -17,16 +17,17 @@
  *               check    CRC-32C of version, kind, length and body
  * body        = host:string run:u64 (tick | dictionary)
  * dictionary  = symbols series                       both from 0 on
- * tick        = sequence:uvar time:svar symbols series present kinds integers doubles
+ * tick        = sequence:uvar time:svar symbols series present kinds integers doubles histograms
  * symbols     = known:uvar n:uvar string*n           numbers known, known+1, ...
  * series      = known:uvar n:uvar labelset*n         numbers known, known+1, ...
  * labelset    = n:uvar (name:uvar value:uvar)*n      numbers of symbols
  * present     = n:uvar (gap:uvar length:uvar)*n      runs of series numbers, ascending; the gap
  *                                                    counts from the end of the run before
  * kinds       = 2 bits a sample, four in a byte, first one lowest
- *               0 integer  1 double  2 stale  3 reserved for histograms
+ *               0 integer  1 double  2 stale  3 histogram
  * integers    = svar for each sample of kind 0
  * doubles     = f64 for each sample of kind 1
+ * histograms  = histogram for each sample of kind 3, as HistogramForm draws it
  * </pre>
  *
  * <p>uvar is an unsigned LEB128 varint, svar the same of a zigzag number, string a uvar length and
@@ -36,6 +37,6 @@
  * <p>Law: what is decoded is what was encoded, bit for bit, and no bytes make the decoder throw
  * anything but {@link io.fleetgauge.sample.wire.WireException}, loop, or take more memory than a
  * small multiple of the input and of the dictionary ({@code FrameFuzzTest}). Golden bytes in {@code
- * FrameGoldenTest} hold the format.
+ * FrameTest} hold the format.
  */
 package io.fleetgauge.sample.frame;

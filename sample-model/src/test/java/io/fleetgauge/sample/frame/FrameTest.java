@@ -3,9 +3,11 @@ package io.fleetgauge.sample.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.wire.HistogramForm;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
@@ -38,6 +40,74 @@ class FrameTest {
     Double.POSITIVE_INFINITY,
     Double.NEGATIVE_INFINITY
   };
+
+  private static final Histogram EXPONENTIAL =
+      new Histogram(
+          2,
+          Histogram.ResetHint.NOT_RESET,
+          12,
+          -0.5,
+          1e-3,
+          2,
+          new Histogram.Buckets(new int[] {-3, 0, 7}, new double[] {1, 0, 4.5}),
+          new Histogram.Buckets(new int[] {5}, new double[] {4.5}),
+          new double[0]);
+  private static final Histogram CUSTOM =
+      new Histogram(
+          Histogram.CUSTOM_SCHEMA,
+          Histogram.ResetHint.GAUGE,
+          3,
+          Double.NaN,
+          0,
+          0,
+          new Histogram.Buckets(new int[] {0, 2}, new double[] {1, 2}),
+          Histogram.Buckets.NONE,
+          new double[] {0.5, 1});
+
+  @Test
+  void histogramsTravelAmongNumbers() throws WireException {
+    Labels[] series = new Labels[5];
+    for (int i = 0; i < series.length; i++) {
+      series[i] = Labels.of(Labels.NAME, "m" + i);
+    }
+    Tick tick =
+        new Tick.Builder()
+            .add(series[0], 1)
+            .add(series[1], EXPONENTIAL)
+            .add(series[2], Staleness.MARKER)
+            .add(series[3], CUSTOM)
+            .add(series[4], 0.5)
+            .at(1000);
+    byte[] bytes = new FrameEncoder("n1", 1).encode(tick);
+    Frame.Tick decoded = (Frame.Tick) new FrameDecoder(bytes).next();
+    assertThat(decoded.histograms()).containsExactly(null, EXPONENTIAL, null, CUSTOM, null);
+    assertThat(decoded.values()[0]).isEqualTo(1);
+    assertThat(Staleness.isMarker(decoded.values()[2])).isTrue();
+    assertThat(decoded.values()[4]).isEqualTo(0.5);
+  }
+
+  @Test
+  void theBytesOfAHistogramAreTheOnesThatAreDrawn() {
+    WireWriter out = new WireWriter();
+    HistogramForm.write(out, CUSTOM);
+    assertThat(hex(out.toBytes()))
+        .isEqualTo(
+            // schema, hint, count, sum, zero bucket
+            "69"
+                + "03"
+                + "0000000000000840"
+                + "000000000000f87f"
+                + "0000000000000000"
+                + "0000000000000000"
+                // buckets 0 and 2, none below zero, two bounds
+                + "02"
+                + "02000000000000f03f"
+                + "040000000000000040"
+                + "00"
+                + "02"
+                + "000000000000e03f"
+                + "000000000000f03f");
+  }
 
   @Test
   void theBytesOfARunAreTheOnesThatAreDrawn() {

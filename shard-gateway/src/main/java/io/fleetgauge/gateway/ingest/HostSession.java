@@ -87,7 +87,7 @@ final class HostSession {
     for (int i = 0; i < handles.length; i++) {
       handles[i] = run.handles.get(tick.ids()[i]);
     }
-    lane.append(tick.time(), handles, tick.values());
+    lane.append(tick.time(), handles, tick.values(), tick.histograms());
     run.kept = tick.sequence();
     counts.framesKept.increment();
   }

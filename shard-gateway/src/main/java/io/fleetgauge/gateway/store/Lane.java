@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import java.util.HashMap;
 import java.util.List;
@@ -59,8 +60,9 @@ public final class Lane {
    * @param time ms since the epoch
    * @param handles the series
    * @param values one for each of {@code handles}
+   * @param histograms null when there are none; else null where a number stands
    */
-  public void append(long time, Handle[] handles, double[] values) {
+  public void append(long time, Handle[] handles, double[] values, Histogram[] histograms) {
     if (time > clock.getAsLong() + limits.future().toMillis()) {
       counts.future.add(values.length);
       return;
@@ -70,7 +72,7 @@ public final class Lane {
       if (series == null) {
         counts.overLimit.increment();
       } else {
-        append(series, time, values[i]);
+        append(series, time, values[i], histograms == null ? null : histograms[i]);
       }
     }
     if (time > newest) {
@@ -82,15 +84,14 @@ public final class Lane {
     }
   }
 
-  private void append(StoredSeries series, long time, double value) {
+  private void append(StoredSeries series, long time, double value, Histogram histogram) {
     long last = series.newest();
     if (time > last) {
-      series.append(time, value, keepFrom());
+      series.append(time, value, histogram, keepFrom());
       counts.stored.increment();
     } else if (time < last) {
       counts.outOfOrder.increment();
-    } else if (Double.doubleToRawLongBits(value)
-        == Double.doubleToRawLongBits(series.newestValue())) {
+    } else if (series.newestIs(value, histogram)) {
       counts.repeated.increment();
     } else {
       counts.conflicting.increment();

@@ -1,8 +1,10 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * One series in memory. Its lane's writer appends; anyone reads.
@@ -17,18 +19,22 @@ final class StoredSeries {
     final long[] times;
     final double[] values;
 
+    /** Null as long as the series has numbers only. */
+    final Histogram[] histograms;
+
     /** Written last, so that a reader that sees it also sees the samples below it. */
     volatile int size;
 
-    Run(long[] times, double[] values, int size) {
+    Run(long[] times, double[] values, Histogram[] histograms, int size) {
       this.times = times;
       this.values = values;
+      this.histograms = histograms;
       this.size = size;
     }
   }
 
   final Labels labels;
-  private volatile Run run = new Run(new long[FIRST_CAPACITY], new double[FIRST_CAPACITY], 0);
+  private volatile Run run = new Run(new long[FIRST_CAPACITY], new double[FIRST_CAPACITY], null, 0);
 
   /** Set by the writer when the lane has forgotten the series; it must be opened anew. */
   boolean closed;
@@ -44,16 +50,24 @@ final class StoredSeries {
     return size == 0 ? Long.MIN_VALUE : now.times[size - 1];
   }
 
-  double newestValue() {
+  /** Whether the newest sample is this one. */
+  boolean newestIs(double value, Histogram histogram) {
     Run now = run;
-    return now.values[now.size - 1];
+    int at = now.size - 1;
+    return Double.doubleToRawLongBits(now.values[at]) == Double.doubleToRawLongBits(value)
+        && Objects.equals(now.histograms == null ? null : now.histograms[at], histogram);
   }
 
   /**
+   * @param histogram null when the sample is a number
    * @param keepFrom samples before this time may go
    */
-  void append(long time, double value, long keepFrom) {
+  void append(long time, double value, Histogram histogram, long keepFrom) {
     Run now = run;
+    if (histogram != null && now.histograms == null) {
+      now = new Run(now.times, now.values, new Histogram[now.times.length], now.size);
+      run = now;
+    }
     if (now.size == now.times.length) {
       int expired = Series.firstAfter(now.times, 0, now.size, keepFrom - 1);
       int kept = now.size - expired;
@@ -61,11 +75,18 @@ final class StoredSeries {
       int capacity = kept <= now.size / 2 ? now.times.length : 2 * now.times.length;
       long[] times = Arrays.copyOf(Arrays.copyOfRange(now.times, expired, now.size), capacity);
       double[] values = Arrays.copyOf(Arrays.copyOfRange(now.values, expired, now.size), capacity);
-      now = new Run(times, values, kept);
+      Histogram[] histograms =
+          now.histograms == null
+              ? null
+              : Arrays.copyOf(Arrays.copyOfRange(now.histograms, expired, now.size), capacity);
+      now = new Run(times, values, histograms, kept);
       run = now;
     }
     now.times[now.size] = time;
     now.values[now.size] = value;
+    if (histogram != null) {
+      now.histograms[now.size] = histogram;
+    }
     now.size = now.size + 1;
   }
 
@@ -88,6 +109,7 @@ final class StoredSeries {
         : new Series(
             labels,
             Arrays.copyOfRange(now.times, first, end),
-            Arrays.copyOfRange(now.values, first, end));
+            Arrays.copyOfRange(now.values, first, end),
+            now.histograms == null ? null : Arrays.copyOfRange(now.histograms, first, end));
   }
 }

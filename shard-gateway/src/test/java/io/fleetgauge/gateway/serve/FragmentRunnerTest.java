@@ -40,7 +40,7 @@ class FragmentRunnerTest {
       Lane lane = store.lane(host);
       Lane.Handle handle = lane.handle(Labels.of(Labels.NAME, "up", "Hostname", host));
       for (int i = 1; i <= 3; i++) {
-        lane.append(i, new Lane.Handle[] {handle}, new double[] {i});
+        lane.append(i, new Lane.Handle[] {handle}, new double[] {i}, null);
       }
     }
   }

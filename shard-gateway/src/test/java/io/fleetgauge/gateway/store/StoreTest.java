@@ -100,7 +100,7 @@ class StoreTest {
     append("n1", "f", 3 * HOUR.toMillis(), 1);
     assertThat(store.seriesCount()).isEqualTo(2);
     // A writer that held on to a forgotten series finds the new one.
-    lane.append(3 * HOUR.toMillis() + 1, new Lane.Handle[] {held}, new double[] {7});
+    lane.append(3 * HOUR.toMillis() + 1, new Lane.Handle[] {held}, new double[] {7}, null);
     assertThat(store.seriesCount()).isEqualTo(2);
   }
 
@@ -151,7 +151,7 @@ class StoreTest {
         time += 1 + random.nextLong(1_000);
         times[j] = time;
         values[j] = random.nextInt(9) == 0 ? Staleness.MARKER : random.nextDouble();
-        lane.append(time, new Lane.Handle[] {handle}, new double[] {values[j]});
+        lane.append(time, new Lane.Handle[] {handle}, new double[] {values[j]}, null);
       }
       written.add(new Series(labels, times, values));
     }
@@ -218,7 +218,7 @@ class StoreTest {
     double[] values = new double[handles.length];
     for (int time = 0; time < 60_000; time++) {
       Arrays.fill(values, time);
-      lane.append(time, handles, values);
+      lane.append(time, handles, values, null);
     }
     done.set(true);
     reader.join();
@@ -228,7 +228,7 @@ class StoreTest {
   private void append(String host, String name, long time, double value) {
     Lane lane = store.lane(host);
     Lane.Handle handle = lane.handle(Labels.of(Labels.NAME, name, "Hostname", host));
-    lane.append(time, new Lane.Handle[] {handle}, new double[] {value});
+    lane.append(time, new Lane.Handle[] {handle}, new double[] {value}, null);
   }
 
   private List<Series> select(String selector, long from, long to, long budget) throws Exception {
