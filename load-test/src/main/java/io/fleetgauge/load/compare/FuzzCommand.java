@@ -45,6 +45,14 @@ public final class FuzzCommand implements Command {
       description = "The number of the first (default: ${DEFAULT-VALUE}).")
   private int from;
 
+  @Option(
+      names = "--features",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = "promql-experimental-functions",
+      description = "The features that are on in both (default: ${DEFAULT-VALUE}).")
+  private Set<String> features;
+
   @Override
   public Integer call() throws Exception {
     PrintWriter out = spec.commandLine().getOut();
@@ -55,9 +63,10 @@ public final class FuzzCommand implements Command {
             folder,
             ComparedSamples.ticksByHost(),
             ComparedSamples.START + ComparedSamples.LENGTH,
-            FEATURES)) {
+            features)) {
       for (int i = from; i < from + count; i++) {
-        QueryGenerator.Question question = QueryGenerator.question(seed, i, true);
+        QueryGenerator.Question question =
+            QueryGenerator.question(seed, i, features.containsAll(FEATURES));
         Optional<String> difference =
             both.comparison().difference(question.path(), question.parameters());
         if (difference.isPresent()) {

@@ -137,6 +137,31 @@ class FleetTest {
   }
 
   @Test
+  void theLongestQueriesAndThoseThatAreTooLongAreAnsweredAndNoneIsAFailureOfOurs()
+      throws Exception {
+    start(1);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    String longest = "a" + "-a".repeat(2_000);
+    for (String path : List.of("query", "format_query", "parse_query")) {
+      assertThat(client.post("/api/v1/" + path, "query=" + longest).statusCode())
+          .as(path)
+          .isEqualTo(200);
+    }
+    for (String wrong :
+        List.of(
+            "(".repeat(10_000) + "a" + ")".repeat(10_000),
+            "a".repeat(1 << 20),
+            "a{b=~\"" + "c".repeat(100_000) + "\"}",
+            "a" + "-a".repeat(100_000))) {
+      for (String path : List.of("query", "format_query", "parse_query")) {
+        var answer = client.post("/api/v1/" + path, "query=" + wrong);
+        assertThat(answer.statusCode()).as(path).isEqualTo(400);
+        assertThat(answer.body()).contains("\"errorType\":\"bad_data\"");
+      }
+    }
+  }
+
+  @Test
   void postFormsAndLongQueriesAreTakenAndWrongMethodsAreNot() throws Exception {
     start(1);
     QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());

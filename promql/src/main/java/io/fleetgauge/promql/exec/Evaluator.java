@@ -239,7 +239,8 @@ final class Evaluator {
       vectorAndScalar(binary, grid, sink);
       return;
     }
-    VectorMatching matching = new VectorMatching(binary, grid.size(), budget);
+    VectorMatching matching =
+        new VectorMatching(binary, grid.size(), budget, query.delaysNameRemoval());
     switch (binary.op()) {
       case AND, UNLESS -> {
         // The right side first, so that the left need not be held; what it says comes second.
@@ -579,29 +580,21 @@ final class Evaluator {
     ranges(
         range,
         grid,
-        (series, nameDropped) -> {
+        series -> {
           Column column = functions.apply(series);
           if (column != null) {
-            push(column.withNameDropped(nameDropped), nameless::accept);
+            push(column, nameless::accept);
           }
         });
   }
 
-  /** Takes the series of a range vector, and whether their names are to go. */
-  private interface RangeReceiver {
-    void accept(Series series, boolean nameDropped) throws QueryFailure;
-  }
-
-  private void ranges(Expr range, Grid grid, RangeReceiver receiver) throws QueryFailure {
+  private void ranges(Expr range, Grid grid, SeriesSource.Receiver receiver) throws QueryFailure {
     switch (range) {
       case Expr.Window window ->
-          select(window.selector(), window.range(), grid, series -> receiver.accept(series, false));
+          select(window.selector(), window.range(), grid, series -> receiver.accept(series));
       case Expr.Subquery subquery -> {
         Grid inner = Grid.of(query, grid, subquery);
-        vector(
-            subquery.input(),
-            inner,
-            column -> receiver.accept(Engine.points(inner, column), column.nameDropped()));
+        vector(subquery.input(), inner, column -> receiver.accept(Engine.points(inner, column)));
       }
       default -> throw new IllegalStateException("not a range vector: " + range);
     }
@@ -624,7 +617,7 @@ final class Evaluator {
     ranges(
         range,
         grid,
-        (series, nameDropped) -> {
+        series -> {
           Column column = functions.apply(series);
           if (column != null) {
             note(column, there);

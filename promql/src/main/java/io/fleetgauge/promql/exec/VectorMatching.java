@@ -30,12 +30,14 @@ final class VectorMatching {
   private final Matching matching;
   private final int steps;
   private final Budget budget;
+  private final boolean delaysNameRemoval;
 
-  VectorMatching(Binary binary, int steps, Budget budget) {
+  VectorMatching(Binary binary, int steps, Budget budget, boolean delaysNameRemoval) {
     this.binary = binary;
     this.matching = binary.matching();
     this.steps = steps;
     this.budget = budget;
+    this.delaysNameRemoval = delaysNameRemoval;
   }
 
   // --- and, or, unless ---
@@ -190,8 +192,9 @@ final class VectorMatching {
       if (matching.many() == Many.NEITHER) {
         refuseSecondMatch(values);
       }
-      boolean dropped = many.nameDropped() || binary.bool();
-      results.add(new Column(resultLabels(many.labels(), one.labels()), values, null, dropped));
+      // Whether the operands' names were to go is forgotten; so it is in Prometheus.
+      Labels labels = resultLabels(many.labels(), one.labels());
+      results.add(new Column(labels, values, null, binary.bool()));
     }
 
     private void refuseSecondMatch(double[] values) throws QueryFailure {
@@ -252,7 +255,8 @@ final class VectorMatching {
 
   private Labels resultLabels(Labels many, Labels one) {
     Labels result = many;
-    boolean dropsName = binary.bool() || binary.op().family == BinaryOp.Family.ARITHMETIC;
+    boolean dropsName =
+        binary.bool() && !delaysNameRemoval || binary.op().family == BinaryOp.Family.ARITHMETIC;
     if (dropsName) {
       result = result.withoutMetric();
     }

@@ -232,11 +232,22 @@ public sealed interface Expr {
   /**
    * @param bool whether a comparison answers 0 and 1 in place of filtering
    * @param matching {@link Matching#DEFAULT} unless both sides are vectors
+   * @param type kept, because to find it anew would go down the whole tree
    */
-  record Binary(BinaryOp op, Expr left, Expr right, boolean bool, Matching matching, Span span)
+  record Binary(
+      BinaryOp op,
+      Expr left,
+      Expr right,
+      boolean bool,
+      Matching matching,
+      Span span,
+      ValueType type)
       implements Expr {
-    @Override
-    public ValueType type() {
+    public Binary(BinaryOp op, Expr left, Expr right, boolean bool, Matching matching, Span span) {
+      this(op, left, right, bool, matching, span, typeOf(left, right));
+    }
+
+    private static ValueType typeOf(Expr left, Expr right) {
       return left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR
           ? ValueType.SCALAR
           : ValueType.VECTOR;

@@ -26,12 +26,8 @@ public final class PrettyPrinter {
       case Expr.Subquery subquery when fits -> line;
       case Expr.Subquery subquery -> print(subquery.input(), level) + Printer.brackets(subquery);
       case Expr any when fits -> indent + line;
-      case Expr.Aggregate aggregate -> {
-        List<Expr> arguments = new ArrayList<>();
-        aggregate.parameter().ifPresent(arguments::add);
-        arguments.add(aggregate.input());
-        yield indent + call(Printer.operator(aggregate), arguments, level);
-      }
+      case Expr.Aggregate aggregate ->
+          indent + call(Printer.operator(aggregate), Printer.arguments(aggregate), level);
       case Expr.Call call -> indent + call(call.function().text(), call.arguments(), level);
       case Expr.Binary binary ->
           print(binary.left(), level + 1)

@@ -16,37 +16,70 @@ final class Printer {
   private Printer() {}
 
   static String print(Expr expr) {
-    return switch (expr) {
-      case Expr.Number number -> number(number);
-      case Expr.Text text -> quote(text.value());
-      case Expr.Selector selector -> matchers(selector) + shift(selector.shift()) + edges(selector);
+    StringBuilder out = new StringBuilder();
+    print(expr, out);
+    return out.toString();
+  }
+
+  private static void print(Expr expr, StringBuilder out) {
+    switch (expr) {
+      case Expr.Number number -> out.append(number(number));
+      case Expr.Text text -> out.append(quote(text.value()));
+      case Expr.Selector selector ->
+          out.append(matchers(selector)).append(shift(selector.shift())).append(edges(selector));
       case Expr.Window window ->
-          matchers(window.selector())
-              + "["
-              + Durations.print(window.range())
-              + "]"
-              + shift(window.selector().shift())
-              + edges(window.selector());
-      case Expr.Subquery subquery ->
-          operand(subquery.input(), needsParensBeforeBrackets(subquery.input()))
-              + brackets(subquery);
-      case Expr.Call call -> call.function().text() + "(" + list(call.arguments()) + ")";
-      case Expr.Aggregate aggregate ->
-          operator(aggregate)
-              + "("
-              + aggregate.parameter().map(parameter -> parameter + ", ").orElse("")
-              + aggregate.input()
-              + ")";
-      case Expr.Unary unary ->
-          (unary.minus() ? "-" : "+") + operand(unary.input(), needsParensAfterSign(unary.input()));
-      case Expr.Binary binary ->
-          operand(binary.left(), needsParensOnLeft(binary))
-              + " "
-              + operator(binary)
-              + " "
-              + operand(binary.right(), needsParensOnRight(binary));
-      case Expr.Paren paren -> "(" + paren.inner() + ")";
-    };
+          out.append(matchers(window.selector()))
+              .append('[')
+              .append(Durations.print(window.range()))
+              .append(']')
+              .append(shift(window.selector().shift()))
+              .append(edges(window.selector()));
+      case Expr.Subquery subquery -> {
+        operand(subquery.input(), needsParensBeforeBrackets(subquery.input()), out);
+        out.append(brackets(subquery));
+      }
+      case Expr.Call call -> {
+        out.append(call.function().text()).append('(');
+        list(call.arguments(), out);
+        out.append(')');
+      }
+      case Expr.Aggregate aggregate -> {
+        out.append(operator(aggregate)).append('(');
+        list(arguments(aggregate), out);
+        out.append(')');
+      }
+      case Expr.Unary unary -> {
+        out.append(unary.minus() ? '-' : '+');
+        operand(unary.input(), needsParensAfterSign(unary.input()), out);
+      }
+      case Expr.Binary binary -> {
+        operand(binary.left(), needsParensOnLeft(binary), out);
+        out.append(' ').append(operator(binary)).append(' ');
+        operand(binary.right(), needsParensOnRight(binary), out);
+      }
+      case Expr.Paren paren -> operand(paren.inner(), true, out);
+    }
+  }
+
+  private static void operand(Expr expr, boolean parens, StringBuilder out) {
+    out.append(parens ? "(" : "");
+    print(expr, out);
+    out.append(parens ? ")" : "");
+  }
+
+  private static void list(List<Expr> expressions, StringBuilder out) {
+    for (int i = 0; i < expressions.size(); i++) {
+      out.append(i == 0 ? "" : ", ");
+      print(expressions.get(i), out);
+    }
+  }
+
+  /** What stands in an aggregation's parentheses. */
+  static List<Expr> arguments(Expr.Aggregate aggregate) {
+    return aggregate
+        .parameter()
+        .map(parameter -> List.of(parameter, aggregate.input()))
+        .orElse(List.of(aggregate.input()));
   }
 
   /** An aggregation up to its parenthesis. */
@@ -67,10 +100,6 @@ final class Printer {
         + (subquery.step() == 0 ? "" : Durations.print(subquery.step()))
         + "]"
         + shift(subquery.shift());
-  }
-
-  private static String operand(Expr expr, boolean parens) {
-    return parens ? "(" + expr + ")" : expr.toString();
   }
 
   private static boolean needsParensBeforeBrackets(Expr expr) {
@@ -107,10 +136,6 @@ final class Printer {
 
   private static boolean isSigned(Expr.Number number) {
     return Double.isInfinite(number.value()) || Double.doubleToRawLongBits(number.value()) < 0;
-  }
-
-  private static String list(List<Expr> arguments) {
-    return arguments.stream().map(Expr::toString).collect(Collectors.joining(", "));
   }
 
   private static String grouping(Expr.Grouping grouping) {

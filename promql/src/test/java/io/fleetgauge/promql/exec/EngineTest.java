@@ -229,6 +229,36 @@ class EngineTest {
             });
   }
 
+  /** On a stack of the size that the launcher gives to threads. */
+  @Test
+  void theLongestAndTheDeepestQueriesFitTheStack() throws Exception {
+    List<String> queries =
+        List.of(
+            "power" + " + power".repeat(2_000),
+            "power" + " * 1".repeat(2_000),
+            "power" + " and power".repeat(2_000),
+            "power" + " or power".repeat(2_000),
+            "abs(".repeat(249) + "power" + ")".repeat(249),
+            "-".repeat(200) + "power",
+            "sum by (gpu) (".repeat(249) + "power" + ")".repeat(249),
+            "max_over_time(".repeat(120) + "power" + "[1m:30s])".repeat(120));
+    List<Throwable> failures = new ArrayList<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              for (String query : queries) {
+                try {
+                  run(at(query, 15_000));
+                } catch (Exception | StackOverflowError e) {
+                  failures.add(e);
+                }
+              }
+            });
+    thread.start();
+    thread.join();
+    assertThat(failures).isEmpty();
+  }
+
   @Test
   void aCancelledQueryEnds() throws Exception {
     assertThatThrownBy(() -> Engine.run(at("power", 0), EngineTest::select, () -> CANCELLED))
