@@ -91,7 +91,13 @@ public final class AnswerComparison {
     for (String field : new String[] {"warnings", "infos"}) {
       TreeSet<String> wantedTexts = texts(wanted.path(field));
       TreeSet<String> gotTexts = texts(got.path(field));
-      if (!wantedTexts.equals(gotTexts)) {
+      // Of more than ten, which are left out is chance in the reference; how many is not.
+      boolean cut = wantedTexts.stream().anyMatch(text -> text.endsWith("annotations omitted"));
+      boolean same =
+          cut
+              ? wantedTexts.size() == gotTexts.size() && gotTexts.contains(wantedTexts.first())
+              : wantedTexts.equals(gotTexts);
+      if (!same) {
         return Optional.of(field + " differ: wanted " + wantedTexts + ", got " + gotTexts);
       }
     }

@@ -109,8 +109,10 @@ public final class QueryGenerator {
    * @param experimental whether functions may occur that Prometheus has behind a flag
    */
   public static Question question(long seed, long number, boolean experimental) {
-    long mixed = new SplittableRandom(seed).nextLong() + number * 0x9E3779B97F4A7C15L;
-    return new QueryGenerator(mixed, experimental).question();
+    // Far apart, because the generator itself goes on by adding.
+    long mixed = (seed * 31 + number) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+    return new QueryGenerator(mixed ^ mixed >>> 31, experimental).question();
   }
 
   private Question question() {
@@ -179,6 +181,9 @@ public final class QueryGenerator {
   }
 
   private String selector() {
+    if (random.nextInt(25) == 0) {
+      return "{\"" + pick(METRICS) + "\", 'rack'!=`r1`}" + shift();
+    }
     StringBuilder text = new StringBuilder();
     boolean byRegex = random.nextInt(12) == 0;
     if (byRegex) {
@@ -233,7 +238,7 @@ public final class QueryGenerator {
 
   /** Of values of which no two are equal: which of them stays is chance in the reference. */
   private String ranked() {
-    String k = random.nextInt(6) == 0 ? "scalar(" + vector(0) + ")" : "" + random.nextInt(5);
+    String k = random.nextInt(6) == 0 ? varying() : "" + random.nextInt(5);
     String metric = pick(List.of("DCGM_FI_DEV_POWER_USAGE", "resets_total"));
     String input =
         random.nextBoolean() ? metric + shift() : "rate(" + metric + "[" + pick(DURATIONS) + "])";
@@ -437,7 +442,7 @@ public final class QueryGenerator {
     }
     return switch (random.nextInt(7)) {
       case 0 -> "scalar(" + vector(depth - 1) + ")";
-      case 1 -> "time()";
+      case 1 -> random.nextBoolean() ? "time()" : "-(time() - 1760000000)";
       case 2 ->
           "("
               + scalar(depth - 1)
@@ -465,8 +470,15 @@ public final class QueryGenerator {
             "NaN"));
   }
 
+  /** A parameter that changes from step to step; without {@code @}, which the reference moves. */
+  private String varying() {
+    return "scalar(" + pick(METRICS) + "{Hostname=\"n1\",gpu!=\"1\"})";
+  }
+
   private String quantile() {
-    return pick(List.of("0", "0.1", "0.5", "0.9", "0.99", "1", "-1", "2", "NaN"));
+    return random.nextInt(8) == 0
+        ? varying() + " / 100"
+        : pick(List.of("0", "0.1", "0.5", "0.9", "0.99", "1", "-1", "2", "NaN"));
   }
 
   private <T> T pick(List<T> items) {

@@ -5,20 +5,23 @@ import io.fleetgauge.promql.syntax.StrayBytes;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.prometheus.Numbers;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** {@code count_values}: how many columns of a group have each value, a series a value. */
 final class CountValues implements Aggregator {
+  /** To write a number takes about as long as to add so many. */
+  private static final int WORK_OF_A_TEXT = 500;
+
   private final String label;
   private final Groups groups;
   private final int steps;
+  private final Budget budget;
   private final Map<Labels, double[]> counts = new LinkedHashMap<>();
   private final Map<Labels, Boolean> nameDropped = new HashMap<>();
 
-  CountValues(String label, Groups groups, int steps) throws QueryFailure {
+  CountValues(String label, Groups groups, int steps, Budget budget) throws QueryFailure {
     if (!LabelFunctions.isLabelName(label)) {
       throw new QueryFailure(
           QueryFailure.Kind.EXECUTION, "invalid label name " + StrayBytes.quoted(label));
@@ -26,10 +29,11 @@ final class CountValues implements Aggregator {
     this.label = label;
     this.groups = groups;
     this.steps = steps;
+    this.budget = budget;
   }
 
   @Override
-  public void add(Column column) {
+  public void add(Column column) throws QueryFailure {
     Labels group = groups.of(column);
     double last = Double.NaN;
     double[] lastCounts = null;
@@ -41,9 +45,15 @@ final class CountValues implements Aggregator {
       boolean histogram = Columns.isAbsent(value);
       // Values often repeat from step to step; the text of one is costly.
       if (lastCounts == null || histogram || value != last || value == 0) {
+        budget.work(WORK_OF_A_TEXT);
         String text = histogram ? column.histograms()[i].toString() : Numbers.plain(value);
         Labels labels = group.with(label, text);
-        lastCounts = counts.computeIfAbsent(labels, none -> new double[steps]);
+        lastCounts = counts.get(labels);
+        if (lastCounts == null) {
+          budget.hold(steps);
+          lastCounts = new double[steps];
+          counts.put(labels, lastCounts);
+        }
         nameDropped.merge(labels, column.nameDropped(), Boolean::logicalOr);
         last = value;
       }
@@ -54,11 +64,12 @@ final class CountValues implements Aggregator {
   @Override
   public void finish(Sink sink) throws QueryFailure {
     for (var entry : counts.entrySet()) {
-      double[] out = Arrays.copyOf(entry.getValue(), steps);
+      double[] out = entry.getValue();
       for (int i = 0; i < steps; i++) {
         out[i] = out[i] == 0 ? Staleness.MARKER : out[i];
       }
       sink.accept(new Column(entry.getKey(), out, null, nameDropped.get(entry.getKey())));
+      budget.release(steps);
     }
   }
 }

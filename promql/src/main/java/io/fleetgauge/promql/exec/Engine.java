@@ -87,6 +87,7 @@ public final class Engine {
       series.add(points(grid, new Column(Labels.EMPTY, evaluator.scalar(query.expr(), grid))));
     } else {
       for (Column column : columns(query.expr(), grid)) {
+        budget.work(column.steps());
         series.add(points(grid, column));
       }
       series.sort(Comparator.comparing(Series::labels));

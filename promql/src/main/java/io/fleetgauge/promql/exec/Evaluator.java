@@ -374,7 +374,7 @@ final class Evaluator {
         return new FoldAggregation(aggregate, groups, grid.size(), annotations);
       }
       case COUNT_VALUES -> {
-        return new CountValues(((Expr.Text) parameter).value(), groups, grid.size());
+        return new CountValues(((Expr.Text) parameter).value(), groups, grid.size(), budget);
       }
       default -> {}
     }
@@ -640,20 +640,42 @@ final class Evaluator {
     }
     List<Matcher> matchers =
         argument instanceof Expr.Selector selector ? selector.matchers() : List.of();
-    Map<String, String> fixed = new HashMap<>();
-    Set<String> notFixed = new HashSet<>();
-    for (Matcher matcher : matchers) {
-      if (matcher.name().equals(Labels.NAME)) {
-        continue;
-      }
-      if (matcher.kind() != Matcher.Kind.EQUAL
-          || fixed.putIfAbsent(matcher.name(), matcher.value()) != null) {
-        notFixed.add(matcher.name());
-      }
-    }
-    fixed.keySet().removeAll(notFixed);
     if (Columns.count(out) > 0) {
-      push(new Column(Labels.of(fixed), out), sink);
+      push(new Column(fixedBy(matchers), out), sink);
     }
+  }
+
+  /**
+   * The labels that matchers leave no choice: the first that demands a value gives it, unless
+   * another matcher of that label comes behind it. Matchers that only take series away come last,
+   * because that is how Prometheus's storage orders them.
+   */
+  private static Labels fixedBy(List<Matcher> matchers) {
+    Set<String> demanded = new HashSet<>();
+    for (Matcher matcher : matchers) {
+      if (!matcher.matches("")) {
+        demanded.add(matcher.name());
+      }
+    }
+    List<Matcher> ordered = new ArrayList<>();
+    List<Matcher> last = new ArrayList<>();
+    for (Matcher matcher : matchers) {
+      boolean negative =
+          matcher.kind() == Matcher.Kind.NOT_EQUAL || matcher.kind() == Matcher.Kind.NOT_REGEX;
+      boolean takesAway = negative && matcher.matches("") || !demanded.contains(matcher.name());
+      (takesAway ? last : ordered).add(matcher);
+    }
+    ordered.addAll(last);
+    Map<String, String> fixed = new HashMap<>();
+    Set<String> seen = new HashSet<>();
+    for (Matcher matcher : ordered) {
+      if (matcher.kind() == Matcher.Kind.EQUAL && seen.add(matcher.name())) {
+        fixed.put(matcher.name(), matcher.value());
+      } else {
+        fixed.remove(matcher.name());
+      }
+    }
+    fixed.remove(Labels.NAME);
+    return Labels.of(fixed);
   }
 }

@@ -27,8 +27,8 @@ final class Invariance {
       case Expr.Window window -> window.selector().shift().at().isPresent();
       case Expr.Subquery subquery -> subquery.shift().at().isPresent();
       case Expr.Call call -> !looksAtTheTime(call) && all(call.arguments());
-      case Expr.Aggregate aggregate ->
-          of(aggregate.input()) && aggregate.parameter().map(this::of).orElse(true);
+      // The parameter takes no part: with a fixed input, that of the first step counts.
+      case Expr.Aggregate aggregate -> of(aggregate.input());
       case Expr.Unary unary -> of(unary.input());
       case Expr.Binary binary -> of(binary.left()) & of(binary.right());
       case Expr.Paren paren -> of(paren.inner());

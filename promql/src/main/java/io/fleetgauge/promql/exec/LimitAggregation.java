@@ -18,10 +18,13 @@ final class LimitAggregation implements Aggregator {
   private final Expr.Aggregate aggregate;
   private final Groups groups;
   private final Annotations annotations;
+
+  /** In place of a count that cannot be. */
+  static final long INVALID = Long.MIN_VALUE;
+
   private final boolean byCount;
   private final double[] parameter;
-  private double[] ratios;
-  private long[] limits;
+  private final long[] limits;
   private final Map<Labels, int[]> taken = new HashMap<>();
   private final List<Column> kept = new ArrayList<>();
 
@@ -32,6 +35,7 @@ final class LimitAggregation implements Aggregator {
     this.groups = groups;
     this.byCount = aggregate.op() == Aggregation.LIMITK;
     this.parameter = parameter;
+    this.limits = byCount ? counts(parameter) : null;
   }
 
   /** Says which ratios are beyond 1, as far as they go. */
@@ -55,60 +59,48 @@ final class LimitAggregation implements Aggregator {
 
   private static String outside(double ratio, int capped) {
     return "ratio value should be between -1 and 1, got "
-        + Numbers.text(ratio)
+        + Numbers.general(ratio)
         + ", capping to "
         + capped;
   }
 
-  private static double[] ratios(double[] parameter) throws QueryFailure {
-    for (double ratio : parameter) {
-      if (Double.isNaN(ratio)) {
-        throw new QueryFailure(QueryFailure.Kind.EXECUTION, "Ratio value NaN is NaN");
-      }
-    }
-    return parameter;
-  }
-
   /**
-   * The parameter of {@code topk} and its like as whole numbers; to be asked once there is a
-   * column, because without one nothing is said of it.
-   *
-   * @throws QueryFailure if one is no number, or out of the range of 64 bits, unless none is at
-   *     least 1
+   * How many the parameter of {@code topk} and its like allows at each step; {@link #INVALID} where
+   * it is no number, or out of the range of 64 bits, which is an error where there is a sample. But
+   * when no step allows any, nothing is said of them.
    */
-  static long[] counts(double[] parameter) throws QueryFailure {
+  static long[] counts(double[] parameter) {
     long[] counts = new long[parameter.length];
-    boolean any = false;
-    for (double k : parameter) {
-      any |= !(k < 1);
+    if (Quantiles.max(parameter) < 1) {
+      return counts;
     }
-    for (int i = 0; i < counts.length && any; i++) {
-      if (!(Math.abs(parameter[i]) < 0x1p63)) {
-        throw new QueryFailure(
-            QueryFailure.Kind.EXECUTION,
-            "Scalar value " + Numbers.text(parameter[i]) + " overflows int64");
-      }
-      counts[i] = (long) parameter[i];
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] = Math.abs(parameter[i]) < 0x1p63 ? (long) parameter[i] : INVALID;
     }
     return counts;
   }
 
+  static QueryFailure invalid(double parameter) {
+    return new QueryFailure(
+        QueryFailure.Kind.EXECUTION,
+        "Scalar value " + Numbers.text(parameter) + " overflows int64");
+  }
+
   @Override
   public void add(Column column) throws QueryFailure {
-    if (limits == null && ratios == null) {
-      limits = byCount ? counts(parameter) : null;
-      ratios = byCount ? null : ratios(parameter);
-    }
     if (byCount ? limit(column) : share(column)) {
       kept.add(column);
     }
   }
 
-  private boolean limit(Column column) {
+  private boolean limit(Column column) throws QueryFailure {
     int[] counts = taken.computeIfAbsent(groups.of(column), none -> new int[limits.length]);
     boolean any = false;
     for (int i = 0; i < limits.length; i++) {
       if (column.isPresent(i)) {
+        if (limits[i] == INVALID) {
+          throw invalid(parameter[i]);
+        }
         if (counts[i] < limits[i]) {
           counts[i]++;
           any = true;
@@ -120,16 +112,22 @@ final class LimitAggregation implements Aggregator {
     return any;
   }
 
-  private boolean share(Column column) {
+  private boolean share(Column column) throws QueryFailure {
     double place = LabelHash.fraction(column.labels());
     boolean any = false;
-    for (int i = 0; i < ratios.length; i++) {
-      double ratio = Math.clamp(ratios[i], -1, 1);
+    for (int i = 0; i < parameter.length; i++) {
+      if (!column.isPresent(i)) {
+        continue;
+      }
+      if (Double.isNaN(parameter[i])) {
+        throw new QueryFailure(QueryFailure.Kind.EXECUTION, "Ratio value NaN is NaN");
+      }
+      double ratio = Math.clamp(parameter[i], -1, 1);
       boolean in = ratio >= 0 ? place < ratio : place >= 1 + ratio;
-      if (!in) {
-        column.clear(i);
+      if (in) {
+        any = true;
       } else {
-        any |= column.isPresent(i);
+        column.clear(i);
       }
     }
     return any;

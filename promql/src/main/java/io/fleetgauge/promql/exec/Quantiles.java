@@ -14,27 +14,44 @@ final class Quantiles {
   static void warn(double quantile, Span span, Annotations annotations) {
     if (!isOne(quantile)) {
       annotations.warn(
-          "quantile value should be between 0 and 1, got " + Numbers.text(quantile), span);
+          "quantile value should be between 0 and 1, got " + Numbers.general(quantile), span);
     }
   }
 
   /** Of the parameter of an aggregation: its extremes over all steps, and NaN. */
   static void warn(double[] quantiles, Span span, Annotations annotations) {
-    double min = Double.POSITIVE_INFINITY;
-    double max = Double.NEGATIVE_INFINITY;
     for (double quantile : quantiles) {
       if (Double.isNaN(quantile)) {
         warn(quantile, span, annotations);
-      } else {
-        min = Math.min(min, quantile);
-        max = Math.max(max, quantile);
       }
     }
+    double max = max(quantiles);
+    double min = -max(negated(quantiles));
     if (max > 1) {
       warn(max, span, annotations);
     }
     if (min < 0) {
       warn(min, span, annotations);
     }
+  }
+
+  /** As Go's: +Inf if there is one, else NaN if there is one. */
+  static double max(double[] values) {
+    double max = Double.NEGATIVE_INFINITY;
+    for (double value : values) {
+      if (value == Double.POSITIVE_INFINITY) {
+        return value;
+      }
+      max = Math.max(max, value);
+    }
+    return max;
+  }
+
+  private static double[] negated(double[] values) {
+    double[] negated = values.clone();
+    for (int i = 0; i < negated.length; i++) {
+      negated[i] = -negated[i];
+    }
+    return negated;
   }
 }

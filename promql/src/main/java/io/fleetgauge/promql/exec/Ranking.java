@@ -35,7 +35,7 @@ final class Ranking implements Aggregator {
   private final Expr.Aggregate aggregate;
   private final Groups groups;
   private final double[] parameter;
-  private long[] limits;
+  private final long[] limits;
   private final Budget budget;
   private final Annotations annotations;
   private final Map<Labels, Group> byLabels = new LinkedHashMap<>();
@@ -50,15 +50,13 @@ final class Ranking implements Aggregator {
     this.aggregate = aggregate;
     this.groups = groups;
     this.parameter = parameter;
+    this.limits = LimitAggregation.counts(parameter);
     this.budget = budget;
     this.annotations = annotations;
   }
 
   @Override
   public void add(Column column) throws QueryFailure {
-    if (limits == null) {
-      limits = LimitAggregation.counts(parameter);
-    }
     Group group = byLabels.computeIfAbsent(groups.of(column), none -> new Group(limits.length));
     int id = group.seen.size();
     boolean ranked = false;
@@ -71,6 +69,9 @@ final class Ranking implements Aggregator {
               aggregate.input().span());
         }
         continue;
+      }
+      if (limits[i] == LimitAggregation.INVALID) {
+        throw LimitAggregation.invalid(parameter[i]);
       }
       if (limits[i] >= 1) {
         ranked |= offer(group, i, value, id);

@@ -17,12 +17,15 @@ public record Selection(List<Matcher> matchers, long from, long to) {
   /** What a query reads, each selection once. */
   static List<Selection> of(Query query) throws QueryFailure {
     LinkedHashSet<Selection> selections = new LinkedHashSet<>();
-    collect(query, query.grid(), query.expr(), selections);
+    collect(query, new Invariance(), query.grid(), query.expr(), selections);
     return new ArrayList<>(selections);
   }
 
-  private static void collect(Query query, Grid grid, Expr expr, Set<Selection> into)
+  private static void collect(
+      Query query, Invariance invariance, Grid steps, Expr expr, Set<Selection> into)
       throws QueryFailure {
+    // As the evaluator does it: what is the same at every step is read for the first.
+    Grid grid = steps.size() > 1 && invariance.of(expr) ? steps.first() : steps;
     switch (expr) {
       case Expr.Number number -> {}
       case Expr.Text text -> {}
@@ -33,31 +36,31 @@ public record Selection(List<Matcher> matchers, long from, long to) {
       case Expr.Selector selector -> {}
       case Expr.Window window -> {}
       case Expr.Subquery subquery ->
-          collect(query, Grid.of(query, grid, subquery), subquery.input(), into);
+          collect(query, invariance, Grid.of(query, grid, subquery), subquery.input(), into);
       case Expr.Call call -> {
         if (call.function() == Function.INFO) {
-          collect(query, grid, call.arguments().getFirst(), into);
+          collect(query, invariance, grid, call.arguments().getFirst(), into);
           if (grid.size() > 0) {
             into.add(new InfoJoin(query, grid, call).selection());
           }
         } else {
           for (Expr argument : call.arguments()) {
-            collect(query, grid, argument, into);
+            collect(query, invariance, grid, argument, into);
           }
         }
       }
       case Expr.Aggregate aggregate -> {
         if (aggregate.parameter().isPresent()) {
-          collect(query, grid, aggregate.parameter().get(), into);
+          collect(query, invariance, grid, aggregate.parameter().get(), into);
         }
-        collect(query, grid, aggregate.input(), into);
+        collect(query, invariance, grid, aggregate.input(), into);
       }
-      case Expr.Unary unary -> collect(query, grid, unary.input(), into);
+      case Expr.Unary unary -> collect(query, invariance, grid, unary.input(), into);
       case Expr.Binary binary -> {
-        collect(query, grid, binary.left(), into);
-        collect(query, grid, binary.right(), into);
+        collect(query, invariance, grid, binary.left(), into);
+        collect(query, invariance, grid, binary.right(), into);
       }
-      case Expr.Paren paren -> collect(query, grid, paren.inner(), into);
+      case Expr.Paren paren -> collect(query, invariance, grid, paren.inner(), into);
     }
   }
 

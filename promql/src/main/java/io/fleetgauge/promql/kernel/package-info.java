@@ -6,7 +6,7 @@
  * stretch of them. Out: one number, or one column over the steps of a query. "No sample" in a
  * column is the staleness marker's bit pattern, which arithmetic cannot produce.
  *
- * <p>Law: each method equals its plain twin in {@code KernelTest}, and Prometheus 3.5 to the last
- * bit where the order of operations decides it. Benchmarks stand in {@code load-test}.
+ * <p>Law: each method equals its plain twin in the tests of this room, and Prometheus 3.5 to the
+ * last bit where the order of operations decides it. Benchmarks stand in {@code load-test}.
  */
 package io.fleetgauge.promql.kernel;

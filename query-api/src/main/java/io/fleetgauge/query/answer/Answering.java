@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -107,7 +108,10 @@ public final class Answering {
     }
     SeriesSource source =
         (selection, receiver) -> {
-          for (Series series : fetched.get(selection)) {
+          List<Series> found =
+              Objects.requireNonNull(
+                  fetched.get(selection), () -> selection + " was not fetched beforehand");
+          for (Series series : found) {
             receiver.accept(series);
           }
         };

@@ -74,6 +74,24 @@ public final class Numbers {
     if (magnitude >= 1e-6 && magnitude < 1e21) {
       return decimal.toPlainString();
     }
+    return scientific(value, decimal);
+  }
+
+  /**
+   * The same digits as Go's {@code %g} has them, which warnings and the text exposition use: with
+   * an exponent below 1e-4 and from 1e6 on, however few digits there are.
+   */
+  public static String general(double value) {
+    double magnitude = Math.abs(value);
+    boolean plain =
+        magnitude >= 1e-4 && magnitude < 1e6
+            || value == 0
+            || Double.isNaN(value)
+            || Double.isInfinite(value);
+    return plain ? text(value) : scientific(value, shortest(value));
+  }
+
+  private static String scientific(double value, BigDecimal decimal) {
     String digits = decimal.unscaledValue().abs().toString();
     int exponent = digits.length() - 1 - decimal.scale();
     StringBuilder text = new StringBuilder(24);
