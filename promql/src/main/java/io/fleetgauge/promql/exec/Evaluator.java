@@ -2,10 +2,8 @@ package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.kernel.Arithmetic;
 import io.fleetgauge.promql.kernel.Columns;
-import io.fleetgauge.promql.syntax.BinaryOp;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.promql.syntax.ValueType;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -13,10 +11,8 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -68,7 +64,8 @@ final class Evaluator {
         }
       }
       case Expr.Binary binary ->
-          apply(binary.op(), scalar(binary.left(), grid), scalar(binary.right(), grid), out);
+          Operators.apply(
+              binary.op(), scalar(binary.left(), grid), scalar(binary.right(), grid), out);
       case Expr.Call call -> scalarCall(call, grid, out);
       default -> throw new IllegalStateException("not a scalar: " + expr);
     }
@@ -277,7 +274,7 @@ final class Evaluator {
   }
 
   private void operate(Expr.Binary binary, double[] left, double[] right, double[] out) {
-    apply(binary.op(), left, right, out);
+    Operators.apply(binary.op(), left, right, out);
     if (binary.op().isComparison() && !binary.bool()) {
       Arithmetic.filter(left, out, out);
     }
@@ -308,7 +305,7 @@ final class Evaluator {
           grid,
           column -> {
             double[] values = column.values();
-            apply(
+            Operators.apply(
                 binary.op(), vectorOnLeft ? values : scalar, vectorOnLeft ? scalar : values, test);
             // The vector's own value is kept, on whichever side it stands.
             Arithmetic.filter(values, test, values);
@@ -324,7 +321,7 @@ final class Evaluator {
         grid,
         column -> {
           double[] values = column.values();
-          apply(
+          Operators.apply(
               binary.op(), vectorOnLeft ? values : scalar, vectorOnLeft ? scalar : values, values);
           if (Columns.count(values) > 0) {
             nameless.accept(column.with(values));
@@ -333,29 +330,10 @@ final class Evaluator {
     nameless.finish();
   }
 
-  private static void apply(BinaryOp op, double[] left, double[] right, double[] out) {
-    switch (op) {
-      case ADD -> Arithmetic.add(left, right, out);
-      case SUBTRACT -> Arithmetic.subtract(left, right, out);
-      case MULTIPLY -> Arithmetic.multiply(left, right, out);
-      case DIVIDE -> Arithmetic.divide(left, right, out);
-      case MODULO -> Arithmetic.modulo(left, right, out);
-      case POWER -> Arithmetic.power(left, right, out);
-      case ATAN2 -> Arithmetic.atan2(left, right, out);
-      case EQUAL -> Arithmetic.equal(left, right, out);
-      case NOT_EQUAL -> Arithmetic.notEqual(left, right, out);
-      case LESS -> Arithmetic.less(left, right, out);
-      case LESS_OR_EQUAL -> Arithmetic.lessOrEqual(left, right, out);
-      case GREATER -> Arithmetic.less(right, left, out);
-      case GREATER_OR_EQUAL -> Arithmetic.lessOrEqual(right, left, out);
-      case AND, OR, UNLESS -> throw new IllegalStateException(op.text);
-    }
-  }
-
   // --- aggregations ---
 
   private void aggregate(Expr.Aggregate aggregate, Grid grid, Sink sink) throws QueryFailure {
-    Aggregator aggregator = aggregator(aggregate, grid);
+    Aggregator aggregator = aggregator(aggregate, grid, sink);
     vector(
         aggregate.input(),
         grid,
@@ -366,12 +344,13 @@ final class Evaluator {
     aggregator.finish(column -> push(column, sink));
   }
 
-  private Aggregator aggregator(Expr.Aggregate aggregate, Grid grid) throws QueryFailure {
+  private Aggregator aggregator(Expr.Aggregate aggregate, Grid grid, Sink sink)
+      throws QueryFailure {
     Groups groups = new Groups(aggregate.grouping());
     Expr parameter = aggregate.parameter().map(Evaluator::withoutParens).orElse(null);
     switch (aggregate.op()) {
       case SUM, AVG, MIN, MAX, COUNT, GROUP, STDDEV, STDVAR -> {
-        return new FoldAggregation(aggregate, groups, grid.size(), annotations);
+        return new FoldAggregation(aggregate, groups, grid.size(), budget, annotations);
       }
       case COUNT_VALUES -> {
         return new CountValues(((Expr.Text) parameter).value(), groups, grid.size(), budget);
@@ -382,7 +361,8 @@ final class Evaluator {
     return switch (aggregate.op()) {
       case QUANTILE -> new QuantileAggregation(aggregate, groups, values, budget, annotations);
       case TOPK, BOTTOMK -> new Ranking(aggregate, groups, values, budget, annotations);
-      case LIMITK, LIMIT_RATIO -> new LimitAggregation(aggregate, groups, values, annotations);
+      case LIMITK, LIMIT_RATIO ->
+          new LimitAggregation(aggregate, groups, values, annotations, sink);
       default -> throw new IllegalStateException(aggregate.op().text());
     };
   }
@@ -606,7 +586,7 @@ final class Evaluator {
     Expr argument = call.arguments().getFirst();
     boolean[] there = new boolean[grid.size()];
     vector(argument, grid, column -> note(column, there));
-    push1WhereNot(there, withoutParens(argument), sink);
+    pushAbsence(there, withoutParens(argument), sink);
   }
 
   private void absentOverTime(Expr.Call call, Grid grid, Sink sink) throws QueryFailure {
@@ -623,7 +603,7 @@ final class Evaluator {
             note(column, there);
           }
         });
-    push1WhereNot(there, range instanceof Expr.Window window ? window.selector() : range, sink);
+    pushAbsence(there, range instanceof Expr.Window window ? window.selector() : range, sink);
   }
 
   private static void note(Column column, boolean[] there) {
@@ -632,50 +612,10 @@ final class Evaluator {
     }
   }
 
-  /** 1 where nothing is, under the labels that a selector's matchers fix. */
-  private void push1WhereNot(boolean[] there, Expr argument, Sink sink) throws QueryFailure {
-    double[] out = new double[there.length];
-    for (int i = 0; i < out.length; i++) {
-      out[i] = there[i] ? Staleness.MARKER : 1;
+  private void pushAbsence(boolean[] there, Expr argument, Sink sink) throws QueryFailure {
+    Column column = Absence.of(there, argument);
+    if (!column.isEmpty()) {
+      push(column, sink);
     }
-    List<Matcher> matchers =
-        argument instanceof Expr.Selector selector ? selector.matchers() : List.of();
-    if (Columns.count(out) > 0) {
-      push(new Column(fixedBy(matchers), out), sink);
-    }
-  }
-
-  /**
-   * The labels that matchers leave no choice: the first that demands a value gives it, unless
-   * another matcher of that label comes behind it. Matchers that only take series away come last,
-   * because that is how Prometheus's storage orders them.
-   */
-  private static Labels fixedBy(List<Matcher> matchers) {
-    Set<String> demanded = new HashSet<>();
-    for (Matcher matcher : matchers) {
-      if (!matcher.matches("")) {
-        demanded.add(matcher.name());
-      }
-    }
-    List<Matcher> ordered = new ArrayList<>();
-    List<Matcher> last = new ArrayList<>();
-    for (Matcher matcher : matchers) {
-      boolean negative =
-          matcher.kind() == Matcher.Kind.NOT_EQUAL || matcher.kind() == Matcher.Kind.NOT_REGEX;
-      boolean takesAway = negative && matcher.matches("") || !demanded.contains(matcher.name());
-      (takesAway ? last : ordered).add(matcher);
-    }
-    ordered.addAll(last);
-    Map<String, String> fixed = new HashMap<>();
-    Set<String> seen = new HashSet<>();
-    for (Matcher matcher : ordered) {
-      if (matcher.kind() == Matcher.Kind.EQUAL && seen.add(matcher.name())) {
-        fixed.put(matcher.name(), matcher.value());
-      } else {
-        fixed.remove(matcher.name());
-      }
-    }
-    fixed.remove(Labels.NAME);
-    return Labels.of(fixed);
   }
 }

@@ -13,6 +13,8 @@ import java.util.Map;
  * avg}, {@code min}, {@code max}, {@code count}, {@code group}, {@code stddev}, {@code stdvar}.
  */
 final class FoldAggregation implements Aggregator {
+  private static final long GROUP_COLUMNS = 3;
+
   private static final class Group {
     final double[] value;
     final double[] carry;
@@ -36,20 +38,30 @@ final class FoldAggregation implements Aggregator {
   private final Aggregation op;
   private final Groups groups;
   private final int steps;
+  private final Budget budget;
   private final Annotations annotations;
   private final Map<Labels, Group> byLabels = new LinkedHashMap<>();
 
-  FoldAggregation(Expr.Aggregate aggregate, Groups groups, int steps, Annotations annotations) {
+  FoldAggregation(
+      Expr.Aggregate aggregate, Groups groups, int steps, Budget budget, Annotations annotations) {
     this.aggregate = aggregate;
     this.op = aggregate.op();
     this.groups = groups;
     this.steps = steps;
+    this.budget = budget;
     this.annotations = annotations;
   }
 
   @Override
   public void add(Column column) throws QueryFailure {
-    Group group = byLabels.computeIfAbsent(groups.of(column), none -> new Group(steps, op));
+    Labels labels = groups.of(column);
+    Group group = byLabels.get(labels);
+    if (group == null) {
+      // The columns of a group, each of eight bytes a step at the most.
+      budget.hold(GROUP_COLUMNS * steps);
+      group = new Group(steps, op);
+      byLabels.put(labels, group);
+    }
     group.nameDropped |= column.nameDropped();
     double[] in = column.values();
     switch (op) {
@@ -93,6 +105,7 @@ final class FoldAggregation implements Aggregator {
       if (any) {
         sink.accept(new Column(entry.getKey(), out, null, group.nameDropped));
       }
+      budget.release(GROUP_COLUMNS * steps);
     }
   }
 

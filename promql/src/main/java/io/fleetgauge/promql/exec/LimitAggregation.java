@@ -5,14 +5,12 @@ import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Span;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.Numbers;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
  * {@code limitk}, the first k columns of each group in the order in which they come, and {@code
- * limit_ratio}, a share of all columns that their labels decide.
+ * limit_ratio}, a share of all columns that their labels decide. Columns pass as they come.
  */
 final class LimitAggregation implements Aggregator {
   private final Expr.Aggregate aggregate;
@@ -26,13 +24,18 @@ final class LimitAggregation implements Aggregator {
   private final double[] parameter;
   private final long[] limits;
   private final Map<Labels, int[]> taken = new HashMap<>();
-  private final List<Column> kept = new ArrayList<>();
+  private final Sink sink;
 
   LimitAggregation(
-      Expr.Aggregate aggregate, Groups groups, double[] parameter, Annotations annotations) {
+      Expr.Aggregate aggregate,
+      Groups groups,
+      double[] parameter,
+      Annotations annotations,
+      Sink sink) {
     this.aggregate = aggregate;
     this.annotations = annotations;
     this.groups = groups;
+    this.sink = sink;
     this.byCount = aggregate.op() == Aggregation.LIMITK;
     this.parameter = parameter;
     this.limits = byCount ? counts(parameter) : null;
@@ -89,7 +92,7 @@ final class LimitAggregation implements Aggregator {
   @Override
   public void add(Column column) throws QueryFailure {
     if (byCount ? limit(column) : share(column)) {
-      kept.add(column);
+      sink.accept(column);
     }
   }
 
@@ -134,12 +137,9 @@ final class LimitAggregation implements Aggregator {
   }
 
   @Override
-  public void finish(Sink sink) throws QueryFailure {
+  public void finish(Sink rest) {
     if (!byCount) {
       warn();
-    }
-    for (Column column : kept) {
-      sink.accept(column);
     }
   }
 }

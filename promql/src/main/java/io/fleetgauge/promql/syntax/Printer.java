@@ -134,8 +134,9 @@ final class Printer {
             || right.op().precedence == op.precedence && !op.isRightAssociative());
   }
 
+  /** Not +Inf: a sign that changes nothing may bind as it likes, and Prometheus prints it bare. */
   private static boolean isSigned(Expr.Number number) {
-    return Double.isInfinite(number.value()) || Double.doubleToRawLongBits(number.value()) < 0;
+    return Double.doubleToRawLongBits(number.value()) < 0;
   }
 
   private static String grouping(Expr.Grouping grouping) {
