@@ -20,8 +20,8 @@ public final class HttpListener implements AutoCloseable {
 
   private static final int MAX_HEADERS = 64 << 10;
 
-  /** Longest field of a form: queries may also come in one. */
-  private static final int MAX_FORM_FIELD = 1 << 20;
+  /** Longest field of a form, bytes; the limits of what is in it are said by who reads it. */
+  private static final int MAX_FORM_FIELD = 4 << 20;
 
   /** Shorter bodies are not worth the work of compressing them, bytes. */
   private static final int COMPRESS_FROM = 1_024;

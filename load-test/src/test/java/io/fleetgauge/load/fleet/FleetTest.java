@@ -151,6 +151,7 @@ class FleetTest {
         List.of(
             "(".repeat(10_000) + "a" + ")".repeat(10_000),
             "a".repeat(1 << 20),
+            "a%2B".repeat(1 << 19),
             "a{b=~\"" + "c".repeat(100_000) + "\"}",
             "a" + "-a".repeat(100_000))) {
       for (String path : List.of("query", "format_query", "parse_query")) {
@@ -159,6 +160,12 @@ class FleetTest {
         assertThat(answer.body()).contains("\"errorType\":\"bad_data\"");
       }
     }
+    var tooLarge = client.post("/api/v1/query", "query=" + "a".repeat(5 << 20));
+    assertThat(tooLarge.statusCode()).isEqualTo(413);
+    assertThat(tooLarge.body())
+        .contains("\"errorType\":\"bad_data\"")
+        .contains("the request cannot be read")
+        .contains("a body may have 4194304 bytes");
   }
 
   @Test

@@ -124,6 +124,26 @@ public final class PrometheusApi {
               .onSuccess(body -> end(http, 200, body))
               .onFailure(failure -> fail(http, failure));
         });
+    route.failureHandler(this::failRequest);
+  }
+
+  /** A request that could not be read, or a failure of ours. */
+  private void failRequest(RoutingContext http) {
+    if (http.statusCode() >= 400 && http.statusCode() < 500) {
+      counts.failed(QueryFailure.Kind.BAD_DATA);
+      String reason = http.failure() == null ? "" : ": " + http.failure().getMessage();
+      QueryFailure unreadable =
+          new QueryFailure(
+              QueryFailure.Kind.BAD_DATA,
+              "the request cannot be read"
+                  + reason
+                  + "; a body may have "
+                  + MAX_BODY_BYTES
+                  + " bytes");
+      end(http, http.statusCode(), Json.error(unreadable));
+    } else {
+      fail(http, http.failure());
+    }
   }
 
   private static void end(RoutingContext http, int status, Buffer body) {
