@@ -17,7 +17,8 @@ import java.util.Set;
 
 /**
  * Walks the tree of a query. A vector's columns are pushed one by one from the selectors towards
- * the root, so that only what an operator needs together is held together.
+ * the root, so that only what an operator needs together is held together. One file for the walk,
+ * because its branches call each other; what an operator does stands in a file of its own.
  */
 final class Evaluator {
   private final Query query;

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads PromQL by precedence climbing. Keywords are words that only their place makes keywords, so
- * most of them may also be names of metrics and all of them names of labels.
+ * Reads PromQL by precedence climbing; the whole grammar in one file, because its rules call each
+ * other. Keywords are words that only their place makes keywords, so most of them may also be names
+ * of metrics and all of them names of labels.
  */
 public final class Parser {
   /** How deep expressions may nest. */
