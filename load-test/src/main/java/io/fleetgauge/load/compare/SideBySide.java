@@ -1,5 +1,6 @@
 package io.fleetgauge.load.compare;
 
+import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.rig.LocalFleet;
 import io.fleetgauge.load.rig.LocalPorts;
@@ -25,9 +26,10 @@ public final class SideBySide implements AutoCloseable {
   private static final long SLICE = 1_200_000;
   private static final Duration FILL_LIMIT = Duration.ofSeconds(60);
 
-  private final Vertx vertx = Vertx.vertx();
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
+
+  private final Lifecycle lifecycle = new Lifecycle("comparison");
   private final PrometheusServer prometheus;
-  private final LocalFleet fleet;
   private final AnswerComparison comparison;
 
   /**
@@ -41,9 +43,26 @@ public final class SideBySide implements AutoCloseable {
       Path folder, Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
       throws IOException, InterruptedException, StartFailure {
     prometheus = new PrometheusServer(folder, features);
-    prometheus.write(List.of(together(ticksByHost)));
-    writeInTurn(ticksByHost);
-    fleet = new LocalFleet("comparison", LocalPorts.free(4), () -> now);
+    lifecycle.started("Prometheus", STOP_LIMIT, prometheus);
+    try {
+      prometheus.write(List.of(together(ticksByHost)));
+      writeInTurn(ticksByHost);
+      QueryProcess query = startFleet(ticksByHost, now, features);
+      URI ours = URI.create("http://127.0.0.1:" + query.port());
+      comparison = new AnswerComparison(prometheus.address(), ours);
+    } catch (IOException | InterruptedException | StartFailure | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private QueryProcess startFleet(
+      Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
+      throws InterruptedException, StartFailure {
+    Vertx vertx = Vertx.vertx();
+    lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await());
+    LocalFleet fleet = new LocalFleet("comparison", LocalPorts.free(4), () -> now);
+    lifecycle.started("fleet", STOP_LIMIT, fleet);
     for (int i = 0; i < 3; i++) {
       fleet.startGateway(0, Duration.ofHours(24));
     }
@@ -59,8 +78,7 @@ public final class SideBySide implements AutoCloseable {
     long epoch = fleet.gateways().getFirst().view().table().epoch();
     await(() -> query.view().table().epoch() >= epoch);
     uplinks.forEach(Uplink::close);
-    comparison =
-        new AnswerComparison(prometheus.address(), URI.create("http://127.0.0.1:" + query.port()));
+    return query;
   }
 
   /**
@@ -121,14 +139,8 @@ public final class SideBySide implements AutoCloseable {
     return comparison;
   }
 
-  public URI prometheus() {
-    return prometheus.address();
-  }
-
   @Override
   public void close() {
-    fleet.close();
-    prometheus.close();
-    vertx.close().await();
+    lifecycle.close();
   }
 }

@@ -2,6 +2,7 @@ package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.kernel.Arithmetic;
 import io.fleetgauge.promql.kernel.Columns;
+import io.fleetgauge.promql.syntax.BinaryOp;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Function;
 import io.fleetgauge.promql.syntax.ValueType;
@@ -223,6 +224,7 @@ final class Evaluator {
         unary.input(),
         grid,
         column -> {
+          NativeHistograms.refuse(column, "operator -");
           Arithmetic.negate(column.values(), column.values());
           nameless.accept(column.with(column.values()));
         });
@@ -249,17 +251,15 @@ final class Evaluator {
         vector(binary.left(), grid, column -> matching.filter(column, there, sink));
         annotations.add(remarks);
       }
-      case OR -> {
-        List<Column> left = collected(binary.left(), grid);
-        List<Column> right = collected(binary.right(), grid);
-        pushAll(matching.union(left, right), sink);
-        release(left);
-        release(right);
-      }
       default -> {
         List<Column> left = collected(binary.left(), grid);
         List<Column> right = collected(binary.right(), grid);
-        pushAll(matching.match(left, right, (l, r, out) -> operate(binary, l, r, out)), sink);
+        List<Column> results =
+            binary.op() == BinaryOp.OR
+                ? matching.union(left, right)
+                : matching.match(left, right, (l, r, out) -> operate(binary, l, r, out));
+        pushAll(results, sink);
+        matching.release();
         release(left);
         release(right);
       }
@@ -321,6 +321,7 @@ final class Evaluator {
         input,
         grid,
         column -> {
+          NativeHistograms.refuse(column, "operator " + binary.op().text);
           double[] values = column.values();
           Operators.apply(
               binary.op(), vectorOnLeft ? values : scalar, vectorOnLeft ? scalar : values, values);
@@ -409,7 +410,9 @@ final class Evaluator {
         List<Column> joined = new ArrayList<>();
         vector(call.arguments().getFirst(), grid, column -> join.add(column, joined, budget));
         infos.forEach(series -> budget.release(series.size()));
+        long held = (long) joined.size() * grid.size();
         pushAll(VectorMatching.joined(joined, QueryFailure::sameLabelSet), sink);
+        budget.release(held);
       }
       case HISTOGRAM_QUANTILE, HISTOGRAM_QUANTILES, HISTOGRAM_FRACTION -> {
         ClassicHistograms histograms = classicHistograms(call, grid, sink);

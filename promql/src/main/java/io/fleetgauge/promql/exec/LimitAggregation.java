@@ -44,14 +44,8 @@ final class LimitAggregation implements Aggregator {
   /** Says which ratios are beyond 1, as far as they go. */
   private void warn() {
     Span span = aggregate.parameter().orElseThrow().span();
-    double min = Double.POSITIVE_INFINITY;
-    double max = Double.NEGATIVE_INFINITY;
-    for (double ratio : parameter) {
-      if (!Double.isNaN(ratio)) {
-        min = Math.min(min, ratio);
-        max = Math.max(max, ratio);
-      }
-    }
+    double max = Quantiles.max(parameter);
+    double min = Quantiles.min(parameter);
     if (max > 1) {
       annotations.warn(outside(max, 1), span);
     }

@@ -26,7 +26,7 @@ final class Quantiles {
       }
     }
     double max = max(quantiles);
-    double min = -max(negated(quantiles));
+    double min = min(quantiles);
     if (max > 1) {
       warn(max, span, annotations);
     }
@@ -47,11 +47,15 @@ final class Quantiles {
     return max;
   }
 
-  private static double[] negated(double[] values) {
-    double[] negated = values.clone();
-    for (int i = 0; i < negated.length; i++) {
-      negated[i] = -negated[i];
+  /** As Go's: -Inf if there is one, else NaN if there is one. */
+  static double min(double[] values) {
+    double min = Double.POSITIVE_INFINITY;
+    for (double value : values) {
+      if (value == Double.NEGATIVE_INFINITY) {
+        return value;
+      }
+      min = Math.min(min, value);
     }
-    return negated;
+    return min;
   }
 }

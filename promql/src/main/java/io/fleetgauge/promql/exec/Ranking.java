@@ -39,6 +39,7 @@ final class Ranking implements Aggregator {
   private final Budget budget;
   private final Annotations annotations;
   private final Map<Labels, Group> byLabels = new LinkedHashMap<>();
+  private long held;
 
   Ranking(
       Expr.Aggregate aggregate,
@@ -89,6 +90,7 @@ final class Ranking implements Aggregator {
       if (size == 0 || size == group.values[step].length) {
         int capacity = (int) Math.min(limits[step], size == 0 ? 4 : 2L * size);
         budget.hold(capacity - size);
+        held += capacity - size;
         group.values[step] =
             size == 0 ? new double[capacity] : Arrays.copyOf(group.values[step], capacity);
         group.columns[step] =
@@ -110,6 +112,7 @@ final class Ranking implements Aggregator {
         byColumn(group, sink);
       }
     }
+    budget.release(held);
   }
 
   /** Of an instant query: by rank. */

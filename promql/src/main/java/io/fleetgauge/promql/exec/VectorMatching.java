@@ -31,6 +31,7 @@ final class VectorMatching {
   private final int steps;
   private final Budget budget;
   private final boolean delaysNameRemoval;
+  private long held;
 
   VectorMatching(Binary binary, int steps, Budget budget, boolean delaysNameRemoval) {
     this.binary = binary;
@@ -93,6 +94,12 @@ final class VectorMatching {
       }
     }
     return joined(all, QueryFailure::sameLabelSet);
+  }
+
+  /** To be called when the results of {@link #match} are no longer needed. */
+  void release() {
+    budget.release(held);
+    held = 0;
   }
 
   // --- arithmetic and comparison ---
@@ -189,6 +196,7 @@ final class VectorMatching {
         budget.release(steps);
         return;
       }
+      held += steps;
       if (matching.many() == Many.NEITHER) {
         refuseSecondMatch(values);
       }

@@ -137,6 +137,39 @@ class EngineTest {
     }
   }
 
+  /** What one part of a query held is free again for the next. */
+  @Test
+  void whatIsNoLongerHeldIsNoLongerCounted() throws Exception {
+    for (String part :
+        List.of("few * few", "few or few", "topk(2, few)", "few and few", "quantile(0.5, few)")) {
+      long once = peak("sum(" + part + ")");
+      assertThat(peak("sum(" + part + ")" + (" + sum(" + part + ")").repeat(20)))
+          .as(part)
+          .isLessThan(once + 25 * 101);
+    }
+  }
+
+  private static long peak(String query) throws Exception {
+    SeriesSource few =
+        (selection, receiver) -> {
+          int[] left = {50};
+          many(
+              selection,
+              series -> {
+                if (left[0]-- > 0) {
+                  receiver.accept(
+                      new Series(
+                          series.labels().with(Labels.NAME, "few"),
+                          series.times(),
+                          series.values()));
+                }
+              });
+        };
+    return Engine.run(range(query, 0, 100_000, 1_000, SETTINGS), few, StopSign.NEVER)
+        .stats()
+        .peakSamples();
+  }
+
   private static void many(Selection selection, SeriesSource.Receiver receiver)
       throws QueryFailure {
     long[] times = new long[101];
