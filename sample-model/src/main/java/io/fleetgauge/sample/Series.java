@@ -1,6 +1,8 @@
 package io.fleetgauge.sample;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A stretch of one series: its samples in order of time, staleness markers among them. A sample is
@@ -49,6 +51,52 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
       }
     }
     return low;
+  }
+
+  /**
+   * Unites stretches of equal label sets, which stand beside each other: samples are facts, so the
+   * union of what two sources know is the truth.
+   */
+  public static List<Series> joinEqual(List<Series> sorted) {
+    List<Series> joined = new ArrayList<>(sorted.size());
+    for (Series series : sorted) {
+      if (!joined.isEmpty() && joined.getLast().labels().equals(series.labels())) {
+        joined.add(union(joined.removeLast(), series));
+      } else {
+        joined.add(series);
+      }
+    }
+    return joined;
+  }
+
+  /** All samples of two stretches of one series; where both have one, that of {@code a}. */
+  public static Series union(Series a, Series b) {
+    long[] times = new long[a.size() + b.size()];
+    double[] values = new double[times.length];
+    boolean plain = a.histograms() == null && b.histograms() == null;
+    Histogram[] histograms = plain ? null : new Histogram[times.length];
+    int size = 0;
+    int i = 0;
+    int j = 0;
+    while (i < a.size() || j < b.size()) {
+      boolean fromA = j == b.size() || i < a.size() && a.times()[i] <= b.times()[j];
+      if (fromA && j < b.size() && a.times()[i] == b.times()[j]) {
+        j++; // of two samples at one time the first source's counts
+      }
+      Series from = fromA ? a : b;
+      int at = fromA ? i++ : j++;
+      times[size] = from.times()[at];
+      values[size] = from.values()[at];
+      if (histograms != null && from.histograms() != null) {
+        histograms[size] = from.histograms()[at];
+      }
+      size++;
+    }
+    return new Series(
+        a.labels(),
+        Arrays.copyOf(times, size),
+        Arrays.copyOf(values, size),
+        plain ? null : Arrays.copyOf(histograms, size));
   }
 
   @Override

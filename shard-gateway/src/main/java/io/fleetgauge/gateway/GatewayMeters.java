@@ -3,8 +3,10 @@ package io.fleetgauge.gateway;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.ingest.IngestCounts;
+import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreCounts;
+import io.fleetgauge.sample.journal.Journal;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -18,8 +20,11 @@ final class GatewayMeters {
 
   static Meters of(
       Store store,
+      Journal journal,
       IngestCounts ingest,
+      MemoryWatermark memory,
       LongAdder fragments,
+      LongAdder shed,
       Supplier<ClusterView> view,
       String self) {
     StoreCounts samples = store.counts();
@@ -33,7 +38,7 @@ final class GatewayMeters {
                 "stored", samples.stored.sum(),
                 "repeated", samples.repeated.sum(),
                 "conflicting", samples.conflicting.sum(),
-                "out_of_order", samples.outOfOrder.sum(),
+                "too_old", samples.tooOld.sum(),
                 "future", samples.future.sum(),
                 "over_limit", samples.overLimit.sum()));
     meters.counters(
@@ -43,13 +48,33 @@ final class GatewayMeters {
         () ->
             Map.of(
                 "kept", ingest.framesKept.sum(),
-                "repeated", ingest.framesRepeated.sum(),
                 "refused", ingest.framesRefused.sum(),
                 "dictionary_wanted", ingest.dictionariesWanted.sum(),
-                "moved", ingest.moved.sum(),
-                "slowed_down", ingest.slowedDown.sum()));
+                "moved", ingest.moved.sum()));
+    meters.counters(
+        "slow_downs",
+        "Bodies that were told to come again, by what was short.",
+        "reason",
+        () ->
+            Map.of(
+                "queue", ingest.queueFull.sum(),
+                "table", ingest.unsettled.sum(),
+                "memory", ingest.memoryShort.sum(),
+                "disk", ingest.diskTrouble.sum()));
+    meters.counter("late_samples", "Samples stored behind newer ones.", samples.late::sum);
     meters.counter("fragments", "Fragments of queries that were run.", fragments::sum);
-    meters.gauge("series", "Series in memory.", store::seriesCount);
+    meters.counter("fragments_shed", "Fragments refused for want of memory.", shed::sum);
+    meters.gauge("memory_ratio", "Heap in use after the last collections, 0 to 1.", memory::ratio);
+    meters.gauge("series", "Series that are kept.", store::seriesCount);
+    meters.gauge("head_bytes", "Bytes of samples in memory.", store::payloadBytes);
+    meters.gauge("block_bytes", "Bytes of blocks on disk.", store::blockBytes);
+    meters.gauge("blocks", "Blocks on disk.", store::blockCount);
+    meters.counter("blocks_written", "Blocks written.", samples.blocksWritten::sum);
+    meters.counter(
+        "block_failures", "Blocks that failed to be written.", samples.blockFailures::sum);
+    meters.counter(
+        "damaged_blocks", "Blocks, or series in them, that are damaged.", samples.damaged::sum);
+    journal(meters, journal, ingest);
     meters.gauge("stored_hosts", "Hosts that samples are kept of.", store::hostCount);
     meters.gauge(
         "owned_hosts",
@@ -58,5 +83,28 @@ final class GatewayMeters {
     meters.gauge("table_epoch", "Version of the table.", () -> view.get().table().epoch());
     meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
     return meters;
+  }
+
+  private static void journal(Meters meters, Journal journal, IngestCounts ingest) {
+    meters.counter("journal_records", "Records written.", () -> journal.counts().records());
+    meters.counter("journal_bytes", "Bytes of records written.", () -> journal.counts().bytes());
+    meters.counter(
+        "journal_syncs", "Times it was forced to the disk.", () -> journal.counts().syncs());
+    meters.counter("journal_failures", "Writes that failed.", () -> journal.counts().failures());
+    meters.counter(
+        "journal_torn_bytes", "Unfinished bytes cut off.", () -> journal.counts().tornBytes());
+    meters.counter(
+        "journal_damaged_bytes",
+        "Damaged bytes passed over.",
+        () -> journal.counts().damagedBytes());
+    meters.counter(
+        "journal_lost_records", "Records that could not be read.", ingest.recordsLost::sum);
+    meters.counter("journal_replayed_ticks", "Ticks that came back.", ingest.ticksReplayed::sum);
+    meters.gauge("journal_size_bytes", "Bytes of all segments.", journal::bytes);
+    meters.gauge("journal_segments", "Segments.", journal::segments);
+    meters.gauge(
+        "disk_trouble",
+        "1 while the journal cannot be written.",
+        () -> journal.trouble().isPresent() ? 1 : 0);
   }
 }

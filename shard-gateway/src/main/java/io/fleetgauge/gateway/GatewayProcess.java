@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.HttpListener;
@@ -9,16 +10,21 @@ import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
+import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
+import io.fleetgauge.gateway.store.Dimensions;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -30,7 +36,8 @@ import org.slf4j.LoggerFactory;
 public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-  private static final Duration FORGET_EVERY = Duration.ofMinutes(1);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final Duration HOUSE_EVERY = Duration.ofSeconds(10);
 
   private final Lifecycle lifecycle;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
@@ -54,37 +61,51 @@ public final class GatewayProcess implements AutoCloseable {
   private void run(GatewayConfig config, LongSupplier clock) throws StartFailure {
     Vertx vertx = Vertx.vertx();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
-    Store store =
-        new Store(
-            new StoreLimits(
-                config.retention(), config.maxSeriesPerHost(), StoreLimits.DEFAULT_FUTURE),
-            clock);
+    FolderLock lock = FolderLock.take(config.store().folder());
+    lifecycle.started("folder", STOP_LIMIT, lock);
+    Journal journal = journal(config.journal());
+    lifecycle.started("journal", STOP_LIMIT, journal);
+    Store store = store(config.store());
     Ownership ownership = new Ownership(config.id());
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    MemoryWatermark memory = MemoryWatermark.ofHeap();
     Intake intake =
         new Intake(
             store,
+            journal,
             ownership,
             this::view,
-            host -> Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host)),
+            this::register,
+            memory,
+            clock,
             threads,
-            config.maxQueuedRequests());
+            config.ingest().maxQueuedRequests());
     lifecycle.started("intake", STOP_LIMIT, intake);
-    long retention = config.retention().toMillis();
-    vertx.setPeriodic(
-        FORGET_EVERY.toMillis(), id -> intake.forgetSilentHosts(clock.getAsLong() - retention));
+    vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
+    vertx.setPeriodic(HOUSE_EVERY.toMillis(), id -> intake.keepHouse());
 
     LongAdder fragments = new LongAdder();
-    Meters meters = GatewayMeters.of(store, intake.counts(), fragments, this::view, config.id());
+    LongAdder shed = new LongAdder();
+    Meters meters =
+        GatewayMeters.of(
+            store, journal, intake.counts(), memory, fragments, shed, this::view, config.id());
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "");
-    IntakeRoute.mount(router, vertx, intake, config.maxBodyBytes());
+    readiness.watch(() -> intake.diskTrouble().orElse(""));
+    IntakeRoute.mount(router, vertx, intake, config.ingest().maxBodyBytes());
     FragmentRoute.mount(
-        router, vertx, new FragmentRunner(store, ownership, this::view), threads, fragments);
+        router,
+        vertx,
+        new FragmentRunner(store, ownership, this::view, intake::isRecovered),
+        threads,
+        fragments,
+        shed,
+        memory::queriesAreShed);
     // Before joining, because the other members are told the port.
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
 
+    recover(intake);
     address = URI.create("http://" + config.advertisedHost() + ":" + http.port());
     join(config);
     readiness.ready();
@@ -95,6 +116,51 @@ public final class GatewayProcess implements AutoCloseable {
         address,
         config.cluster().name(),
         view().gateways().size());
+  }
+
+  private static Journal journal(Journal.Settings settings) throws StartFailure {
+    try {
+      return Journal.open(settings);
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the folder " + settings.folder() + " cannot be used: " + e + "; see store.folder", e);
+    }
+  }
+
+  private static Store store(StoreSettings settings) {
+    return new Store(
+        settings.folder().resolve("blocks"),
+        new StoreLimits(
+            settings.retention(),
+            settings.maxDiskBytes(),
+            settings.memory(),
+            settings.outOfOrder(),
+            StoreLimits.DEFAULT_FUTURE,
+            settings.maxSeriesPerHost(),
+            settings.maxSeriesPerTenant(),
+            settings.maxSeries()),
+        new Dimensions(settings.gpuLabel(), Set.copyOf(settings.ownerLabels())));
+  }
+
+  /** Brings back what was kept, on a thread of its own: nothing waits for it. */
+  private static void recover(Intake intake) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("recovery")
+        .start(
+            () -> {
+              try {
+                intake.recover();
+              } catch (IOException | RuntimeException e) {
+                LOG.error("what was kept before the start cannot be read", e);
+              } catch (InterruptedException e) {
+                LOG.info("closed before all that was kept before the start was read");
+              }
+            });
+  }
+
+  private void register(String host) {
+    Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host));
   }
 
   private void join(GatewayConfig config) throws StartFailure {

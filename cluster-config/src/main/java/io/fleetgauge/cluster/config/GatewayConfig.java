@@ -1,5 +1,7 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.sample.journal.Journal;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /**
@@ -9,21 +11,19 @@ import java.time.Duration;
  *     unique; the host's name by default
  * @param http where probes and the query API reach it, port 9500 by default
  * @param advertisedHost {@code http.advertisedHost}: the host under which others reach it
- * @param retention {@code store.retention}: how long samples are kept, 1m to 7d
- * @param maxSeriesPerHost {@code store.maxSeriesPerHost}: most series of one host, 1 to 10^7
- * @param maxBodyBytes {@code ingest.maxBody}: longest body that is taken, 64KiB to 256MiB
- * @param maxQueuedRequests {@code ingest.maxQueuedRequests}: most requests that wait for a lane
- *     thread, 1 to 10^5; more are told to slow down
+ * @param journal in {@code store.folder}: {@code journal.sync}, one of always, interval, never;
+ *     {@code journal.syncInterval}, 1ms to 1m; {@code journal.syncBytes}, 1KiB to 1GiB; {@code
+ *     journal.segment}, 64KiB to 1GiB; {@code journal.maxDisk}, 1MiB to 100TiB; {@code
+ *     journal.maxQueued}, 1MiB to 1GiB
  */
 public record GatewayConfig(
     String id,
     HttpSettings http,
     String advertisedHost,
     ClusterSettings cluster,
-    Duration retention,
-    int maxSeriesPerHost,
-    int maxBodyBytes,
-    int maxQueuedRequests,
+    StoreSettings store,
+    Journal.Settings journal,
+    IngestSettings ingest,
     LogSettings log) {
 
   /**
@@ -34,19 +34,34 @@ public record GatewayConfig(
     ConfigReader in = new ConfigReader(source, yaml);
     HttpSettings http = HttpSettings.read(in, 9500);
     String reachable = http.host().equals("0.0.0.0") ? LocalHost.name() : http.host();
+    StoreSettings store = StoreSettings.read(in);
     GatewayConfig config =
         new GatewayConfig(
             in.text("id", LocalHost.name()),
             http,
             in.text("http.advertisedHost", reachable),
             ClusterSettings.read(in),
-            in.duration(
-                "store.retention", Duration.ofHours(3), Duration.ofMinutes(1), Duration.ofDays(7)),
-            (int) in.number("store.maxSeriesPerHost", 100_000, 1, 10_000_000),
-            (int) in.bytes("ingest.maxBody", 16 << 20, 64 << 10, 256 << 20),
-            (int) in.number("ingest.maxQueuedRequests", 1_000, 1, 100_000),
+            store,
+            journal(in, store.folder()),
+            IngestSettings.read(in),
             LogSettings.read(in));
     in.finish();
     return config;
+  }
+
+  private static Journal.Settings journal(ConfigReader in, Path folder) {
+    Journal.Settings defaults = Journal.Settings.defaults(folder.resolve("journal"));
+    return new Journal.Settings(
+        defaults.folder(),
+        in.choice("journal.sync", Journal.Sync.class, defaults.sync()),
+        in.duration(
+            "journal.syncInterval",
+            defaults.syncInterval(),
+            Duration.ofMillis(1),
+            Duration.ofMinutes(1)),
+        (int) in.bytes("journal.syncBytes", defaults.syncBytes(), 1 << 10, 1 << 30),
+        (int) in.bytes("journal.segment", defaults.segmentBytes(), 64 << 10, 1 << 30),
+        in.bytes("journal.maxDisk", defaults.maxBytes(), 1 << 20, 100L << 40),
+        in.bytes("journal.maxQueued", defaults.maxQueuedBytes(), 1 << 20, 1 << 30));
   }
 }

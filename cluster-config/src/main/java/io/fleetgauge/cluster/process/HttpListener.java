@@ -37,9 +37,24 @@ public final class HttpListener implements AutoCloseable {
   /** Why a process is not ready; empty text when it is. */
   public static final class Readiness {
     private final AtomicReference<String> reason = new AtomicReference<>("starting");
+    private volatile Supplier<String> watched = () -> "";
 
     public void ready() {
       reason.set("");
+    }
+
+    /**
+     * Asks, each time, whether something else keeps the process from being ready.
+     *
+     * @param trouble what it is; empty when nothing does
+     */
+    public void watch(Supplier<String> trouble) {
+      watched = trouble;
+    }
+
+    private String reason() {
+      String own = reason.get();
+      return own.isEmpty() ? watched.get() : own;
     }
 
     public void notReady(String why) {
@@ -107,7 +122,7 @@ public final class HttpListener implements AutoCloseable {
         .get("/-/ready")
         .handler(
             http -> {
-              String reason = readiness.reason.get();
+              String reason = readiness.reason();
               http.response()
                   .setStatusCode(reason.isEmpty() ? 200 : 503)
                   .putHeader("Content-Type", "text/plain")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.journal.Journal;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,10 +32,26 @@ class ConfigTest {
                 new HttpSettings("0.0.0.0", 9500),
                 host,
                 cluster,
-                Duration.ofHours(3),
-                100_000,
-                16 << 20,
-                1_000,
+                new StoreSettings(
+                    Path.of("fleetgauge-data"),
+                    Duration.ofDays(7),
+                    100L << 30,
+                    Duration.ofHours(2),
+                    Duration.ofHours(1),
+                    100_000,
+                    1_000_000,
+                    2_000_000,
+                    "UUID",
+                    List.of("job", "tenant", "pod", "namespace", "container")),
+                new Journal.Settings(
+                    Path.of("fleetgauge-data/journal"),
+                    Journal.Sync.INTERVAL,
+                    Duration.ofMillis(100),
+                    256 << 10,
+                    8 << 20,
+                    16L << 30,
+                    64L << 20),
+                new IngestSettings(16 << 20, 1_000, List.of("Hostname", "node", "instance")),
                 LOG));
     assertThat(QueryConfig.read("f", "# nothing\n"))
         .isEqualTo(
@@ -74,8 +91,25 @@ class ConfigTest {
                 id: g1
                 http: {host: 10.0.0.1, port: 0, advertisedHost: g1.example}
                 cluster: {name: c, host: 10.0.0.2, port: 6000, members: ["10.0.0.2:6000", "b:1"]}
-                store: {retention: 90m, maxSeriesPerHost: 7}
-                ingest: {maxBody: 1MiB, maxQueuedRequests: 3}
+                store:
+                  folder: /data
+                  retention: 90m
+                  maxDisk: 1GiB
+                  memory: 20m
+                  outOfOrder: 10m
+                  maxSeriesPerHost: 7
+                  maxSeriesPerTenant: 8
+                  maxSeries: 9
+                  gpuLabel: gpu_uuid
+                  ownerLabels: [team]
+                journal:
+                  sync: always
+                  syncInterval: 1s
+                  syncBytes: 1KiB
+                  segment: 1MiB
+                  maxDisk: 2MiB
+                  maxQueued: 3MiB
+                ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host]}
                 log: {format: json, level: debug}
                 """))
         .isEqualTo(
@@ -84,10 +118,26 @@ class ConfigTest {
                 new HttpSettings("10.0.0.1", 0),
                 "g1.example",
                 new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1")),
-                Duration.ofMinutes(90),
-                7,
-                1 << 20,
-                3,
+                new StoreSettings(
+                    Path.of("/data"),
+                    Duration.ofMinutes(90),
+                    1 << 30,
+                    Duration.ofMinutes(20),
+                    Duration.ofMinutes(10),
+                    7,
+                    8,
+                    9,
+                    "gpu_uuid",
+                    List.of("team")),
+                new Journal.Settings(
+                    Path.of("/data/journal"),
+                    Journal.Sync.ALWAYS,
+                    Duration.ofSeconds(1),
+                    1 << 10,
+                    1 << 20,
+                    2 << 20,
+                    3 << 20),
+                new IngestSettings(1 << 20, 3, List.of("host")),
                 new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG)));
   }
 
@@ -154,13 +204,13 @@ class ConfigTest {
         .containsExactlyInAnyOrder(
             "http.port: 70000 is not allowed; allowed is a whole number from 0 to 65535",
             "cluster.members: nowhere is not of the form host:port",
-            "store.retention: 10 minutes is not allowed; allowed is a duration from 1m to 7d in"
+            "store.retention: 10 minutes is not allowed; allowed is a duration from 1m to 400d in"
                 + " ms, s, m, h or d, such as 15s",
             "store.maxSeriesPerHost: 0 is not allowed; allowed is a whole number from 1 to"
                 + " 10000000",
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 65536B to 268435456B in"
                 + " B, KiB, MiB or GiB, such as 64MiB",
-            "idd: no such key; known here are cluster, http, id, ingest, log, store",
+            "idd: no such key; known here are cluster, http, id, ingest, journal, log, store",
             "http.hots: no such key; known here are advertisedHost, host, port",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");

@@ -47,7 +47,7 @@ public final class SideBySide implements AutoCloseable {
     try {
       prometheus.write(List.of(together(ticksByHost)));
       writeInTurn(ticksByHost);
-      QueryProcess query = startFleet(ticksByHost, now, features);
+      QueryProcess query = startFleet(folder.resolve("gateways"), ticksByHost, now, features);
       URI ours = URI.create("http://127.0.0.1:" + query.port());
       comparison = new AnswerComparison(prometheus.address(), ours);
     } catch (IOException | InterruptedException | StartFailure | RuntimeException e) {
@@ -57,11 +57,11 @@ public final class SideBySide implements AutoCloseable {
   }
 
   private QueryProcess startFleet(
-      Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
+      Path folder, Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
       throws InterruptedException, StartFailure {
     Vertx vertx = Vertx.vertx();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await());
-    LocalFleet fleet = new LocalFleet("comparison", LocalPorts.free(4), () -> now);
+    LocalFleet fleet = new LocalFleet("comparison", LocalPorts.free(4), folder, () -> now);
     lifecycle.started("fleet", STOP_LIMIT, fleet);
     for (int i = 0; i < 3; i++) {
       fleet.startGateway(0, Duration.ofHours(24));

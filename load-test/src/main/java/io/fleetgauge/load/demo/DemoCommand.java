@@ -19,8 +19,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -32,6 +34,7 @@ public final class DemoCommand implements Command {
   private static final String LOOPBACK = "127.0.0.1";
   private static final int GATEWAYS = 3;
   private static final int RACKS = 5;
+  private static final String GATEWAY_FOLDER = "gateways";
   private static final Duration RETENTION = Duration.ofHours(6);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
   private static final long SEED = 20_261_121;
@@ -89,7 +92,7 @@ public final class DemoCommand implements Command {
       names = "--data",
       paramLabel = "DIR",
       defaultValue = "demo-data",
-      description = "Folder for the log (default: ${DEFAULT-VALUE}).")
+      description = "Folder for the log and for what gateways keep (default: ${DEFAULT-VALUE}).")
   private Path data;
 
   @Option(
@@ -108,6 +111,8 @@ public final class DemoCommand implements Command {
     checkOptions();
     try {
       Files.createDirectories(data);
+      // The fleet makes up its past anew, so what is left of an earlier one would be in its way.
+      remove(data.resolve(GATEWAY_FOLDER));
     } catch (IOException e) {
       throw new StartFailure(
           "the folder " + data + " cannot be made; choose another with --data", e);
@@ -129,6 +134,16 @@ public final class DemoCommand implements Command {
     }
     new CountDownLatch(1).await();
     return 0;
+  }
+
+  private static void remove(Path folder) throws IOException {
+    if (Files.isDirectory(folder)) {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(each);
+        }
+      }
+    }
   }
 
   private void checkOptions() throws StartFailure {
@@ -155,7 +170,7 @@ public final class DemoCommand implements Command {
     }
     LocalFleet fleet =
         new LocalFleet(
-            "demo-" + ProcessHandle.current().pid(), clusterPorts, System::currentTimeMillis);
+            "demo-" + ProcessHandle.current().pid(), clusterPorts, data, System::currentTimeMillis);
     lifecycle.started("gateways and query API", STOP_LIMIT, fleet);
     for (int i = 0; i < GATEWAYS; i++) {
       progress("starting gateway " + (i + 1) + " of " + GATEWAYS, "");

@@ -3,13 +3,17 @@ package io.fleetgauge.load.rig;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.IngestSettings;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.sample.journal.Journal;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +30,7 @@ public final class LocalFleet implements AutoCloseable {
   private final Lifecycle lifecycle = new Lifecycle("local fleet");
   private final String clusterName;
   private final List<Integer> clusterPorts;
+  private final Path folder;
   private final LongSupplier clock;
   private final List<GatewayProcess> gateways = new ArrayList<>();
   private int members;
@@ -33,9 +38,12 @@ public final class LocalFleet implements AutoCloseable {
   /**
    * @param clusterName so that two fleets on one machine stay apart
    * @param clusterPorts one for each process that will be started
+   * @param folder for what the gateways keep
    * @param clock ms since the epoch, for all processes
    */
-  public LocalFleet(String clusterName, List<Integer> clusterPorts, LongSupplier clock) {
+  public LocalFleet(
+      String clusterName, List<Integer> clusterPorts, Path folder, LongSupplier clock) {
+    this.folder = folder;
     this.clusterName = clusterName;
     this.clusterPorts = List.copyOf(clusterPorts);
     this.clock = clock;
@@ -48,16 +56,16 @@ public final class LocalFleet implements AutoCloseable {
    */
   public GatewayProcess startGateway(int port, Duration retention) throws StartFailure {
     String id = "gateway-" + (gateways.size() + 1);
+    Path data = folder.resolve(id);
     GatewayConfig config =
         new GatewayConfig(
             id,
             new HttpSettings(LOOPBACK, port),
             LOOPBACK,
             nextMember(),
-            retention,
-            100_000,
-            16 << 20,
-            1_000,
+            StoreSettings.defaults(data, retention),
+            Journal.Settings.defaults(data.resolve("journal")),
+            IngestSettings.DEFAULT,
             LOG);
     GatewayProcess gateway = GatewayProcess.start(config, clock);
     gateways.add(gateway);

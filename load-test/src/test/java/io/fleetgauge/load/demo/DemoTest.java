@@ -59,7 +59,8 @@ class DemoTest {
       assertThat(again.output()).contains("Stopping.", "What is left is the folder");
     }
     try (var left = Files.list(folder.resolve("data"))) {
-      assertThat(left.map(file -> file.getFileName().toString())).containsExactly("fleetgauge.log");
+      assertThat(left.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrder("fleetgauge.log", "gateways");
     }
   }
 

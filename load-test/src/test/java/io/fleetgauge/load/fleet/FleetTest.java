@@ -22,6 +22,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.stream.Collectors;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Real gateways, query API and uplinks over loopback. */
 class FleetTest {
@@ -39,6 +41,7 @@ class FleetTest {
   private static final long NOW = 1_760_000_000_000L;
 
   private final Vertx vertx = Vertx.vertx();
+  @TempDir private Path folder;
   private LocalFleet fleet;
 
   @AfterEach
@@ -50,7 +53,9 @@ class FleetTest {
   }
 
   private void start(int gateways) throws StartFailure {
-    fleet = new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(gateways + 2), () -> NOW);
+    fleet =
+        new LocalFleet(
+            "fleet-" + System.nanoTime(), LocalPorts.free(gateways + 2), folder, () -> NOW);
     for (int i = 0; i < gateways; i++) {
       fleet.startGateway(0, HOUR);
     }
@@ -222,7 +227,8 @@ class FleetTest {
     await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
     fleet.close();
     uplink.offer(tick("n1", NOW - 45_000, 2));
-    fleet = new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(2), () -> NOW);
+    Path empty = folder.resolve("empty");
+    fleet = new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(2), empty, () -> NOW);
     fleet.startGateway(port, HOUR);
     await().atMost(Duration.ofSeconds(40)).until(() -> uplink.unacknowledgedTicks() == 0);
     QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
@@ -260,7 +266,8 @@ class FleetTest {
   @Test
   void theProbeOfThisMachineIsSeenThroughTheQueryApi() throws Exception {
     fleet =
-        new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(3), System::currentTimeMillis);
+        new LocalFleet(
+            "fleet-" + System.nanoTime(), LocalPorts.free(3), folder, System::currentTimeMillis);
     fleet.startGateway(0, HOUR);
     fleet.startGateway(0, HOUR);
     QueryProcess query = fleet.startQuery("127.0.0.1", 0);

@@ -26,6 +26,23 @@ public final class FrameDecoder {
     this.bytes = bytes;
   }
 
+  /**
+   * Whose the first frame is, without a look at the rest of it.
+   *
+   * @throws WireException if there is none
+   */
+  public static String host(byte[] bytes) throws WireException {
+    if (bytes.length < FrameFormat.HEADER_BYTES) {
+      throw new WireException("no frame: " + bytes.length + " bytes");
+    }
+    return host(new WireReader(bytes, FrameFormat.HEADER_BYTES, bytes.length));
+  }
+
+  /** Where the next frame begins. */
+  public int position() {
+    return position;
+  }
+
   public boolean hasNext() {
     return position < bytes.length;
   }

@@ -82,9 +82,19 @@ public final class FrameEncoder {
             "the series " + tick.series().get((int) order[i]) + " stands twice in one tick");
       }
     }
-    WireWriter out = begin(FrameFormat.KIND_TICK);
-    out.uvar(++sequence).svar(tick.time());
-    additions(out, knownSymbols, knownSeries);
+    return encode(tick.time(), ids, values, histograms, knownSymbols, knownSeries);
+  }
+
+  private byte[] encode(
+      long time,
+      int[] ids,
+      double[] values,
+      Histogram[] histograms,
+      int knownSymbols,
+      int knownSeries) {
+    WireWriter out = begin(FrameFormat.KIND_TICK, host, run);
+    out.uvar(++sequence).svar(time);
+    additions(out, symbols, knownSymbols, series, knownSeries);
     present(out, ids);
     values(out, values, histograms);
     return end(out);
@@ -92,8 +102,12 @@ public final class FrameEncoder {
 
   /** Everything the run has numbered so far, for a receiver that missed the beginning. */
   public byte[] dictionary() {
-    WireWriter out = begin(FrameFormat.KIND_DICTIONARY);
-    additions(out, 0, 0);
+    return dictionary(host, run, symbols, series);
+  }
+
+  static byte[] dictionary(String host, long run, List<String> symbols, List<int[]> series) {
+    WireWriter out = begin(FrameFormat.KIND_DICTIONARY, host, run);
+    additions(out, symbols, 0, series, 0);
     return end(out);
   }
 
@@ -122,7 +136,7 @@ public final class FrameEncoder {
     return known;
   }
 
-  private WireWriter begin(int kind) {
+  private static WireWriter begin(int kind, String host, long run) {
     return new WireWriter(1024)
         .u8(FrameFormat.MAGIC_0)
         .u8(FrameFormat.MAGIC_1)
@@ -134,7 +148,8 @@ public final class FrameEncoder {
         .u64(run);
   }
 
-  private void additions(WireWriter out, int knownSymbols, int knownSeries) {
+  private static void additions(
+      WireWriter out, List<String> symbols, int knownSymbols, List<int[]> series, int knownSeries) {
     out.uvar(knownSymbols).uvar(symbols.size() - knownSymbols);
     for (String symbol : symbols.subList(knownSymbols, symbols.size())) {
       out.string(symbol);

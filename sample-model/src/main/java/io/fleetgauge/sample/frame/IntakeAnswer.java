@@ -2,23 +2,36 @@ package io.fleetgauge.sample.frame;
 
 import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
+import java.util.Arrays;
 
 /**
  * What a gateway answers to frames: one line of text, so that it can be read with curl.
  *
  * <pre>
- * 200  kept RUN SEQUENCE       every tick of the run up to the sequence is kept (or was refused
- *                              for good and counted)
+ * 200  kept RUN SEQUENCE       every tick of the run up to the sequence is kept
+ * 200  kept RUN SEQUENCE but SAMPLES NEW REASON
+ *                              the same, but for so many samples that are refused for good; NEW of
+ *                              them only because a limit leaves no place for a new series
  * 421  moved ADDRESS EPOCH     another gateway owns the host, says the table of that epoch
- * 429  slow-down MILLIS        try again later; nothing was taken
- * 409  dictionary RUN          send the run's dictionary first; what stood before it is kept
+ * 503  slow-down MILLIS        try again later; nothing was taken
+ * 409  dictionary RUN          send the run's dictionary first, then all of it again
  * 400  refused REASON          these bytes will never be taken
  * </pre>
  */
 public sealed interface IntakeAnswer {
   int httpStatus();
 
-  record Kept(long run, long sequence) implements IntakeAnswer {
+  /**
+   * @param refused samples that are not kept and never will be
+   * @param newSeries how many of these are so because they would need a new series
+   * @param reason why the first of them is refused; empty when none is
+   */
+  record Kept(long run, long sequence, long refused, long newSeries, String reason)
+      implements IntakeAnswer {
+    public Kept(long run, long sequence) {
+      this(run, sequence, 0, 0, "");
+    }
+
     @Override
     public int httpStatus() {
       return 200;
@@ -26,7 +39,10 @@ public sealed interface IntakeAnswer {
 
     @Override
     public String toString() {
-      return "kept " + Long.toHexString(run) + " " + sequence;
+      String kept = "kept " + Long.toHexString(run) + " " + sequence;
+      return refused == 0
+          ? kept
+          : kept + " but " + refused + " " + newSeries + " " + reason.replace('\n', ' ');
     }
   }
 
@@ -45,7 +61,7 @@ public sealed interface IntakeAnswer {
   record SlowDown(long millis) implements IntakeAnswer {
     @Override
     public int httpStatus() {
-      return 429;
+      return 503;
     }
 
     @Override
@@ -85,7 +101,7 @@ public sealed interface IntakeAnswer {
     String[] words = line.strip().split(" ");
     try {
       return switch (words[0]) {
-        case "kept" -> new Kept(Long.parseUnsignedLong(words[1], 16), Long.parseLong(words[2]));
+        case "kept" -> kept(words);
         case "moved" -> new Moved(URI.create(words[1]), Long.parseLong(words[2]));
         case "slow-down" -> new SlowDown(Long.parseLong(words[1]));
         case "dictionary" -> new NeedsDictionary(Long.parseUnsignedLong(words[1], 16));
@@ -95,6 +111,16 @@ public sealed interface IntakeAnswer {
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       throw new WireException("not an answer of a gateway: " + shortened(line));
     }
+  }
+
+  private static Kept kept(String[] words) {
+    long run = Long.parseUnsignedLong(words[1], 16);
+    long sequence = Long.parseLong(words[2]);
+    if (words.length == 3) {
+      return new Kept(run, sequence);
+    }
+    String reason = String.join(" ", Arrays.copyOfRange(words, 6, words.length));
+    return new Kept(run, sequence, Long.parseLong(words[4]), Long.parseLong(words[5]), reason);
   }
 
   private static String shortened(String line) {

@@ -17,10 +17,20 @@ public final class RunDictionary {
   public static final int MAX_SERIES = 1 << 18;
 
   private final List<String> symbols = new ArrayList<>();
+  private final List<int[]> references = new ArrayList<>();
   private final List<Labels> series = new ArrayList<>();
 
   public int size() {
     return series.size();
+  }
+
+  public int symbolCount() {
+    return symbols.size();
+  }
+
+  /** All of it as a frame, for a receiver that missed the beginning. */
+  public byte[] encode(String host, long run) {
+    return FrameEncoder.dictionary(host, run, symbols, references);
   }
 
   public Labels series(int id) {
@@ -74,5 +84,6 @@ public final class RunDictionary {
     }
     symbols.addAll(newSymbols);
     series.addAll(newSeries);
+    references.addAll(more.series().subList(newSeriesFrom, more.series().size()));
   }
 }

@@ -28,6 +28,12 @@ public final class WireWriter {
     return size;
   }
 
+  /** Forgets what was written and keeps the room for it. */
+  public WireWriter clear() {
+    size = 0;
+    return this;
+  }
+
   public WireWriter u8(int value) {
     room(1);
     bytes[size++] = (byte) value;

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -11,16 +12,32 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is known of one host's probe. Only the host's lane thread uses it. */
+/** What is known of one host's senders. Only the host's lane thread uses it. */
 final class HostSession {
-  /** A probe has one run at a time; the one before may still be on its way. */
-  private static final int MAX_RUNS = 2;
+  /** A probe has one run at a time; each gateway that takes remote writes for the host has one. */
+  private static final int MAX_RUNS = 32;
 
   private static final class Run {
     final RunDictionary dictionary = new RunDictionary();
     final List<Lane.Handle> handles = new ArrayList<>();
     long kept;
+
+    // What of the dictionary the journal's segment has.
+    long segment = -1;
+    int journaledSymbols;
+    int journaledSeries;
   }
+
+  /** A tick that waits for the ones before it. */
+  private record Waiting(Run run, Frame.Tick tick) {}
+
+  /**
+   * What became of a body.
+   *
+   * @param answer what the sender is told, once the journal has the body if it has to
+   * @param newest time of the newest sample, ms
+   */
+  record Taken(IntakeAnswer answer, long newest) {}
 
   private final String host;
   private final Lane lane;
@@ -35,21 +52,80 @@ final class HostSession {
         }
       };
 
-  HostSession(String host, Lane lane, IngestCounts counts) {
+  /** Null once the history is back. */
+  private List<Waiting> waiting;
+
+  private long waitingBytes;
+  private long touchedAt = Long.MIN_VALUE;
+
+  /**
+   * @param recovering whether ticks wait for the history
+   */
+  HostSession(String host, Lane lane, IngestCounts counts, boolean recovering) {
     this.host = host;
     this.lane = lane;
     this.counts = counts;
+    this.waiting = recovering ? new ArrayList<>() : null;
   }
 
-  /** Time of the host's newest sample, ms; {@link Long#MIN_VALUE} when there is none. */
-  long newest() {
-    return lane.newest();
+  Lane lane() {
+    return lane;
   }
 
-  /** Takes the frames of one body, in order. */
-  IntakeAnswer take(byte[] body) {
+  /** What time it is at the host: it goes on with the clock when the host sends nothing. */
+  long now(long clock) {
+    long newest = lane.newest();
+    if (newest == Long.MIN_VALUE || touchedAt == Long.MIN_VALUE) {
+      return Math.max(newest, clock);
+    }
+    return newest + Math.max(0, clock - touchedAt);
+  }
+
+  /**
+   * Takes the frames of one body, in order.
+   *
+   * @param latest the latest time that is not refused, ms
+   */
+  Taken take(byte[] body, long clock, long latest) {
+    touchedAt = clock;
+    Outcome outcome = new Outcome();
+    Taken taken = decode(body, latest, outcome, this::apply);
+    outcome.addTo(lane.counts());
+    return taken;
+  }
+
+  /** Finds out what of a body would be refused, and keeps nothing. */
+  IntakeAnswer check(byte[] body, long latest) {
+    return decode(
+            body,
+            latest,
+            new Outcome(),
+            (run, tick, until, outcome) -> {
+              if (waiting == null) {
+                lane.check(
+                    tick.time(),
+                    until,
+                    handles(run, tick),
+                    tick.values(),
+                    tick.histograms(),
+                    outcome);
+              }
+            })
+        .answer();
+  }
+
+  /** Does something with a tick. */
+  private interface TickSink {
+    void accept(Run run, Frame.Tick tick, long latest, Outcome outcome);
+  }
+
+  private Taken decode(byte[] body, long latest, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
-    IntakeAnswer.Kept kept = null;
+    IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
+    Run last = null;
+    long lastRun = 0;
+    long newest = Long.MIN_VALUE;
+    boolean whole = false;
     try {
       while (decoder.hasNext()) {
         Frame frame = decoder.next();
@@ -60,35 +136,143 @@ final class HostSession {
         Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
-          return new IntakeAnswer.NeedsDictionary(frame.run());
+          return new Taken(new IntakeAnswer.NeedsDictionary(frame.run()), newest);
         }
-        run.dictionary.add(frame);
-        while (run.handles.size() < run.dictionary.size()) {
-          run.handles.add(lane.handle(run.dictionary.series(run.handles.size())));
-        }
+        learn(run, frame);
         if (frame instanceof Frame.Tick tick) {
-          take(run, tick);
-          kept = new IntakeAnswer.Kept(frame.run(), run.kept);
+          sink.accept(run, tick, latest, outcome);
+          last = run;
+          lastRun = frame.run();
+          newest = Math.max(newest, tick.time());
+          run.kept = Math.max(run.kept, tick.sequence());
         }
       }
+      whole = true;
     } catch (WireException e) {
       counts.framesRefused.increment();
-      return new IntakeAnswer.Refused(e.getMessage());
+      answer = new IntakeAnswer.Refused(e.getMessage());
     }
-    return kept == null ? new IntakeAnswer.Refused("the body holds no tick") : kept;
+    if (whole && last != null) {
+      answer =
+          new IntakeAnswer.Kept(
+              lastRun, last.kept, outcome.refused(), outcome.overLimit(), outcome.refusal());
+    }
+    return new Taken(answer, newest);
   }
 
-  private void take(Run run, Frame.Tick tick) {
-    if (tick.sequence() <= run.kept) {
-      counts.framesRepeated.increment();
-      return;
+  private void learn(Run run, Frame frame) throws WireException {
+    run.dictionary.add(frame);
+    while (run.handles.size() < run.dictionary.size()) {
+      run.handles.add(lane.handle(run.dictionary.series(run.handles.size())));
     }
+  }
+
+  private void apply(Run run, Frame.Tick tick, long latest, Outcome outcome) {
+    counts.framesKept.increment();
+    if (waiting != null) {
+      waiting.add(new Waiting(run, tick));
+      waitingBytes += 64 + 12L * tick.ids().length;
+    } else {
+      lane.append(
+          Lane.Source.SENDER,
+          tick.time(),
+          latest,
+          handles(run, tick),
+          tick.values(),
+          tick.histograms(),
+          outcome);
+    }
+  }
+
+  private static Lane.Handle[] handles(Run run, Frame.Tick tick) {
     Lane.Handle[] handles = new Lane.Handle[tick.ids().length];
     for (int i = 0; i < handles.length; i++) {
       handles[i] = run.handles.get(tick.ids()[i]);
     }
-    lane.append(tick.time(), handles, tick.values(), tick.histograms());
-    run.kept = tick.sequence();
-    counts.framesKept.increment();
+    return handles;
+  }
+
+  /** Bytes of the ticks that wait for the history, about. */
+  long waitingBytes() {
+    return waitingBytes;
+  }
+
+  /**
+   * The body as the journal's segment needs it: behind the dictionary, when the segment does not
+   * have what the body builds on.
+   */
+  byte[] record(byte[] body, long segment) {
+    try {
+      Frame first = new FrameDecoder(body).next();
+      Run run = runs.get(first.run());
+      if (run == null
+          || run.segment == segment
+              && first.additions().knownSymbols() <= run.journaledSymbols
+              && first.additions().knownSeries() <= run.journaledSeries) {
+        return body;
+      }
+      byte[] dictionary = run.dictionary.encode(host, first.run());
+      byte[] both = new byte[dictionary.length + body.length];
+      System.arraycopy(dictionary, 0, both, 0, dictionary.length);
+      System.arraycopy(body, 0, both, dictionary.length, body.length);
+      return both;
+    } catch (WireException e) {
+      throw new IllegalStateException("a body that was taken cannot be read", e);
+    }
+  }
+
+  /** Remembers that the journal's segment has a run up to what is known of it now. */
+  void journaled(long runNumber, long segment) {
+    Run run = runs.get(runNumber);
+    run.segment = segment;
+    run.journaledSymbols = run.dictionary.symbolCount();
+    run.journaledSeries = run.dictionary.size();
+  }
+
+  /**
+   * Takes a record of the journal in.
+   *
+   * @return time of its newest sample, ms; {@link Long#MIN_VALUE} when it has none
+   * @throws WireException if it cannot be understood
+   */
+  long replay(byte[] record) throws WireException {
+    FrameDecoder decoder = new FrameDecoder(record);
+    Outcome outcome = new Outcome();
+    long newest = Long.MIN_VALUE;
+    while (decoder.hasNext()) {
+      Frame frame = decoder.next();
+      Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
+      if (!run.dictionary.covers(frame)) {
+        throw new WireException("the dictionary of its run is not in the journal any more");
+      }
+      learn(run, frame);
+      if (frame instanceof Frame.Tick tick) {
+        lane.append(
+            Lane.Source.JOURNAL,
+            tick.time(),
+            Long.MAX_VALUE,
+            handles(run, tick),
+            tick.values(),
+            tick.histograms(),
+            outcome);
+        run.kept = Math.max(run.kept, tick.sequence());
+        newest = Math.max(newest, tick.time());
+        counts.ticksReplayed.increment();
+      }
+    }
+    return newest;
+  }
+
+  /** The history is back: what waited for it goes behind it. */
+  void recovered(long latest) {
+    List<Waiting> ticks = waiting;
+    waiting = null;
+    waitingBytes = 0;
+    Outcome outcome = new Outcome();
+    for (Waiting each : ticks) {
+      counts.framesKept.decrement(); // it is counted when it was taken
+      apply(each.run, each.tick, latest, outcome);
+    }
+    outcome.addTo(lane.counts());
   }
 }

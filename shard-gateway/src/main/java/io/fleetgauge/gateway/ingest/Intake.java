@@ -3,15 +3,32 @@ package io.fleetgauge.gateway.ingest;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
+import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.journal.Journal;
+import io.fleetgauge.sample.wire.WireException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,17 +40,37 @@ public final class Intake implements AutoCloseable {
   private static final long UNKNOWN_RETRY_MILLIS = 250;
   private static final long UNSETTLED_RETRY_MILLIS = 100;
   private static final long FULL_RETRY_MILLIS = 500;
+  private static final long TROUBLE_RETRY_MILLIS = 2_000;
+
+  /** Records of the journal that are handed to a lane thread before it has done with others. */
+  private static final int REPLAY_AHEAD = 16;
+
+  /** Places in a lane thread's queue that bodies do not take. */
+  private static final int RESERVED = 4 * REPLAY_AHEAD;
+
+  /** Most bytes of one host that wait for its history. */
+  private static final long MAX_WAITING_BYTES = 16L << 20;
 
   private final Store store;
+  private final Journal journal;
   private final Ownership ownership;
   private final Supplier<ClusterView> view;
   private final Consumer<String> register;
+  private final MemoryWatermark memory;
+  private final LongSupplier clock;
   private final IngestCounts counts = new IngestCounts();
+  private final SegmentLedger ledger = new SegmentLedger();
   private final LaneThread[] threads;
+  private final ExecutorService sealer;
+  private volatile boolean recovered;
+  private volatile String blockTrouble = "";
 
   private final class LaneThread {
     final Map<String, HostSession> sessions = new HashMap<>();
+    final Set<String> sealing = new HashSet<>();
+    final Semaphore replayAhead = new Semaphore(REPLAY_AHEAD);
     final ThreadPoolExecutor executor;
+    boolean recovering = true;
 
     LaneThread(int number, int maxQueued) {
       executor =
@@ -42,104 +79,423 @@ public final class Intake implements AutoCloseable {
               1,
               0,
               TimeUnit.SECONDS,
-              new ArrayBlockingQueue<>(maxQueued),
+              new ArrayBlockingQueue<>(maxQueued + RESERVED),
               Thread.ofPlatform().daemon().name("lane-" + number).factory());
     }
 
     HostSession session(String host) {
       return sessions.computeIfAbsent(
-          host, name -> new HostSession(name, store.lane(name), counts));
+          host, name -> new HostSession(name, store.lane(name), counts, recovering));
     }
   }
 
   /**
    * @param view the newest view of the cluster
    * @param register makes a host known to the cluster; never waits
+   * @param clock ms since the epoch
    * @param laneThreads how many threads decode and write
    * @param maxQueued most bodies that wait for each of them
    */
   public Intake(
       Store store,
+      Journal journal,
       Ownership ownership,
       Supplier<ClusterView> view,
       Consumer<String> register,
+      MemoryWatermark memory,
+      LongSupplier clock,
       int laneThreads,
       int maxQueued) {
     this.store = store;
+    this.journal = journal;
     this.ownership = ownership;
     this.view = view;
     this.register = register;
+    this.memory = memory;
+    this.clock = clock;
     this.threads = new LaneThread[laneThreads];
     for (int i = 0; i < laneThreads; i++) {
       threads[i] = new LaneThread(i, maxQueued);
     }
+    this.sealer =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(100_000),
+            Thread.ofPlatform().daemon().name("sealer").factory());
   }
 
   public IngestCounts counts() {
     return counts;
   }
 
+  // --- bodies ---
+
   /**
    * Takes a body in.
    *
    * @param senderEpoch the newest epoch that the sender was told; 0 when none
-   * @param answer is given the answer, here or on the lane thread
+   * @param answer is given the answer, here or on another thread, once the body is kept
    */
   public void take(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+    if (isAdmitted(host, senderEpoch, answer)) {
+      onLane(host, answer, thread -> keep(thread.session(host), body, answer));
+    }
+  }
+
+  /** Finds out what of a body would be refused, and keeps nothing. */
+  public void check(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+    if (isAdmitted(host, senderEpoch, answer)) {
+      onLane(host, answer, thread -> answer.accept(thread.session(host).check(body, latestTime())));
+    }
+  }
+
+  private boolean isAdmitted(String host, long senderEpoch, Consumer<IntakeAnswer> answer) {
     switch (ownership.of(host, view.get(), senderEpoch)) {
-      case Verdict.Mine mine -> enqueue(host, body, answer);
+      case Verdict.Mine mine -> {
+        if (memory.samplesAreShed()) {
+          counts.memoryShort.increment();
+          answer.accept(new IntakeAnswer.SlowDown(TROUBLE_RETRY_MILLIS));
+          return false;
+        }
+        return true;
+      }
       case Verdict.Theirs theirs -> {
         counts.moved.increment();
         answer.accept(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
       }
       case Verdict.Unknown unknown -> {
         register.accept(host);
-        slowDown(UNKNOWN_RETRY_MILLIS, answer);
+        counts.unsettled.increment();
+        answer.accept(new IntakeAnswer.SlowDown(UNKNOWN_RETRY_MILLIS));
       }
-      case Verdict.Unsettled unsettled -> slowDown(UNSETTLED_RETRY_MILLIS, answer);
+      case Verdict.Unsettled unsettled -> {
+        counts.unsettled.increment();
+        answer.accept(new IntakeAnswer.SlowDown(UNSETTLED_RETRY_MILLIS));
+      }
+    }
+    return false;
+  }
+
+  private void onLane(String host, Consumer<IntakeAnswer> answer, Consumer<LaneThread> work) {
+    LaneThread thread = threadOf(host);
+    if (thread.executor.getQueue().remainingCapacity() > RESERVED) {
+      try {
+        thread.executor.execute(() -> work.accept(thread));
+        return;
+      } catch (RejectedExecutionException e) {
+        LOG.debug("a lane thread's queue is full", e);
+      }
+    }
+    counts.queueFull.increment();
+    answer.accept(new IntakeAnswer.SlowDown(FULL_RETRY_MILLIS));
+  }
+
+  private LaneThread threadOf(String host) {
+    return threads[Math.floorMod(host.hashCode(), threads.length)];
+  }
+
+  private long latestTime() {
+    return clock.getAsLong() + store.limits().future().toMillis();
+  }
+
+  private void keep(HostSession session, byte[] body, Consumer<IntakeAnswer> answer) {
+    if (journal.trouble().isPresent()) {
+      refuseForNow(answer);
+      return;
+    }
+    if (session.waitingBytes() > MAX_WAITING_BYTES) {
+      counts.queueFull.increment();
+      answer.accept(new IntakeAnswer.SlowDown(FULL_RETRY_MILLIS));
+      return;
+    }
+    HostSession.Taken taken = session.take(body, clock.getAsLong(), latestTime());
+    if (!(taken.answer() instanceof IntakeAnswer.Kept kept)) {
+      answer.accept(taken.answer());
+      return;
+    }
+    Consumer<Boolean> done =
+        isKept -> {
+          if (isKept) {
+            answer.accept(kept);
+          } else {
+            refuseForNow(answer);
+          }
+        };
+    while (true) {
+      long segment = journal.segment();
+      byte[] record = session.record(body, segment);
+      switch (journal.append(segment, record, done)) {
+        case YES -> {
+          session.journaled(kept.run(), segment);
+          ledger.note(segment, session.lane().host(), taken.newest());
+          return;
+        }
+        case OTHER_SEGMENT -> {}
+        case NO -> {
+          refuseForNow(answer);
+          return;
+        }
+      }
     }
   }
 
-  private void enqueue(String host, byte[] body, Consumer<IntakeAnswer> answer) {
-    LaneThread thread = threads[Math.floorMod(host.hashCode(), threads.length)];
-    try {
-      thread.executor.execute(() -> answer.accept(thread.session(host).take(body)));
-    } catch (RejectedExecutionException e) {
-      slowDown(FULL_RETRY_MILLIS, answer);
+  /** It is in memory, perhaps, but nobody may be told so: it has to come again. */
+  private void refuseForNow(Consumer<IntakeAnswer> answer) {
+    counts.diskTrouble.increment();
+    answer.accept(new IntakeAnswer.SlowDown(TROUBLE_RETRY_MILLIS));
+  }
+
+  // --- the start ---
+
+  /**
+   * Brings back what blocks and journal have. Intake is open meanwhile; what it takes goes behind
+   * what comes back.
+   *
+   * @throws IOException if the disk cannot be read
+   */
+  public void recover() throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    for (String host : store.hostsOnDisk()) {
+      replay(host, REPLAY_AHEAD, () -> restore(host));
     }
+    journal.replay(
+        (segment, record) -> {
+          try {
+            String host = FrameDecoder.host(record);
+            replay(host, 1, () -> replay(host, segment, record));
+          } catch (WireException e) {
+            lost(segment, e);
+          }
+        });
+    CompletableFuture<?>[] all = new CompletableFuture<?>[threads.length];
+    for (int i = 0; i < threads.length; i++) {
+      LaneThread thread = threads[i];
+      CompletableFuture<Void> last = new CompletableFuture<>();
+      all[i] = last;
+      thread.replayAhead.acquire(REPLAY_AHEAD);
+      boolean running =
+          run(
+              thread,
+              () -> {
+                thread.recovering = false;
+                thread.sessions.values().forEach(session -> session.recovered(latestTime()));
+                last.complete(null);
+              });
+      if (!running) {
+        return; // closed before it was all back
+      }
+    }
+    CompletableFuture.allOf(all).join();
+    recovered = true;
+    if (counts.ticksReplayed.sum() > 0 || store.blockCount() > 0) {
+      LOG.info(
+          "{} blocks and {} ticks of {} hosts are back after {} ms",
+          store.blockCount(),
+          counts.ticksReplayed.sum(),
+          store.hostCount(),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    }
+  }
+
+  private void replay(String host, int permits, Runnable work) throws InterruptedException {
+    LaneThread thread = threadOf(host);
+    thread.replayAhead.acquire(permits);
+    boolean running =
+        run(
+            thread,
+            () -> {
+              try {
+                work.run();
+              } finally {
+                thread.replayAhead.release(permits);
+              }
+            });
+    if (!running) {
+      throw new InterruptedException("closed");
+    }
+  }
+
+  private void restore(String host) {
+    try {
+      store.restore(host);
+      threadOf(host).session(host);
+    } catch (IOException e) {
+      LOG.error("the blocks of host {} cannot be read: {}", host, e.toString());
+    }
+  }
+
+  private void replay(String host, long segment, byte[] record) {
+    try {
+      long newest = threadOf(host).session(host).replay(record);
+      ledger.note(segment, host, newest);
+    } catch (WireException e) {
+      lost(segment, e);
+    }
+  }
+
+  private void lost(long segment, WireException e) {
+    counts.recordsLost.increment();
+    LOG.error("a record of the journal's segment {} is lost: {}", segment, e.getMessage());
+  }
+
+  /** Whether all that was kept before the start is back. */
+  public boolean isRecovered() {
+    return recovered;
+  }
+
+  // --- keeping house ---
+
+  /**
+   * Runs something on a lane thread, which has places for it that bodies do not take.
+   *
+   * @return whether it will be run; it will not when the intake is closed
+   */
+  private static boolean run(LaneThread thread, Runnable work) {
+    while (!thread.executor.isShutdown()) {
+      try {
+        thread.executor.execute(work);
+        return true;
+      } catch (RejectedExecutionException e) {
+        // Many threads raced for the last places, which are seldom taken for long.
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+    return false;
   }
 
   /**
-   * Forgets hosts, and what is kept of them, that have sent nothing newer than a time. Each lane
-   * thread does it for its own hosts, so that none of them is being written meanwhile.
+   * Moves what has been in memory long enough to blocks, removes what has expired, and forgets
+   * hosts that nothing is left of.
    *
-   * @param before ms since the epoch
+   * @return completed when all of it is done or has failed
    */
-  public void forgetSilentHosts(long before) {
+  public CompletableFuture<Void> keepHouse() {
+    if (!recovered) {
+      return CompletableFuture.completedFuture(null);
+    }
+    long dropBefore = store.dropBefore();
+    List<CompletableFuture<Void>> all = new ArrayList<>();
     for (LaneThread thread : threads) {
-      try {
-        thread.executor.execute(
-            () ->
-                thread
-                    .sessions
-                    .entrySet()
-                    .removeIf(
-                        session -> {
-                          boolean silent = session.getValue().newest() < before;
-                          if (silent) {
-                            store.forget(session.getKey());
-                          }
-                          return silent;
-                        }));
-      } catch (RejectedExecutionException e) {
-        LOG.debug("a lane thread is too busy to forget hosts; it will be asked again", e);
+      CompletableFuture<Void> begun = new CompletableFuture<>();
+      List<CompletableFuture<Void>> sealings = new ArrayList<>();
+      boolean running =
+          run(
+              thread,
+              () -> {
+                for (String host : List.copyOf(thread.sessions.keySet())) {
+                  keepHouse(thread, host, dropBefore, sealings);
+                }
+                begun.complete(null);
+              });
+      if (running) {
+        all.add(begun.thenCompose(none -> together(sealings)));
       }
+    }
+    return together(all)
+        .thenRun(
+            () -> {
+              long current = journal.segment();
+              journal.dropBefore(ledger.freeBefore(this::safeBefore, current));
+            });
+  }
+
+  private static CompletableFuture<Void> together(List<CompletableFuture<Void>> all) {
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+  }
+
+  private long safeBefore(String host) {
+    Optional<Lane> lane = store.find(host);
+    return lane.isEmpty() ? Long.MAX_VALUE : lane.get().sealedBefore();
+  }
+
+  private void keepHouse(
+      LaneThread thread, String host, long dropBefore, List<CompletableFuture<Void>> sealings) {
+    HostSession session = thread.sessions.get(host);
+    Lane lane = session.lane();
+    long now = session.now(clock.getAsLong());
+    long expired = now - store.limits().retention().toMillis();
+    remove(lane.dropBlocks(Math.max(dropBefore, expired)));
+    if (!thread.sealing.contains(host)) {
+      lane.beginSealing(now).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
+    }
+    lane.measure();
+    if (lane.seriesCount() == 0 && lane.newest() < expired && !thread.sealing.contains(host)) {
+      thread.sessions.remove(host);
+      store.forget(host);
     }
   }
 
-  private void slowDown(long millis, Consumer<IntakeAnswer> answer) {
-    counts.slowedDown.increment();
-    answer.accept(new IntakeAnswer.SlowDown(millis));
+  private CompletableFuture<Void> seal(LaneThread thread, Lane.Sealing sealing) {
+    String host = sealing.lane().host();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    thread.sealing.add(host);
+    sealer.execute(
+        () -> {
+          Lane.Sealed sealed;
+          try {
+            sealed = sealing.write(store.folder(host));
+            blockTrouble = "";
+          } catch (IOException e) {
+            sealed = null;
+            store.counts().blockFailures.increment();
+            if (blockTrouble.isEmpty()) {
+              LOG.error("a block of host {} cannot be written: {}", host, e.toString());
+            }
+            blockTrouble = "blocks cannot be written: " + e;
+          }
+          finish(thread, sealing, sealed, done);
+        });
+    return done;
+  }
+
+  private void finish(
+      LaneThread thread, Lane.Sealing sealing, Lane.Sealed sealed, CompletableFuture<Void> done) {
+    Runnable work =
+        () -> {
+          thread.sealing.remove(sealing.lane().host());
+          if (sealed == null) {
+            done.complete(null);
+            return;
+          }
+          sealing.lane().finish(sealed);
+          // There may be more: the host may have been away for long.
+          Optional<Lane.Sealing> next =
+              sealing
+                  .lane()
+                  .beginSealing(thread.session(sealing.lane().host()).now(clock.getAsLong()));
+          if (next.isPresent()) {
+            seal(thread, next.get()).thenRun(() -> done.complete(null));
+          } else {
+            done.complete(null);
+          }
+        };
+    if (!run(thread, work)) {
+      done.complete(null);
+    }
+  }
+
+  private void remove(List<Path> files) {
+    if (!files.isEmpty()) {
+      sealer.execute(
+          () -> {
+            for (Path file : files) {
+              try {
+                Files.deleteIfExists(file);
+              } catch (IOException e) {
+                LOG.warn("an expired block cannot be removed: {}", e.toString());
+              }
+            }
+          });
+    }
+  }
+
+  /** What is wrong with the disk; empty when nothing is. */
+  public Optional<String> diskTrouble() {
+    Optional<String> trouble = journal.trouble();
+    return trouble.isPresent() || blockTrouble.isEmpty() ? trouble : Optional.of(blockTrouble);
   }
 
   /** Finishes what was taken, then stops. */
@@ -148,10 +504,12 @@ public final class Intake implements AutoCloseable {
     for (LaneThread thread : threads) {
       thread.executor.shutdown();
     }
+    sealer.shutdown();
     try {
       for (LaneThread thread : threads) {
         thread.executor.awaitTermination(2, TimeUnit.SECONDS);
       }
+      sealer.awaitTermination(5, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

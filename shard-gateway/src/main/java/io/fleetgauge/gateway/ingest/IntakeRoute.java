@@ -6,9 +6,13 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
+import java.util.function.Consumer;
 
 /** {@code POST /v1/hosts/:host/frames}. */
 public final class IntakeRoute {
+  /** A header with which a body is only looked at: the answer says what would be refused. */
+  static final String CHECK = "X-Fleetgauge-Check";
+
   private final Intake intake;
   private final Vertx vertx;
 
@@ -43,15 +47,20 @@ public final class IntakeRoute {
     }
     byte[] body = http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
-    intake.take(
-        http.pathParam("host"),
-        body,
-        epoch,
-        answer -> loop.runOnContext(none -> answer(http, answer)));
+    String host = http.pathParam("host");
+    Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
+    if (http.request().getHeader(CHECK) == null) {
+      intake.take(host, body, epoch, answered);
+    } else {
+      intake.check(host, body, epoch, answered);
+    }
   }
 
   private static void answer(RoutingContext http, IntakeAnswer answer) {
     if (!http.response().closed()) {
+      if (answer instanceof IntakeAnswer.SlowDown slow) {
+        http.response().putHeader("Retry-After", Long.toString(1 + slow.millis() / 1_000));
+      }
       http.response()
           .setStatusCode(answer.httpStatus())
           .putHeader("Content-Type", "text/plain")

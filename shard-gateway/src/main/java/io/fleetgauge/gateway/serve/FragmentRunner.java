@@ -10,6 +10,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Runs fragments against a store. Safe for all threads. */
@@ -17,8 +18,14 @@ public final class FragmentRunner {
   private final Store store;
   private final Ownership ownership;
   private final Supplier<ClusterView> view;
+  private final BooleanSupplier whole;
 
-  public FragmentRunner(Store store, Ownership ownership, Supplier<ClusterView> view) {
+  /**
+   * @param whole whether all that the gateway kept before its start is back
+   */
+  public FragmentRunner(
+      Store store, Ownership ownership, Supplier<ClusterView> view, BooleanSupplier whole) {
+    this.whole = whole;
     this.store = store;
     this.ownership = ownership;
     this.view = view;
@@ -30,8 +37,11 @@ public final class FragmentRunner {
   public FragmentAnswer run(Fragment fragment) throws TooManySamples {
     ClusterView now = view.get();
     long epoch = now.table().epoch();
+    // While the past is coming back an answer would have a hole that nobody could see.
     List<String> covered =
-        fragment.hosts().stream().filter(host -> ownership.isMine(host, now)).toList();
+        whole.getAsBoolean()
+            ? fragment.hosts().stream().filter(host -> ownership.isMine(host, now)).toList()
+            : List.of();
     return switch (fragment) {
       case Fragment.Samples samples -> {
         List<List<Series>> all = new ArrayList<>(samples.selections().size());

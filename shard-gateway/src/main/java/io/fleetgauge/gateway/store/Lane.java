@@ -1,183 +1,766 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.gateway.store.chunk.Bits;
+import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** One host's samples. One thread at a time writes; any thread reads. */
 public final class Lane {
-  /** How much time of samples passes between two looks for series that have expired. */
-  private static final long SWEEP_MILLIS = 60_000;
+  private static final long NEVER = Long.MIN_VALUE;
 
+  private final String host;
   private final StoreLimits limits;
   private final StoreCounts counts;
-  private final LongSupplier clock;
-  private final Map<Labels, StoredSeries> byLabels = new HashMap<>();
+  private final Dimensions dimensions;
+  private final SeriesBudget budget;
+
+  private final Map<Labels, StoredSeries> byIdentity = new HashMap<>();
+
+  /** Series whose owner could not be an interval, by all their labels. */
+  private final Map<Labels, StoredSeries> apart = new HashMap<>();
+
   // Replaced as one when series are forgotten, so that a reader sees either state whole.
-  private volatile Index index = new Index();
+  private volatile Catalog catalog;
+  private ColumnList columns = ColumnList.empty();
+  private final PageMaker pages = new PageMaker();
+  private final Map<Labels, Labels> owners = new HashMap<>();
+  private final Map<Change, Timeline> changes = new HashMap<>();
+  private long changesAt = NEVER;
+
   // Written behind the samples of its tick, so that whoever reads it may read them.
-  private volatile long newest = Long.MIN_VALUE;
-  private long sweptAt = Long.MIN_VALUE;
+  private volatile long newest = NEVER;
 
-  private static final class Index {
-    final SeriesList all = new SeriesList();
-    final Map<String, SeriesList> byMetric = new ConcurrentHashMap<>();
+  /** Samples before this time are refused, because a block has been or is being made of them. */
+  private long cutBefore = NEVER;
 
-    void add(StoredSeries series) {
-      all.add(series);
-      byMetric.computeIfAbsent(series.labels.metric(), name -> new SeriesList()).add(series);
+  private volatile List<Block> blocks = List.of();
+  private volatile long sealedBefore = NEVER;
+  private volatile long payloadBytes;
+
+  /** A change of owner, so that all series of a GPU share what comes of it. */
+  private record Change(Timeline before, long from, Labels owner, long ended) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Change that
+          && before == that.before
+          && from == that.from
+          && ended == that.ended
+          && owner.equals(that.owner);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * System.identityHashCode(before) + owner.hashCode();
     }
   }
 
   /** A writer's hold on a series, so that it is looked up once and not for each sample. */
   public static final class Handle {
-    private StoredSeries series;
     private final Labels labels;
 
-    private Handle(Labels labels) {
+    /** Null when the series has no dimensions. */
+    private final Labels owner;
+
+    private StoredSeries series;
+    private boolean apart;
+
+    private Handle(Labels labels, Labels owner) {
       this.labels = labels;
+      this.owner = owner;
     }
   }
 
-  Lane(StoreLimits limits, StoreCounts counts, LongSupplier clock) {
+  /** How samples are taken. */
+  public enum Source {
+    /** From a sender: all limits hold. */
+    SENDER,
+    /** From what was accepted before: whatever was accepted is accepted again. */
+    JOURNAL
+  }
+
+  Lane(
+      String host,
+      StoreLimits limits,
+      StoreCounts counts,
+      Dimensions dimensions,
+      SeriesBudget budget) {
+    this.host = host;
     this.limits = limits;
     this.counts = counts;
-    this.clock = clock;
+    this.dimensions = dimensions;
+    this.budget = budget;
+    this.catalog = Catalog.of(dimensions.names(), List.of());
+  }
+
+  public String host() {
+    return host;
+  }
+
+  /** What becomes of the store's samples. */
+  public StoreCounts counts() {
+    return counts;
   }
 
   public Handle handle(Labels labels) {
-    return new Handle(labels);
+    Labels owner = null;
+    if (dimensions.apply(labels)) {
+      owner = dimensions.owner(labels);
+      owner = owners.computeIfAbsent(owner, each -> each);
+    }
+    return new Handle(labels, owner);
   }
 
+  // --- writing ---
+
   /**
-   * Appends one tick. Writer only.
+   * Writes one tick, but for the samples that cannot be: the outcome says which. Writer only.
    *
    * @param time ms since the epoch
+   * @param latest the latest time that is not refused, ms since the epoch
    * @param handles the series
    * @param values one for each of {@code handles}
    * @param histograms null when there are none; else null where a number stands
    */
-  public void append(long time, Handle[] handles, double[] values, Histogram[] histograms) {
-    if (time > clock.getAsLong() + limits.future().toMillis()) {
-      counts.future.add(values.length);
+  public void append(
+      Source source,
+      long time,
+      long latest,
+      Handle[] handles,
+      double[] values,
+      Histogram[] histograms,
+      Outcome outcome) {
+    if (refusedWhole(source, time, latest, values.length, outcome)) {
       return;
     }
+    SampleReader reader = null;
     for (int i = 0; i < handles.length; i++) {
-      StoredSeries series = open(handles[i]);
+      StoredSeries series = open(source, handles[i], outcome);
       if (series == null) {
-        counts.overLimit.increment();
+        continue;
+      }
+      double value = values[i];
+      Histogram histogram = histograms == null ? null : histograms[i];
+      if (handles[i].owner != null && !isOwner(series, handles[i], time)) {
+        series = owned(source, series, handles[i], time, value, histogram, outcome);
+        if (series == null) {
+          continue;
+        }
+      }
+      long last = series.newest();
+      if (time > last) {
+        series.append(pages, time, value, histogram);
+        outcome.stored();
+      } else if (time == last) {
+        known(series.newestIs(value, histogram), series, time, outcome);
       } else {
-        append(series, time, values[i], histograms == null ? null : histograms[i]);
+        reader = reader == null ? new SampleReader() : reader;
+        late(series, time, value, histogram, reader, outcome);
       }
     }
     if (time > newest) {
       newest = time;
-      if (time - SWEEP_MILLIS > sweptAt) {
-        sweptAt = time;
-        forgetExpired();
+    }
+  }
+
+  /**
+   * Finds out what {@link #append} would refuse, and changes nothing. Writer only. A change of
+   * owner is not looked at more closely: it is never a reason to refuse.
+   */
+  public void check(
+      long time,
+      long latest,
+      Handle[] handles,
+      double[] values,
+      Histogram[] histograms,
+      Outcome outcome) {
+    if (refusedWhole(Source.SENDER, time, latest, values.length, outcome)) {
+      return;
+    }
+    SampleReader reader = null;
+    for (int i = 0; i < handles.length; i++) {
+      StoredSeries series = find(handles[i]);
+      if (series == null
+          || time > series.newest()
+          || handles[i].owner != null && !isOwner(series, handles[i], time)) {
+        outcome.stored();
+        continue;
+      }
+      reader = reader == null ? new SampleReader() : reader;
+      Histogram histogram = histograms == null ? null : histograms[i];
+      series.read(time - 1, time, reader);
+      if (reader.size() == 0) {
+        outcome.late();
+      } else {
+        known(isFirst(reader, values[i], histogram), series, time, outcome);
       }
     }
   }
 
-  private void append(StoredSeries series, long time, double value, Histogram histogram) {
-    long last = series.newest();
-    if (time > last) {
-      series.append(time, value, histogram, keepFrom());
-      counts.stored.increment();
-    } else if (time < last) {
-      counts.outOfOrder.increment();
-    } else if (series.newestIs(value, histogram)) {
-      counts.repeated.increment();
+  private boolean refusedWhole(Source source, long time, long latest, int size, Outcome outcome) {
+    if (source == Source.JOURNAL) {
+      // What was sealed is in a block.
+      return time < cutBefore;
+    }
+    if (time > latest) {
+      outcome.future(
+          size, "out of bounds: the time " + time + " is ahead of the latest allowed, " + latest);
+      return true;
+    }
+    long oldest = newest == NEVER ? NEVER : newest - limits.outOfOrder().toMillis();
+    oldest = Math.max(oldest, cutBefore);
+    if (time < oldest) {
+      outcome.tooOld(
+          size,
+          "too old sample: the time "
+              + time
+              + " of host "
+              + host
+              + " is before the oldest allowed, "
+              + oldest);
+      return true;
+    }
+    return false;
+  }
+
+  private static void known(boolean same, StoredSeries series, long time, Outcome outcome) {
+    if (same) {
+      outcome.repeated();
     } else {
-      counts.conflicting.increment();
+      outcome.conflicting(
+          "duplicate sample for timestamp " + time + "; overrides not allowed: " + series.identity);
     }
   }
 
-  private StoredSeries open(Handle handle) {
-    if (handle.series == null || handle.series.closed) {
-      handle.series = byLabels.get(handle.labels);
-      if (handle.series == null && byLabels.size() < limits.maxSeriesPerHost()) {
-        handle.series = new StoredSeries(handle.labels);
-        byLabels.put(handle.labels, handle.series);
-        index.add(handle.series);
+  private static boolean isFirst(SampleReader reader, double value, Histogram histogram) {
+    Histogram there = reader.histograms() == null ? null : reader.histograms()[0];
+    return Double.doubleToRawLongBits(reader.values()[0]) == Double.doubleToRawLongBits(value)
+        && (there == null ? histogram == null : there.equals(histogram));
+  }
+
+  private static void late(
+      StoredSeries series,
+      long time,
+      double value,
+      Histogram histogram,
+      SampleReader reader,
+      Outcome outcome) {
+    series.read(time - 1, time, reader);
+    if (reader.size() == 0) {
+      series.addLate(time, value, histogram);
+      outcome.late();
+    } else {
+      known(isFirst(reader, value, histogram), series, time, outcome);
+    }
+  }
+
+  // --- owners ---
+
+  private static boolean isOwner(StoredSeries series, Handle handle, long time) {
+    if (handle.apart) {
+      return true;
+    }
+    Timeline now = series.timeline;
+    return (now.owner == handle.owner || now.owner.equals(handle.owner)) && time >= now.from;
+  }
+
+  /**
+   * Decides where a sample goes whose owner is not the series' newest one.
+   *
+   * @return the series that it goes to; null when nothing is left to do
+   */
+  private StoredSeries owned(
+      Source source,
+      StoredSeries series,
+      Handle handle,
+      long time,
+      double value,
+      Histogram histogram,
+      Outcome outcome) {
+    Timeline now = series.timeline;
+    boolean marker = histogram == null && Staleness.isMarker(value);
+    if (marker) {
+      Timeline before = now.before();
+      if (before != null && before.owner.equals(handle.owner) && time >= now.from) {
+        // The owner before has ended, as could be seen from the new one's sample already.
+        if (now.endedBefore == Timeline.NOT_ENDED) {
+          series.timeline = change(before, now.from, now.owner, time);
+          outcome.stored();
+        } else {
+          outcome.repeated();
+        }
+        return null;
       }
+    } else if (time > series.newest()) {
+      budget.pass(now.owner, handle.owner);
+      series.timeline = change(now, time, handle.owner, Timeline.NOT_ENDED);
+      return series;
+    } else if (time == series.newest() && time >= now.from && series.newestIsMarker()) {
+      // One ended and another began in this tick.
+      budget.pass(now.owner, handle.owner);
+      series.timeline = change(now, time, handle.owner, time);
+      series.replaceNewest(value, histogram);
+      outcome.stored();
+      return null;
+    }
+    if (time <= series.newest() && now.at(time).owner.equals(handle.owner)) {
+      return series;
+    }
+    if (marker && !now.hasOwner(handle.owner)) {
+      outcome.repeated(); // it ends what is not there
+      return null;
+    }
+    return apart(source, handle, outcome);
+  }
+
+  /** Two owners at one time cannot be intervals: the one that came second gets a series. */
+  private StoredSeries apart(Source source, Handle handle, Outcome outcome) {
+    StoredSeries series = apart.get(handle.labels);
+    if (series == null) {
+      if (!mayAdd(source, handle.labels, outcome)) {
+        return null;
+      }
+      series = new StoredSeries(handle.labels, null, columns);
+      apart.put(handle.labels, series);
+      catalog = catalog.with(series);
+    }
+    handle.series = series;
+    handle.apart = true;
+    return series;
+  }
+
+  private Timeline change(Timeline before, long from, Labels owner, long ended) {
+    if (from != changesAt) {
+      changes.clear();
+      changesAt = from;
+    }
+    return changes.computeIfAbsent(
+        new Change(before, from, owner, ended), none -> new Timeline(from, owner, ended, before));
+  }
+
+  // --- series ---
+
+  private StoredSeries open(Source source, Handle handle, Outcome outcome) {
+    StoredSeries series = find(handle);
+    if (series == null && mayAdd(source, handle.labels, outcome)) {
+      boolean owned = handle.owner != null;
+      Labels identity = owned ? dimensions.identity(handle.labels) : handle.labels;
+      series = new StoredSeries(identity, owned ? Timeline.first(handle.owner) : null, columns);
+      byIdentity.put(identity, series);
+      catalog = catalog.with(series);
+      handle.series = series;
+    }
+    return series;
+  }
+
+  private StoredSeries find(Handle handle) {
+    if (handle.series == null || handle.series.closed) {
+      handle.apart = handle.owner != null && apart.containsKey(handle.labels);
+      handle.series =
+          handle.apart
+              ? apart.get(handle.labels)
+              : byIdentity.get(
+                  handle.owner == null ? handle.labels : dimensions.identity(handle.labels));
     }
     return handle.series;
   }
 
-  private long keepFrom() {
-    // One above the least, so that "before it" is still a time.
-    return newest == Long.MIN_VALUE ? newest + 1 : newest - limits.retention().toMillis();
+  private boolean mayAdd(Source source, Labels labels, Outcome outcome) {
+    if (source == Source.JOURNAL) {
+      budget.add(labels);
+      return true;
+    }
+    Optional<String> full = budget.take(host, byIdentity.size() + apart.size(), labels);
+    full.ifPresent(outcome::overLimit);
+    return full.isEmpty();
   }
 
-  private void forgetExpired() {
-    long keepFrom = keepFrom();
-    boolean any =
-        byLabels
-            .values()
-            .removeIf(
-                series -> {
-                  series.closed = series.newest() < keepFrom;
-                  return series.closed;
-                });
-    if (any) {
-      Index left = new Index();
-      for (StoredSeries series : index.all.snapshot()) {
-        if (!series.closed) {
-          left.add(series);
+  private Stream<StoredSeries> all() {
+    return Stream.concat(byIdentity.values().stream(), apart.values().stream());
+  }
+
+  private final class PageMaker implements Page.Maker {
+    private final Chunks chunks = new Chunks();
+    private final WireWriter scratch = new WireWriter(2048);
+    private Page newestPage = new Page(null, 0, 0);
+    private TimeColumn divergedFrom;
+    private int divergedCount;
+    private int divergedAt;
+    private Page diverged;
+
+    @Override
+    public Page page(TimeColumn before, int number, long time) {
+      if (newestPage.column() != null && newestPage.column().last() == time) {
+        return new Page(newestPage.column(), newestPage.number(), newestPage.column().size() - 1);
+      }
+      if (before != null && before.takes(time)) {
+        if (before.last() < time) {
+          before.append(time);
+        }
+        if (before.last() == time) {
+          return new Page(before, number, before.size() - 1);
         }
       }
-      index = left;
+      TimeColumn column = new TimeColumn(time, blockStart(time) + limits.blockMillis());
+      newestPage = new Page(column, columns.add(column, chunks), 0);
+      return newestPage;
+    }
+
+    @Override
+    public Page diverge(TimeColumn column, int from, int count, long time) {
+      if (diverged == null
+          || divergedFrom != column
+          || divergedAt != from
+          || divergedCount != count
+          || diverged.column().last() != time
+          || diverged.column().size() != count + 1) {
+        TimeColumn copy = column.copy(from, count, chunks);
+        copy.append(time);
+        diverged = new Page(copy, columns.add(copy, chunks), 0);
+        divergedFrom = column;
+        divergedAt = from;
+        divergedCount = count;
+      }
+      return diverged;
+    }
+
+    @Override
+    public Chunks chunks() {
+      return chunks;
+    }
+
+    @Override
+    public WireWriter scratch() {
+      return scratch;
+    }
+
+    void forgetColumns() {
+      newestPage = new Page(null, 0, 0);
+      diverged = null;
     }
   }
+
+  private long blockStart(long time) {
+    return Math.floorDiv(time, limits.blockMillis()) * limits.blockMillis();
+  }
+
+  // --- blocks ---
+
+  /** Samples of some time that are about to leave memory. */
+  public final class Sealing {
+    private final long from;
+    private final long to;
+    private final boolean expired;
+    private final ColumnList sealedColumns;
+    private final List<StoredSeries> series;
+    private final List<StoredSeries.State> states;
+
+    private Sealing(long from, long to, boolean expired) {
+      this.from = from;
+      this.to = to;
+      this.expired = expired;
+      this.sealedColumns = columns;
+      this.series = all().toList();
+      this.states = series.stream().map(StoredSeries::state).toList();
+    }
+
+    /** The lane that they belong to. */
+    public Lane lane() {
+      return Lane.this;
+    }
+
+    /**
+     * Writes the block; not on the writer's thread, because a disk may take long.
+     *
+     * @throws IOException if the disk does not take it; it may be tried again
+     */
+    public Sealed write(Path folder) throws IOException {
+      if (expired) {
+        return new Sealed(this, null);
+      }
+      BlockWriter writer = new BlockWriter(host, from, to);
+      writer.columns(sealedColumns);
+      for (int i = 0; i < series.size(); i++) {
+        writer.series(series.get(i), states.get(i));
+      }
+      if (writer.isEmpty()) {
+        return new Sealed(this, null);
+      }
+      Path file = folder.resolve(BlockFolder.name(from, to));
+      writer.write(file);
+      try {
+        return new Sealed(this, Block.open(file, counts));
+      } catch (DamagedFile e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+  }
+
+  /** A block that has been written; null when there was nothing to write. */
+  public record Sealed(Sealing sealing, Block.Opened opened) {}
+
+  /**
+   * Begins to move the oldest samples to a block, when they have been in memory long enough. Until
+   * {@link #finish} or another begin, none of them changes. Writer only.
+   *
+   * @param now the host's time, ms
+   */
+  public Optional<Sealing> beginSealing(long now) {
+    long from = oldestInMemory();
+    long to = from + limits.blockMillis();
+    if (from == Long.MAX_VALUE || to + limits.blockMillis() > now) {
+      return Optional.empty();
+    }
+    cutBefore = Math.max(cutBefore, to);
+    all()
+        .filter(series -> series.hasPage() && series.state().column.end <= to)
+        .forEach(series -> series.seal(pages));
+    return Optional.of(new Sealing(from, to, to <= now - limits.retention().toMillis()));
+  }
+
+  private long oldestInMemory() {
+    long oldest = Long.MAX_VALUE;
+    for (int number = columns.base(); number < columns.end(); number++) {
+      long end = columns.get(number).end;
+      // A column of a block that is done may stand behind one of a later time.
+      if (end > sealedBefore) {
+        oldest = Math.min(oldest, end - limits.blockMillis());
+      }
+    }
+    for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
+      LateSamples late = series.state().late;
+      if (late != null) {
+        oldest = Math.min(oldest, blockStart(late.times[0]));
+      }
+    }
+    return oldest;
+  }
+
+  /** Puts a block in place of the samples in memory that it was made of. Writer only. */
+  public void finish(Sealed sealed) {
+    Sealing done = sealed.sealing();
+    Map<StoredSeries, Integer> places = new IdentityHashMap<>();
+    if (sealed.opened() != null) {
+      List<Block.Entry> entries = sealed.opened().series();
+      for (int i = 0; i < entries.size(); i++) {
+        places.put(known(entries.get(i)).get(entries.get(i).identity()), i);
+      }
+    }
+    int first = columns.base();
+    while (first < columns.end() && columns.get(first).end <= done.to) {
+      first++;
+    }
+    ColumnList left = columns.from(first);
+    for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
+      StoredSeries.State now = series.state();
+      RunCut cut = RunCut.at(now, done.to);
+      int length = now.packedLength - cut.bytes();
+      byte[] packed = new byte[length + Bits.SLACK];
+      System.arraycopy(now.packed, cut.bytes(), packed, 0, length);
+      Integer place = places.get(series);
+      SealedParts parts =
+          place == null ? now.sealed : now.sealed.with(sealed.opened().block(), place);
+      series.become(
+          now.withPacked(
+              parts,
+              left,
+              packed,
+              length,
+              cut.column(),
+              length == 0 ? cut.column() : now.lastPacked,
+              now.late == null ? null : now.late.from(done.to)));
+    }
+    columns = left;
+    pages.forgetColumns();
+    owners.clear();
+    if (sealed.opened() != null) {
+      List<Block> more = new ArrayList<>(blocks);
+      more.add(sealed.opened().block());
+      blocks = List.copyOf(more);
+      counts.blocksWritten.increment();
+    }
+    sealedBefore = Math.max(sealedBefore, done.to);
+    forgetEmptySeries();
+  }
+
+  /** Where a block's series belongs. */
+  private Map<Labels, StoredSeries> known(Block.Entry entry) {
+    boolean owned = !entry.intervals().isEmpty();
+    return !owned && dimensions.apply(entry.identity()) ? apart : byIdentity;
+  }
+
+  /** Takes in the blocks from before the start, in order of time. Writer only, before all else. */
+  void restore(List<Block.Opened> all) {
+    for (Block.Opened opened : all) {
+      for (int place = 0; place < opened.series().size(); place++) {
+        Block.Entry entry = opened.series().get(place);
+        StoredSeries series = known(entry).get(entry.identity());
+        if (series == null) {
+          series = new StoredSeries(entry.identity(), null, columns);
+          known(entry).put(entry.identity(), series);
+          budget.add(entry.identity());
+        }
+        if (!entry.intervals().isEmpty()) {
+          restoreOwners(series, entry.intervals());
+        }
+        StoredSeries.State now = series.state();
+        series.become(now.with(now.sealed.with(opened.block(), place), columns, now.late));
+      }
+      cutBefore = Math.max(cutBefore, opened.block().to());
+    }
+    restoreNewest();
+    catalog = Catalog.of(dimensions.names(), all().toList());
+    blocks = all.stream().map(Block.Opened::block).toList();
+    sealedBefore = cutBefore;
+    changes.clear();
+  }
+
+  private void restoreNewest() {
+    SampleReader reader = new SampleReader();
+    long last = NEVER;
+    for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
+      SealedParts parts = series.state().sealed;
+      reader.clear();
+      Block block = parts.block(parts.size() - 1);
+      block.read(parts.place(parts.size() - 1), block.from() - 1, block.to(), reader);
+      if (reader.size() > 0) {
+        int at = reader.size() - 1;
+        Histogram histogram = reader.histograms() == null ? null : reader.histograms()[at];
+        series.restore(reader.times()[at], reader.values()[at], histogram);
+        last = Math.max(last, reader.times()[at]);
+      }
+    }
+    newest = last;
+  }
+
+  private void restoreOwners(StoredSeries series, List<Block.Interval> intervals) {
+    for (Block.Interval each : intervals) {
+      Timeline now = series.timeline;
+      Labels owner = owners.computeIfAbsent(each.owner(), same -> same);
+      if (now == null) {
+        series.timeline = shared(null, Timeline.ALWAYS, owner, Timeline.NOT_ENDED);
+        budget.pass(Labels.EMPTY, owner);
+      } else if (each.from() > now.from && !(now.owner.equals(owner))) {
+        series.timeline = shared(now, each.from(), owner, each.endedBefore());
+        budget.pass(now.owner, owner);
+      }
+    }
+  }
+
+  private Timeline shared(Timeline before, long from, Labels owner, long ended) {
+    return changes.computeIfAbsent(
+        new Change(before, from, owner, ended), none -> new Timeline(from, owner, ended, before));
+  }
+
+  /**
+   * Removes blocks that end at or before a time, and series that have nothing left. Writer only.
+   */
+  public List<Path> dropBlocks(long before) {
+    List<Block> dropped = blocks.stream().filter(block -> block.to() <= before).toList();
+    if (dropped.isEmpty()) {
+      return List.of();
+    }
+    for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
+      StoredSeries.State now = series.state();
+      SealedParts parts = now.sealed;
+      for (Block block : dropped) {
+        parts = parts.without(block);
+      }
+      if (parts != now.sealed) {
+        series.become(now.with(parts, now.columns, now.late));
+      }
+      if (series.timeline != null) {
+        series.timeline.forgetBefore(before);
+      }
+    }
+    blocks = blocks.stream().filter(block -> block.to() > before).toList();
+    forgetEmptySeries();
+    return dropped.stream().map(Block::file).toList();
+  }
+
+  private void forgetEmptySeries() {
+    boolean any = forgetEmpty(byIdentity.values());
+    any |= forgetEmpty(apart.values());
+    if (any) {
+      catalog = Catalog.of(dimensions.names(), all().toList());
+    }
+  }
+
+  private boolean forgetEmpty(Collection<StoredSeries> some) {
+    return some.removeIf(
+        series -> {
+          StoredSeries.State now = series.state();
+          series.closed = now.memoryIsEmpty() && now.sealed.isEmpty();
+          if (series.closed) {
+            Timeline timeline = series.timeline;
+            budget.release(
+                timeline == null ? series.identity : series.identity.with(timeline.owner));
+          }
+          return series.closed;
+        });
+  }
+
+  /** Gives back the places of all series. Whoever writes the lane forgets it then. */
+  void release() {
+    all()
+        .forEach(
+            series ->
+                budget.release(
+                    series.timeline == null
+                        ? series.identity
+                        : series.identity.with(series.timeline.owner)));
+  }
+
+  /** Counts what samples take in memory; for {@link #payloadBytes}. Writer only. */
+  public void measure() {
+    long bytes = 0;
+    for (int number = columns.base(); number < columns.end(); number++) {
+      bytes += columns.get(number).bytes();
+    }
+    for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
+      bytes += series.payloadBytes();
+    }
+    payloadBytes = bytes;
+  }
+
+  // --- readers ---
 
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none. */
   public long newest() {
     return newest;
   }
 
-  int seriesCount() {
-    return index.all.size();
+  /** All samples before this time, ms, are in blocks on disk, or have expired. */
+  public long sealedBefore() {
+    return sealedBefore;
   }
 
-  /** Every series that all matchers match. */
-  void forEach(List<Matcher> matchers, SeriesVisitor visitor) throws TooManySamples {
-    Index now = index;
-    SeriesList candidates = now.all;
-    for (Matcher matcher : matchers) {
-      if (matcher.kind() == Matcher.Kind.EQUAL
-          && matcher.name().equals(Labels.NAME)
-          && !matcher.value().isEmpty()) {
-        candidates = now.byMetric.get(matcher.value());
-        break;
-      }
-    }
-    if (candidates == null) {
-      return;
-    }
-    for (StoredSeries series : candidates.snapshot()) {
-      if (matches(matchers, series.labels)) {
-        visitor.visit(series);
-      }
-    }
+  /** Bytes that samples took in memory when they were last counted. */
+  long payloadBytes() {
+    return payloadBytes;
   }
 
-  private static boolean matches(List<Matcher> matchers, Labels labels) {
-    for (Matcher matcher : matchers) {
-      if (!matcher.matches(labels)) {
-        return false;
-      }
-    }
-    return true;
+  List<Block> blocks() {
+    return blocks;
   }
 
-  /** Takes series in turn. */
-  interface SeriesVisitor {
-    void visit(StoredSeries series) throws TooManySamples;
+  Catalog catalog() {
+    return catalog;
+  }
+
+  public int seriesCount() {
+    return catalog.size();
   }
 }

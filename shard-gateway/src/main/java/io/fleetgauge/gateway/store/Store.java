@@ -5,39 +5,98 @@ import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Utf8Order;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** All hosts of a gateway. Safe for all threads; each lane has one writer. */
 public final class Store {
+  private static final Logger LOG = LoggerFactory.getLogger(Store.class);
+
+  private final Path folder;
   private final StoreLimits limits;
+  private final Dimensions dimensions;
   private final StoreCounts counts = new StoreCounts();
-  private final LongSupplier clock;
+  private final SeriesBudget budget;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
 
   /**
-   * @param clock ms since the epoch
+   * @param folder where blocks lie; made when the first is written
    */
-  public Store(StoreLimits limits, LongSupplier clock) {
+  public Store(Path folder, StoreLimits limits, Dimensions dimensions) {
+    this.folder = folder;
     this.limits = limits;
-    this.clock = clock;
+    this.dimensions = dimensions;
+    this.budget = new SeriesBudget(limits);
+  }
+
+  public StoreLimits limits() {
+    return limits;
   }
 
   /** The lane of a host, made when it is not there. */
   public Lane lane(String host) {
-    return lanes.computeIfAbsent(host, name -> new Lane(limits, counts, clock));
+    return lanes.computeIfAbsent(host, name -> new Lane(name, limits, counts, dimensions, budget));
+  }
+
+  /** The lane of a host, if it is there. */
+  public Optional<Lane> find(String host) {
+    return Optional.ofNullable(lanes.get(host));
+  }
+
+  /** The hosts that blocks lie here of. */
+  public List<String> hostsOnDisk() throws IOException {
+    return BlockFolder.hosts(folder);
+  }
+
+  /**
+   * Takes in a host's blocks. Whoever writes the lane does it, before anything else. A block that
+   * is damaged is left where it is, and left out.
+   *
+   * @throws IOException if the disk cannot be read
+   */
+  public void restore(String host) throws IOException {
+    List<Block.Opened> opened = new ArrayList<>();
+    for (Path file : BlockFolder.blocks(BlockFolder.of(folder, host))) {
+      try {
+        opened.add(Block.open(file, counts));
+      } catch (DamagedFile e) {
+        counts.damaged.increment();
+        LOG.error("{}; its samples are lost", e.getMessage());
+      }
+    }
+    if (!opened.isEmpty()) {
+      lane(host).restore(opened);
+    }
+  }
+
+  /** Where a host's blocks lie. */
+  public Path folder(String host) {
+    return BlockFolder.of(folder, host);
   }
 
   /** Drops a host's lane. Only whoever writes it may do so. */
   public void forget(String host) {
-    lanes.remove(host);
+    Lane lane = lanes.remove(host);
+    if (lane != null) {
+      lane.release();
+    }
   }
 
   public StoreCounts counts() {
@@ -49,11 +108,51 @@ public final class Store {
   }
 
   public long seriesCount() {
-    return lanes.values().stream().mapToLong(Lane::seriesCount).sum();
+    return budget.count();
+  }
+
+  /** Bytes that samples took in memory when they were last counted. */
+  public long payloadBytes() {
+    return lanes.values().stream().mapToLong(Lane::payloadBytes).sum();
+  }
+
+  /** Bytes of all blocks on disk. */
+  public long blockBytes() {
+    return blocks().mapToLong(Block::bytes).sum();
+  }
+
+  public long blockCount() {
+    return blocks().count();
+  }
+
+  private Stream<Block> blocks() {
+    return lanes.values().stream().flatMap(lane -> lane.blocks().stream());
   }
 
   /**
-   * The samples of a selection, ordered by label set.
+   * Blocks that end at or before this time, ms, have to go for the others to be within the limit of
+   * bytes; {@link Long#MIN_VALUE} when none has to.
+   */
+  public long dropBefore() {
+    long bytes = blockBytes();
+    if (bytes <= limits.maxBlockBytes()) {
+      return Long.MIN_VALUE;
+    }
+    TreeMap<Long, Long> byEnd = new TreeMap<>();
+    blocks().forEach(block -> byEnd.merge(block.to(), block.bytes(), Long::sum));
+    for (var entry : byEnd.entrySet()) {
+      bytes -= entry.getValue();
+      if (bytes <= limits.maxBlockBytes()) {
+        return entry.getKey();
+      }
+    }
+    return byEnd.lastKey();
+  }
+
+  // --- reading ---
+
+  /**
+   * The samples of a selection, one stretch for each label set, ordered by label set.
    *
    * @param hosts whose samples; a host that nothing is kept of has none
    * @param budget most samples
@@ -62,25 +161,84 @@ public final class Store {
   public List<Series> select(Collection<String> hosts, Selection selection, long budget)
       throws TooManySamples {
     List<Series> found = new ArrayList<>();
-    long[] left = {budget};
+    long left = budget;
     for (Lane lane : lanesOf(hosts)) {
       // A tick that is being written is not seen before it is whole.
       long to = Math.min(selection.to(), lane.newest());
-      lane.forEach(
-          selection.matchers(),
-          series -> {
-            Series samples = series.between(selection.from(), to);
-            if (samples != null) {
-              left[0] -= samples.size();
-              if (left[0] < 0) {
-                throw new TooManySamples(budget);
-              }
-              found.add(samples);
+      SampleReader reader = new SampleReader();
+      for (StoredSeries series : candidates(lane, selection.matchers())) {
+        OwnerViews views = OwnerViews.of(series, selection.matchers(), after(selection.from()), to);
+        if (!views.isEmpty()) {
+          series.read(selection.from(), to, reader);
+          left -= reader.size();
+          if (left < 0) {
+            throw new TooManySamples(budget);
+          }
+          views.series(reader, found);
+        }
+      }
+    }
+    found.sort(Comparator.comparing(Series::labels));
+    return Series.joinEqual(found);
+  }
+
+  private static long after(long time) {
+    return time == Long.MAX_VALUE ? time : time + 1;
+  }
+
+  private static List<StoredSeries> candidates(Lane lane, List<Matcher> matchers) {
+    List<StoredSeries> candidates = new ArrayList<>();
+    lane.catalog().find(matchers, candidates::add);
+    return candidates;
+  }
+
+  /**
+   * What the numbers of a selection add up to, by label set. Of blocks that are within the
+   * selection only the heads are read.
+   *
+   * @return no label set without a number; label sets that have histograms count only their numbers
+   */
+  public Map<Labels, Summary> summarize(Collection<String> hosts, Selection selection) {
+    TreeMap<Labels, Summary> found = new TreeMap<>();
+    List<Series> others = new ArrayList<>();
+    for (Lane lane : lanesOf(hosts)) {
+      long from = after(selection.from());
+      long to = Math.min(selection.to(), lane.newest());
+      SampleReader reader = new SampleReader();
+      Map<Labels, Integer> sources = new HashMap<>();
+      Map<StoredSeries, OwnerViews> all = new LinkedHashMap<>();
+      for (StoredSeries series : candidates(lane, selection.matchers())) {
+        OwnerViews views = OwnerViews.of(series, selection.matchers(), from, to);
+        views.labels().forEach(labels -> sources.merge(labels, 1, Integer::sum));
+        all.put(series, views);
+      }
+      all.forEach(
+          (series, views) -> {
+            // What stands in two places may stand there twice, and counts once.
+            if (views.isWhole(from, to) && sources.get(views.labels().getFirst()) == 1) {
+              Summary summary =
+                  found.computeIfAbsent(views.labels().getFirst(), none -> new Summary());
+              series.summarize(selection.from(), to, reader, summary);
+            } else if (!views.isEmpty()) {
+              series.read(selection.from(), to, reader);
+              views.series(reader, others);
             }
           });
     }
-    found.sort(Comparator.comparing(Series::labels));
+    others.sort(Comparator.comparing(Series::labels));
+    for (Series series : Series.joinEqual(others)) {
+      add(series, found.computeIfAbsent(series.labels(), none -> new Summary()));
+    }
+    found.values().removeIf(summary -> summary.count() == 0);
     return found;
+  }
+
+  private static void add(Series series, Summary summary) {
+    for (double value : series.values()) {
+      if (!Staleness.isMarker(value)) {
+        summary.add(value);
+      }
+    }
   }
 
   /** Names of labels, sorted. */
@@ -100,14 +258,30 @@ public final class Store {
   /** Values of one label, sorted. */
   public List<String> labelValues(Collection<String> hosts, String label, Search search) {
     TreeSet<String> values = new TreeSet<>(Utf8Order::compare);
-    visit(
-        hosts,
-        search,
-        labels -> {
-          if (!labels.value(label).isEmpty()) {
-            values.add(labels.value(label));
-          }
-        });
+    if (search.matchers().isEmpty() && !dimensions.names().contains(label)) {
+      for (Lane lane : lanesOf(hosts)) {
+        SampleReader reader = new SampleReader();
+        lane.catalog()
+            .values(
+                label,
+                (value, series) -> {
+                  if (!values.contains(value)
+                      && series.anyMatch(
+                          each -> each.hasSampleIn(search.from(), search.to(), reader))) {
+                    values.add(value);
+                  }
+                });
+      }
+    } else {
+      visit(
+          hosts,
+          search,
+          labels -> {
+            if (!labels.value(label).isEmpty()) {
+              values.add(labels.value(label));
+            }
+          });
+    }
     return limited(values, search.limit());
   }
 
@@ -118,25 +292,17 @@ public final class Store {
     return limited(sets, search.limit());
   }
 
-  private interface LabelsVisitor {
-    void visit(Labels labels);
-  }
-
-  private void visit(Collection<String> hosts, Search search, LabelsVisitor visitor) {
+  private void visit(Collection<String> hosts, Search search, Consumer<Labels> visitor) {
     List<List<Matcher>> alternatives =
         search.matchers().isEmpty() ? List.of(List.of()) : search.matchers();
     for (Lane lane : lanesOf(hosts)) {
+      long to = Math.min(search.to(), lane.newest());
+      SampleReader reader = new SampleReader();
       for (List<Matcher> matchers : alternatives) {
-        try {
-          lane.forEach(
-              matchers,
-              series -> {
-                if (series.hasSampleIn(search.from(), search.to())) {
-                  visitor.visit(series.labels);
-                }
-              });
-        } catch (TooManySamples e) {
-          throw new IllegalStateException("no samples are read here", e);
+        for (StoredSeries series : candidates(lane, matchers)) {
+          OwnerViews.of(series, matchers, search.from(), to)
+              .labels(series, reader)
+              .forEach(visitor);
         }
       }
     }

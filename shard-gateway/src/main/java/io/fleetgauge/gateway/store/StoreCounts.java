@@ -2,10 +2,13 @@ package io.fleetgauge.gateway.store;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of every sample that a store was given. */
+/** What became of every sample that a store was given, and of what it kept. */
 public final class StoreCounts {
-  /** New samples. */
+  /** New samples, late ones among them. */
   public final LongAdder stored = new LongAdder();
+
+  /** Samples that came behind newer ones of their series and were stored. */
+  public final LongAdder late = new LongAdder();
 
   /** Samples that were there already, with the same value. */
   public final LongAdder repeated = new LongAdder();
@@ -13,12 +16,21 @@ public final class StoreCounts {
   /** Samples at a time that the series has with another value. */
   public final LongAdder conflicting = new LongAdder();
 
-  /** Samples before the series' newest. */
-  public final LongAdder outOfOrder = new LongAdder();
+  /** Samples older than the window for late ones. */
+  public final LongAdder tooOld = new LongAdder();
 
   /** Samples ahead of the clock. */
   public final LongAdder future = new LongAdder();
 
-  /** Samples of series beyond the host's limit. */
+  /** Samples of new series beyond a limit. */
   public final LongAdder overLimit = new LongAdder();
+
+  /** Blocks written. */
+  public final LongAdder blocksWritten = new LongAdder();
+
+  /** Tries to write a block that failed. */
+  public final LongAdder blockFailures = new LongAdder();
+
+  /** Blocks, or series in them, that are not what was written. */
+  public final LongAdder damaged = new LongAdder();
 }

@@ -1,115 +1,430 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * One series in memory. Its lane's writer appends; anyone reads.
+ * One series. Its lane's writer appends; anyone reads.
  *
- * <p>A reader takes the run of samples that is published. Samples below its size are never changed,
- * so no lock is needed; growing and forgetting make a new run.
+ * <p>A reader takes the state that is published. What is below its size never changes, so no lock
+ * is needed; packing a page, taking a late sample into new arrays, and moving samples to a block
+ * publish a new state.
  */
 final class StoredSeries {
-  private static final int FIRST_CAPACITY = 32;
+  private static final int FIRST_CAPACITY = 8;
 
-  private static final class Run {
-    final long[] times;
+  /**
+   * What is kept: blocks on disk, packed runs, an open page, and late samples.
+   *
+   * <p>{@code packed} holds runs up to {@code packedLength}, with slack behind. The page's samples
+   * have the times of {@code column} from {@code from} on.
+   */
+  static final class State {
+    private static final VarHandle SIZE;
+
+    static {
+      try {
+        SIZE = MethodHandles.lookup().findVarHandle(State.class, "size", int.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    final SealedParts sealed;
+    final ColumnList columns;
+    final byte[] packed;
+    final int packedLength;
+
+    /** What the column of the first packed run counts from. */
+    final int base;
+
+    /** The number of the last packed run's column; {@code base} when there is none. */
+    final int lastPacked;
+
+    final TimeColumn column;
+    final int number;
+    final int from;
     final double[] values;
-
-    /** Null as long as the series has numbers only. */
     final Histogram[] histograms;
+    final LateSamples late;
 
-    /** Written last, so that a reader that sees it also sees the samples below it. */
-    volatile int size;
+    /** Written behind the sample, so that a reader that sees it also sees what is below it. */
+    @SuppressWarnings("unused") // by its handle
+    private int size;
 
-    Run(long[] times, double[] values, Histogram[] histograms, int size) {
-      this.times = times;
+    State(
+        SealedParts sealed,
+        ColumnList columns,
+        byte[] packed,
+        int packedLength,
+        int base,
+        int lastPacked,
+        TimeColumn column,
+        int number,
+        int from,
+        double[] values,
+        Histogram[] histograms,
+        LateSamples late,
+        int size) {
+      this.sealed = sealed;
+      this.columns = columns;
+      this.packed = packed;
+      this.packedLength = packedLength;
+      this.base = base;
+      this.lastPacked = lastPacked;
+      this.column = column;
+      this.number = number;
+      this.from = from;
       this.values = values;
       this.histograms = histograms;
+      this.late = late;
       this.size = size;
+    }
+
+    int size() {
+      return (int) SIZE.getAcquire(this);
+    }
+
+    private void publish(int newSize) {
+      SIZE.setRelease(this, newSize);
+    }
+
+    State withPage(
+        TimeColumn newColumn,
+        int newNumber,
+        int newFrom,
+        double[] newValues,
+        Histogram[] newHistograms,
+        int newSize) {
+      return new State(
+          sealed,
+          columns,
+          packed,
+          packedLength,
+          base,
+          lastPacked,
+          newColumn,
+          newNumber,
+          newFrom,
+          newValues,
+          newHistograms,
+          late,
+          newSize);
+    }
+
+    State withLate(LateSamples newLate) {
+      return new State(
+          sealed,
+          columns,
+          packed,
+          packedLength,
+          base,
+          lastPacked,
+          column,
+          number,
+          from,
+          values,
+          histograms,
+          newLate,
+          size);
+    }
+
+    State with(SealedParts newSealed, ColumnList newColumns, LateSamples newLate) {
+      return withPacked(newSealed, newColumns, packed, packedLength, base, lastPacked, newLate);
+    }
+
+    State withPacked(
+        SealedParts newSealed,
+        ColumnList newColumns,
+        byte[] newPacked,
+        int newLength,
+        int newBase,
+        int newLastPacked,
+        LateSamples newLate) {
+      return new State(
+          newSealed,
+          newColumns,
+          newPacked,
+          newLength,
+          newBase,
+          newLastPacked,
+          column,
+          number,
+          from,
+          values,
+          histograms,
+          newLate,
+          size);
+    }
+
+    /** Whether there is no sample in memory. */
+    boolean memoryIsEmpty() {
+      return packedLength == 0 && size() == 0 && late == null;
     }
   }
 
-  final Labels labels;
-  private volatile Run run = new Run(new long[FIRST_CAPACITY], new double[FIRST_CAPACITY], null, 0);
+  private static final byte[] NOTHING = new byte[0];
+  private static final double[] NO_VALUES = new double[0];
+
+  /** Its labels, but for those that are dimensions. */
+  final Labels identity;
+
+  /** Null when the series has no dimensions. */
+  volatile Timeline timeline;
+
+  private volatile State state;
+
+  // Of the newest sample; writer only.
+  private long newest = Long.MIN_VALUE;
+  private double newestValue;
+  private Histogram newestHistogram;
 
   /** Set by the writer when the lane has forgotten the series; it must be opened anew. */
   boolean closed;
 
-  StoredSeries(Labels labels) {
-    this.labels = labels;
+  StoredSeries(Labels identity, Timeline timeline, ColumnList columns) {
+    this.identity = identity;
+    this.timeline = timeline;
+    this.state =
+        new State(
+            SealedParts.NONE,
+            columns,
+            NOTHING,
+            0,
+            columns.base(),
+            columns.base(),
+            null,
+            0,
+            0,
+            NO_VALUES,
+            null,
+            null,
+            0);
   }
 
-  /** Time of the newest sample; {@link Long#MIN_VALUE} when there is none. */
+  State state() {
+    return state;
+  }
+
+  void become(State newState) {
+    state = newState;
+  }
+
+  /** Time of the newest sample; {@link Long#MIN_VALUE} when there is none. Writer only. */
   long newest() {
-    Run now = run;
-    int size = now.size;
-    return size == 0 ? Long.MIN_VALUE : now.times[size - 1];
+    return newest;
   }
 
-  /** Whether the newest sample is this one. */
+  /** Whether the newest sample is this one. Writer only. */
   boolean newestIs(double value, Histogram histogram) {
-    Run now = run;
-    int at = now.size - 1;
-    return Double.doubleToRawLongBits(now.values[at]) == Double.doubleToRawLongBits(value)
-        && Objects.equals(now.histograms == null ? null : now.histograms[at], histogram);
+    return Double.doubleToRawLongBits(newestValue) == Double.doubleToRawLongBits(value)
+        && Objects.equals(newestHistogram, histogram);
   }
 
-  /**
-   * @param histogram null when the sample is a number
-   * @param keepFrom samples before this time may go
-   */
-  void append(long time, double value, Histogram histogram, long keepFrom) {
-    Run now = run;
-    if (histogram != null && now.histograms == null) {
-      now = new Run(now.times, now.values, new Histogram[now.times.length], now.size);
-      run = now;
+  boolean newestIsMarker() {
+    return Staleness.isMarker(newestValue) && newestHistogram == null;
+  }
+
+  /** Sets what is known of a newest sample that stands in a block. */
+  void restore(long time, double value, Histogram histogram) {
+    newest = time;
+    newestValue = value;
+    newestHistogram = histogram;
+  }
+
+  /** Adds a sample that is newer than all others. Writer only. */
+  void append(Page.Maker lane, long time, double value, Histogram histogram) {
+    State now = state;
+    int size = now.size();
+    if (size > 0) {
+      TimeColumn column = now.column;
+      int at = now.from + size;
+      if (time < column.end && at < column.size()) {
+        if (column.time(at, lane.chunks()) != time) {
+          now = diverge(now, size, lane, time);
+        }
+      } else if (column.takes(time)) {
+        column.append(time);
+      } else {
+        now = seal(now, lane);
+        size = 0;
+      }
     }
-    if (now.size == now.times.length) {
-      int expired = Series.firstAfter(now.times, 0, now.size, keepFrom - 1);
-      int kept = now.size - expired;
-      // Half of a run must have expired before it is worth keeping its capacity.
-      int capacity = kept <= now.size / 2 ? now.times.length : 2 * now.times.length;
-      long[] times = Arrays.copyOf(Arrays.copyOfRange(now.times, expired, now.size), capacity);
-      double[] values = Arrays.copyOf(Arrays.copyOfRange(now.values, expired, now.size), capacity);
-      Histogram[] histograms =
-          now.histograms == null
-              ? null
-              : Arrays.copyOf(Arrays.copyOfRange(now.histograms, expired, now.size), capacity);
-      now = new Run(times, values, histograms, kept);
-      run = now;
+    if (size == 0) {
+      now = newPage(now, lane, time);
     }
-    now.times[now.size] = time;
-    now.values[now.size] = value;
+    if (size == now.values.length || histogram != null && now.histograms == null) {
+      now = grow(now, size, histogram != null);
+    }
+    now.values[size] = value;
     if (histogram != null) {
-      now.histograms[now.size] = histogram;
+      now.histograms[size] = histogram;
     }
-    now.size = now.size + 1;
+    if (now != state) {
+      state = now;
+    }
+    now.publish(size + 1);
+    newest = time;
+    newestValue = value;
+    newestHistogram = histogram;
+  }
+
+  /** Puts another sample in place of the newest, whose tick nobody has been shown yet. */
+  void replaceNewest(double value, Histogram histogram) {
+    State now = state;
+    int last = now.size() - 1;
+    if (histogram != null && now.histograms == null) {
+      now = grow(now, last + 1, true);
+      state = now;
+    }
+    now.values[last] = value;
+    if (now.histograms != null) {
+      now.histograms[last] = histogram;
+    }
+    newestValue = value;
+    newestHistogram = histogram;
+  }
+
+  boolean hasPage() {
+    return state.size() > 0;
+  }
+
+  /** Leaves a column whose next time is not this series'. */
+  private static State diverge(State now, int size, Page.Maker lane, long time) {
+    Page page = lane.diverge(now.column, now.from, size, time);
+    return now.withPage(
+        page.column(), page.number(), page.from(), now.values, now.histograms, size);
+  }
+
+  private static State newPage(State now, Page.Maker lane, long time) {
+    Page page = lane.page(now.column, now.number, time);
+    return now.withPage(
+        page.column(), page.number(), page.from(), new double[FIRST_CAPACITY], null, 0);
+  }
+
+  private static State grow(State now, int size, boolean mixed) {
+    int capacity =
+        size < now.values.length
+            ? now.values.length
+            : Math.min(TimeColumn.CAPACITY, 2 * now.values.length);
+    Histogram[] histograms = now.histograms;
+    if (histograms != null || mixed) {
+      histograms =
+          histograms == null ? new Histogram[capacity] : Arrays.copyOf(histograms, capacity);
+    }
+    return now.withPage(
+        now.column, now.number, now.from, Arrays.copyOf(now.values, capacity), histograms, size);
+  }
+
+  /** Packs the open page, if there is one. Writer only. */
+  void seal(Page.Maker lane) {
+    State now = state;
+    if (now.size() > 0) {
+      state = seal(now, lane);
+    }
+  }
+
+  private static State seal(State now, Page.Maker lane) {
+    int size = now.size();
+    WireWriter out = lane.scratch().clear();
+    RunFormat.write(out, now.number - now.lastPacked, now.from, size);
+    lane.chunks().encode(now.values, now.histograms, 0, size, out);
+    int length = now.packedLength + out.size();
+    byte[] packed = Arrays.copyOf(now.packed, length + Bits.SLACK);
+    System.arraycopy(out.array(), 0, packed, now.packedLength, out.size());
+    return new State(
+        now.sealed,
+        now.columns,
+        packed,
+        length,
+        now.base,
+        now.number,
+        now.column,
+        now.number,
+        0,
+        NO_VALUES,
+        null,
+        now.late,
+        0);
+  }
+
+  /** Adds a sample that is older than the newest and whose time is free. Writer only. */
+  void addLate(long time, double value, Histogram histogram) {
+    State now = state;
+    LateSamples late = LateSamples.with(now.late, time, value, histogram);
+    if (late != now.late) {
+      state = now.withLate(late);
+    }
+  }
+
+  // --- readers ---
+
+  /** Reads all samples after {@code after} and up to {@code to}, in order of time. */
+  void read(long after, long to, SampleReader reader) {
+    reader.clear();
+    State now = state;
+    now.sealed.read(after, to, reader);
+    readMemory(now, after, to, reader);
+  }
+
+  /** As {@link #read}, what is in memory only. */
+  static void readMemory(State now, long after, long to, SampleReader reader) {
+    int size = now.size();
+    LateSamples late = now.late;
+    reader.readRuns(now.packed, 0, now.packedLength, now.base, now.columns, after, to);
+    if (size > 0) {
+      long[] times = reader.pageTimes(now.column);
+      reader.read(times, now.from, now.values, now.histograms, size, after, to);
+    }
+    if (late != null) {
+      reader.merge(late, after, to);
+    }
   }
 
   /** Whether any sample is at {@code from} to {@code to}, both included. */
-  boolean hasSampleIn(long from, long to) {
-    Run now = run;
-    int size = now.size;
-    int first = Series.firstAfter(now.times, 0, size, from - 1);
-    return first < size && now.times[first] <= to;
+  boolean hasSampleIn(long from, long to, SampleReader reader) {
+    State now = state;
+    int size = now.size();
+    if (size > 0) {
+      long[] times = reader.pageTimes(now.column);
+      int end = now.from + size;
+      int at = Series.firstAfter(times, now.from, end, from - 1);
+      if (at < end && times[at] <= to) {
+        return true;
+      }
+    }
+    if (now.late != null) {
+      int at = now.late.indexOf(from);
+      if (at < now.late.size() && now.late.times[at] <= to) {
+        return true;
+      }
+    }
+    return reader.runsHaveSampleIn(now.packed, 0, now.packedLength, now.base, now.columns, from, to)
+        || now.sealed.hasSampleIn(from, to, reader);
   }
 
-  /** The samples after {@code after}, up to and with {@code to}; null when there are none. */
-  Series between(long after, long to) {
-    Run now = run;
-    int size = now.size;
-    int first = Series.firstAfter(now.times, 0, size, after);
-    int end = Series.firstAfter(now.times, first, size, to);
-    return first == end
-        ? null
-        : new Series(
-            labels,
-            Arrays.copyOfRange(now.times, first, end),
-            Arrays.copyOfRange(now.values, first, end),
-            now.histograms == null ? null : Arrays.copyOfRange(now.histograms, first, end));
+  /**
+   * Adds up the numbers after {@code after} and up to {@code to}, from heads of blocks if it can.
+   */
+  void summarize(long after, long to, SampleReader reader, Summary summary) {
+    State now = state;
+    now.sealed.summarize(after, to, reader, summary);
+    reader.clear();
+    readMemory(now, after, to, reader);
+    reader.addTo(summary);
+  }
+
+  /** Bytes that samples in memory take. */
+  int payloadBytes() {
+    State now = state;
+    return now.packed.length + 8 * now.values.length + (now.late == null ? 0 : now.late.bytes());
   }
 }

@@ -5,23 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.Dimensions;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class IntakeTest {
   private static final URI G2 = URI.create("http://g2:9500");
@@ -30,15 +39,52 @@ class IntakeTest {
           new OwnershipTable(3, new TreeMap<>(Map.of("n1", "g1", "n2", "g2"))),
           Map.of("g1", URI.create("http://g1:9500"), "g2", G2));
 
-  private final Store store =
-      new Store(new StoreLimits(Duration.ofHours(1), 1_000, Duration.ofMinutes(10)), () -> 0);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  @TempDir private Path folder;
+  private long now;
+  private long memoryUsed;
   private final List<String> registered = new ArrayList<>();
-  private final Intake intake =
-      new Intake(store, new Ownership("g1"), () -> VIEW, registered::add, 2, 3);
+  private Journal journal;
+  private Store store;
+  private Intake intake;
+
+  @BeforeEach
+  void start() throws Exception {
+    journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
+    store =
+        new Store(
+            folder.resolve("blocks"),
+            new StoreLimits(
+                HOUR, 1 << 30, HOUR, HOUR.dividedBy(2), HOUR.dividedBy(6), 10, 100, 1_000),
+            Dimensions.DEFAULT);
+    MemoryWatermark memory = new MemoryWatermark(() -> memoryUsed, 100);
+    intake =
+        new Intake(
+            store,
+            journal,
+            new Ownership("g1"),
+            () -> VIEW,
+            registered::add,
+            memory,
+            () -> now,
+            2,
+            3);
+    this.memory = memory;
+    intake.recover();
+  }
+
+  private MemoryWatermark memory;
 
   @AfterEach
   void close() {
     intake.close();
+    journal.close();
+  }
+
+  private void restart() throws Exception {
+    close();
+    start();
   }
 
   @Test
@@ -58,8 +104,7 @@ class IntakeTest {
     assertThat(take("n1", first)).isEqualTo(new IntakeAnswer.Kept(7, 2));
     assertThat(take("n1", join(first, second))).isEqualTo(new IntakeAnswer.Kept(7, 2));
     assertThat(store.counts().stored.sum()).isEqualTo(2);
-    assertThat(store.counts().repeated.sum()).isZero();
-    assertThat(intake.counts().framesRepeated.sum()).isEqualTo(3);
+    assertThat(store.counts().repeated.sum()).isEqualTo(3);
   }
 
   @Test
@@ -126,9 +171,11 @@ class IntakeTest {
     CountDownLatch busy = new CountDownLatch(1);
     CountDownLatch started = new CountDownLatch(1);
     FrameEncoder run = new FrameEncoder("n1", 7);
+    byte[] bad = {1, 2, 3};
+    // A refusal is given on the lane thread, so it can be kept busy there.
     intake.take(
         "n1",
-        frame(run, 1),
+        bad,
         0,
         answer -> {
           started.countDown();
@@ -142,24 +189,191 @@ class IntakeTest {
       intake.take("n1", frame(run, i), 0, answer::complete);
     }
     assertThat(answers.getLast().join()).isInstanceOf(IntakeAnswer.SlowDown.class);
-    assertThat(intake.counts().slowedDown.sum()).isEqualTo(1);
+    assertThat(intake.counts().queueFull.sum()).isEqualTo(1);
     busy.countDown();
-    assertThat(answers.get(2).join()).isEqualTo(new IntakeAnswer.Kept(7, 4));
-    assertThat(store.counts().stored.sum()).isEqualTo(4);
+    assertThat(answers.get(2).join()).isEqualTo(new IntakeAnswer.Kept(7, 3));
+    assertThat(store.counts().stored.sum()).isEqualTo(3);
+  }
+
+  @Test
+  void whatIsRefusedForGoodIsSaidWithTheFirstReason() {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    take("n1", frame(run, 1_000));
+    byte[] other = run.encode(new Tick.Builder().add(labels(1), 5).add(labels(2), 5).at(1_000));
+    assertThat(take("n1", other))
+        .isInstanceOfSatisfying(
+            IntakeAnswer.Kept.class,
+            kept -> {
+              assertThat(kept.refused()).isEqualTo(1);
+              assertThat(kept.newSeries()).isZero();
+              assertThat(kept.reason())
+                  .contains("duplicate sample for timestamp 1000")
+                  .contains("i=\"1\"");
+            });
+    Tick.Builder many = new Tick.Builder();
+    for (int i = 0; i < 20; i++) {
+      many.add(labels(i), 5);
+    }
+    assertThat(take("n1", run.encode(many.at(2_000))))
+        .isInstanceOfSatisfying(
+            IntakeAnswer.Kept.class,
+            kept -> {
+              assertThat(kept.refused()).isEqualTo(10);
+              assertThat(kept.newSeries()).isEqualTo(10);
+              assertThat(kept.reason())
+                  .contains("the host n1 has the 10 series that store.maxSeriesPerHost allows");
+            });
+    assertThat(store.seriesCount()).isEqualTo(10);
+  }
+
+  @Test
+  void aBodyThatIsOnlyCheckedChangesNothing() {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    take("n1", frame(run, 1_000));
+    byte[] body = run.encode(new Tick.Builder().add(labels(1), 5).add(labels(2), 5).at(1_000));
+    CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
+    intake.check("n1", body, 0, answer::complete);
+    assertThat(answer.join())
+        .isInstanceOfSatisfying(
+            IntakeAnswer.Kept.class, kept -> assertThat(kept.refused()).isEqualTo(1));
+    assertThat(store.seriesCount()).isEqualTo(1);
+  }
+
+  @Test
+  void aStartBringsBackWhatWasKeptAndSendersGoOnWithTheirRuns() throws Exception {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    for (int i = 1; i <= 100; i++) {
+      take("n1", frame(run, i * 1_000));
+    }
+    restart();
+    assertThat(intake.counts().ticksReplayed.sum()).isEqualTo(100);
+    assertThat(take("n1", frame(run, 101_000))).isEqualTo(new IntakeAnswer.Kept(7, 101));
+    assertThat(samples("n1")).hasSize(101);
+    restart();
+    assertThat(samples("n1")).hasSize(101);
+  }
+
+  @Test
+  void everySegmentOfTheJournalCanBeReadWithoutTheOnesBefore() throws Exception {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    Labels[] many = new Labels[10];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = labels(i).with("long", i + "x".repeat(10_000));
+    }
+    for (int time = 1; time <= 200; time++) {
+      Tick.Builder tick = new Tick.Builder();
+      for (Labels labels : many) {
+        tick.add(labels, time);
+      }
+      // A dictionary of 100 kB again and again fills segments.
+      take("n1", join(run.dictionary(), run.encode(tick.at(time * 1_000L))));
+    }
+    assertThat(journal.segments()).isGreaterThan(2);
+    journal.dropBefore(journal.segment());
+    restart();
+    assertThat(intake.counts().recordsLost.sum()).isZero();
+    assertThat(samples("n1")).isNotEmpty();
+  }
+
+  @Test
+  void samplesLeaveMemoryForBlocksAndTheJournalForGood() throws Exception {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    List<Long> times = new ArrayList<>();
+    for (long time = 0; time < 2 * HOUR.toMillis(); time += 10_000) {
+      now = time;
+      take("n1", frame(run, time));
+      times.add(time);
+      if (time % 600_000 == 0) {
+        intake.keepHouse().join();
+      }
+    }
+    assertThat(store.counts().blocksWritten.sum()).isEqualTo(2);
+    assertThat(store.blockCount()).isEqualTo(1);
+    // Of the two half-hour blocks that have left memory, the first has expired after an hour.
+    List<Long> left = times.stream().filter(time -> time >= 30 * 60_000).toList();
+    assertThat(samples("n1")).isEqualTo(left);
+    restart();
+    assertThat(store.blockCount()).isEqualTo(1);
+    assertThat(samples("n1")).isEqualTo(left);
+    assertThat(intake.counts().recordsLost.sum()).isZero();
+  }
+
+  @Test
+  void whatComesWhileThePastIsComingBackGoesBehindIt() throws Exception {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    for (int i = 1; i <= 50; i++) {
+      take("n1", frame(run, i * 1_000));
+    }
+    close();
+    journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
+    intake =
+        new Intake(
+            store = emptyStore(),
+            journal,
+            new Ownership("g1"),
+            () -> VIEW,
+            registered::add,
+            memory,
+            () -> now,
+            2,
+            3);
+    assertThat(take("n1", frame(run, 51_000))).isEqualTo(new IntakeAnswer.NeedsDictionary(7));
+    assertThat(take("n1", join(run.dictionary(), frame(run, 52_000))))
+        .isEqualTo(new IntakeAnswer.Kept(7, 52));
+    assertThat(samples("n1")).isEmpty();
+    intake.recover();
+    List<Long> all = samples("n1");
+    assertThat(all).hasSize(51).endsWith(50_000L, 52_000L);
+    restart();
+    assertThat(samples("n1")).isEqualTo(all);
+  }
+
+  @Test
+  void shortMemoryShedsQueriesFirstAndThenSamples() {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    memoryUsed = 80;
+    memory.look();
+    assertThat(memory.queriesAreShed()).isTrue();
+    assertThat(take("n1", frame(run, 1))).isInstanceOf(IntakeAnswer.Kept.class);
+    memoryUsed = 90;
+    memory.look();
+    assertThat(take("n1", frame(run, 2))).isInstanceOf(IntakeAnswer.SlowDown.class);
+    assertThat(intake.counts().memoryShort.sum()).isEqualTo(1);
+    memoryUsed = 10;
+    memory.look();
+    assertThat(memory.queriesAreShed()).isFalse();
+    assertThat(take("n1", frame(run, 3))).isInstanceOf(IntakeAnswer.Kept.class);
   }
 
   @Test
   void aHostThatHasGoneIsForgottenAndMayComeBack() {
     FrameEncoder run = new FrameEncoder("n1", 7);
     take("n1", frame(run, 1_000));
-    intake.forgetSilentHosts(1_000);
-    take("n1", frame(run, 2_000));
-    assertThat(store.counts().stored.sum()).isEqualTo(2);
+    intake.keepHouse().join();
     assertThat(store.hostCount()).isEqualTo(1);
-    intake.forgetSilentHosts(2_001);
-    assertThat(take("n1", frame(run, 3_000))).isEqualTo(new IntakeAnswer.NeedsDictionary(7));
-    take("n1", join(run.dictionary(), frame(run, 4_000)));
+    now += 3 * HOUR.toMillis();
+    intake.keepHouse().join();
+    intake.keepHouse().join();
+    assertThat(store.hostCount()).isZero();
+    assertThat(store.seriesCount()).isZero();
+    assertThat(take("n1", frame(run, now))).isEqualTo(new IntakeAnswer.NeedsDictionary(7));
+    take("n1", join(run.dictionary(), frame(run, now + 1)));
     assertThat(store.seriesCount()).isEqualTo(1);
+  }
+
+  private Store emptyStore() {
+    return new Store(folder.resolve("blocks"), store.limits(), Dimensions.DEFAULT);
+  }
+
+  /** Times of what is kept of a host's first series. */
+  private List<Long> samples(String host) throws Exception {
+    Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
+    List<Series> found = store.select(List.of(host), all, 1_000_000);
+    return found.isEmpty() ? List.of() : Arrays.stream(found.getFirst().times()).boxed().toList();
+  }
+
+  private static Labels labels(int i) {
+    return Labels.of(Labels.NAME, "m", "i", "" + i);
   }
 
   private static void await(CountDownLatch latch) {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.Dimensions;
 import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.TooManySamples;
@@ -16,6 +18,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +32,21 @@ class FragmentRunnerTest {
           new OwnershipTable(3, new TreeMap<>(Map.of("n1", "g1", "n2", "g2"))), Map.of());
 
   private final Store store =
-      new Store(new StoreLimits(Duration.ofHours(1), 1_000, Duration.ofMinutes(10)), () -> 0);
-  private final FragmentRunner runner = new FragmentRunner(store, new Ownership("g1"), () -> VIEW);
+      new Store(
+          Path.of("nowhere"),
+          new StoreLimits(
+              Duration.ofHours(1),
+              1 << 20,
+              Duration.ofHours(1),
+              Duration.ofMinutes(30),
+              Duration.ofMinutes(10),
+              1_000,
+              1_000,
+              1_000),
+          Dimensions.DEFAULT);
+  private boolean whole = true;
+  private final FragmentRunner runner =
+      new FragmentRunner(store, new Ownership("g1"), () -> VIEW, () -> whole);
   private List<Matcher> up;
 
   @BeforeEach
@@ -40,7 +56,14 @@ class FragmentRunnerTest {
       Lane lane = store.lane(host);
       Lane.Handle handle = lane.handle(Labels.of(Labels.NAME, "up", "Hostname", host));
       for (int i = 1; i <= 3; i++) {
-        lane.append(i, new Lane.Handle[] {handle}, new double[] {i}, null);
+        lane.append(
+            Lane.Source.SENDER,
+            i,
+            Long.MAX_VALUE,
+            new Lane.Handle[] {handle},
+            new double[] {i},
+            null,
+            new Outcome());
       }
     }
   }
@@ -64,6 +87,14 @@ class FragmentRunnerTest {
     assertThat(answer.series().getLast())
         .singleElement()
         .satisfies(s -> assertThat(s.size()).isOne());
+  }
+
+  @Test
+  void noHostIsAnsweredForWhileThePastIsComingBack() throws Exception {
+    whole = false;
+    Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
+    assertThat(runner.run(new Fragment.LabelNames(3, List.of("n1"), all)))
+        .isEqualTo(new FragmentAnswer.Strings(3, List.of(), List.of()));
   }
 
   @Test

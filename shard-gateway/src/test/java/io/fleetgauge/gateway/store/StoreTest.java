@@ -10,6 +10,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,9 +26,8 @@ class StoreTest {
   private static final Search EVERYTHING = new Search(-1L << 53, 1L << 53, 0, List.of());
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private long now = 1_000_000_000L;
-  private final Store store =
-      new Store(new StoreLimits(HOUR, 5, Duration.ofMinutes(10)), () -> now);
+  private final long now = 1_000_000_000L;
+  private final Store store = store(5);
 
   @Test
   void aSelectionIsOpenOnTheLeftAndClosedOnTheRight() throws Exception {
@@ -52,15 +52,17 @@ class StoreTest {
     append("n1", "up", 2_000, 1);
     append("n1", "up", 2_000, 2);
     append("n1", "up", 1_500, 1);
+    append("n1", "up", 2_000 - HOUR.toMillis() / 2 - 1, 1);
     append("n1", "up", now + 600_001, 1);
     for (String name : List.of("b", "c", "d", "e", "f", "g")) {
       append("n1", name, 2_000, 1);
     }
     StoreCounts counts = store.counts();
-    assertThat(counts.stored.sum()).isEqualTo(6);
+    assertThat(counts.stored.sum()).isEqualTo(7);
     assertThat(counts.repeated.sum()).isEqualTo(1);
     assertThat(counts.conflicting.sum()).isEqualTo(1);
-    assertThat(counts.outOfOrder.sum()).isEqualTo(1);
+    assertThat(counts.tooOld.sum()).isEqualTo(1);
+    assertThat(counts.late.sum()).isEqualTo(1);
     assertThat(counts.future.sum()).isEqualTo(1);
     assertThat(counts.overLimit.sum()).isEqualTo(2);
     assertThat(store.seriesCount()).isEqualTo(5);
@@ -80,28 +82,6 @@ class StoreTest {
     append("n1", "up", 1_000, 1);
     append("n1", "up", now + 365L * 86_400_000, 1);
     assertThat(select("up", 0, now, 10)).hasSize(1);
-  }
-
-  @Test
-  void whatIsOlderThanTheRetentionGoesAndItsPlaceIsFree() throws Exception {
-    for (String name : List.of("a", "b", "c", "d", "e")) {
-      append("n1", name, 1_000, 1);
-    }
-    Lane lane = store.lane("n1");
-    Lane.Handle held = lane.handle(Labels.of(Labels.NAME, "a", "Hostname", "n1"));
-    for (long time = 2_000; time < 3 * HOUR.toMillis(); time += 15_000) {
-      append("n1", "a", time, time);
-    }
-    assertThat(store.seriesCount()).isEqualTo(1);
-    List<Series> kept = select("{Hostname=\"n1\"}", 0, now, 100_000);
-    assertThat(kept).hasSize(1);
-    long span = kept.getFirst().times()[kept.getFirst().size() - 1] - kept.getFirst().times()[0];
-    assertThat(span).isBetween(HOUR.toMillis() - 15_000, 3 * HOUR.toMillis());
-    append("n1", "f", 3 * HOUR.toMillis(), 1);
-    assertThat(store.seriesCount()).isEqualTo(2);
-    // A writer that held on to a forgotten series finds the new one.
-    lane.append(3 * HOUR.toMillis() + 1, new Lane.Handle[] {held}, new double[] {7}, null);
-    assertThat(store.seriesCount()).isEqualTo(2);
   }
 
   @Test
@@ -137,7 +117,7 @@ class StoreTest {
   @ValueSource(longs = {1, 2, 3})
   void whatIsReadIsWhatWasWritten(long seed) throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
-    Store large = new Store(new StoreLimits(Duration.ofDays(7), 1_000, HOUR), () -> now);
+    Store large = store(1_000);
     List<Series> written = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       Labels labels =
@@ -151,7 +131,7 @@ class StoreTest {
         time += 1 + random.nextLong(1_000);
         times[j] = time;
         values[j] = random.nextInt(9) == 0 ? Staleness.MARKER : random.nextDouble();
-        lane.append(time, new Lane.Handle[] {handle}, new double[] {values[j]}, null);
+        write(lane, time, handle, values[j]);
       }
       written.add(new Series(labels, times, values));
     }
@@ -184,7 +164,7 @@ class StoreTest {
 
   @Test
   void readersBesideAWriterSeeNoHoleAndEveryTickWhole() throws Exception {
-    Store busy = new Store(new StoreLimits(Duration.ofSeconds(20), 100, HOUR), () -> now);
+    Store busy = store(100);
     AtomicBoolean done = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Thread reader =
@@ -218,7 +198,7 @@ class StoreTest {
     double[] values = new double[handles.length];
     for (int time = 0; time < 60_000; time++) {
       Arrays.fill(values, time);
-      lane.append(time, handles, values, null);
+      lane.append(Lane.Source.SENDER, time, Long.MAX_VALUE, handles, values, null, new Outcome());
     }
     done.set(true);
     reader.join();
@@ -228,7 +208,35 @@ class StoreTest {
   private void append(String host, String name, long time, double value) {
     Lane lane = store.lane(host);
     Lane.Handle handle = lane.handle(Labels.of(Labels.NAME, name, "Hostname", host));
-    lane.append(time, new Lane.Handle[] {handle}, new double[] {value}, null);
+    write(lane, time, handle, value);
+  }
+
+  private void write(Lane lane, long time, Lane.Handle handle, double value) {
+    Outcome outcome = new Outcome();
+    lane.append(
+        Lane.Source.SENDER,
+        time,
+        now + 600_000,
+        new Lane.Handle[] {handle},
+        new double[] {value},
+        null,
+        outcome);
+    outcome.addTo(lane.counts());
+  }
+
+  private static Store store(int maxSeriesPerHost) {
+    return new Store(
+        Path.of("nowhere"),
+        new StoreLimits(
+            HOUR,
+            1 << 30,
+            HOUR,
+            HOUR.dividedBy(2),
+            Duration.ofMinutes(10),
+            maxSeriesPerHost,
+            1_000,
+            10_000),
+        Dimensions.DEFAULT);
   }
 
   private List<Series> select(String selector, long from, long to, long budget) throws Exception {

@@ -1,0 +1,111 @@
+package io.fleetgauge.sample.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/** Reads the records of one segment in order. Not for several threads. */
+public final class SegmentReader {
+  /** Is told of bytes that are no record. */
+  @FunctionalInterface
+  public interface DamageListener {
+    /**
+     * @param file the segment
+     * @param offset the first byte
+     * @param length how many bytes are lost
+     * @param reason what is wrong with them
+     */
+    void damaged(Path file, long offset, long length, String reason);
+  }
+
+  private final Path file;
+  private final DamageListener damage;
+  private final ByteBuffer bytes;
+  private int position;
+
+  /** Where the last undamaged record ends. */
+  private int goodEnd;
+
+  /**
+   * @throws IOException if the file cannot be read
+   */
+  public SegmentReader(Path file, DamageListener damage) throws IOException {
+    this.file = file;
+    this.damage = damage;
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      bytes =
+          channel
+              .map(FileChannel.MapMode.READ_ONLY, 0, channel.size())
+              .order(ByteOrder.LITTLE_ENDIAN);
+    }
+    byte[] header = SegmentFormat.HEADER;
+    position = Math.min(header.length, bytes.limit());
+    goodEnd = position;
+    for (int i = 0; i < position; i++) {
+      if (bytes.get(i) != header[i]) {
+        damage.damaged(file, 0, header.length, "the segment's header is wrong");
+        break;
+      }
+    }
+  }
+
+  /**
+   * The next undamaged record; null when there is none. A record that is damaged, and bytes up to
+   * the next head, are passed over; unless nothing follows them, the listener is told.
+   */
+  public byte[] next() {
+    int damagedFrom = -1;
+    String reason = "";
+    while (position < bytes.limit()) {
+      if (!SegmentFormat.isHead(bytes, position)) {
+        damagedFrom = damagedFrom < 0 ? position : damagedFrom;
+        reason = reason.isEmpty() ? "no record begins there" : reason;
+        position++;
+        continue;
+      }
+      int length = bytes.getInt(position + 4);
+      int from = position + SegmentFormat.HEAD_BYTES;
+      if (length > bytes.limit() - from) {
+        damagedFrom = damagedFrom < 0 ? position : damagedFrom;
+        reason = "a record of " + length + " bytes is cut off";
+        position++;
+        continue;
+      }
+      byte[] record = new byte[length];
+      bytes.get(from, record);
+      CRC32C check = new CRC32C();
+      check.update(record);
+      if ((int) check.getValue() == bytes.getInt(position + 8)) {
+        report(damagedFrom, position, reason);
+        position = from + length;
+        goodEnd = position;
+        return record;
+      }
+      damagedFrom = damagedFrom < 0 ? position : damagedFrom;
+      reason = "the checksum of a record of " + length + " bytes is wrong";
+      // Its head is right, so is its length.
+      position = from + length;
+    }
+    return null;
+  }
+
+  private void report(int from, int to, String reason) {
+    if (from >= 0) {
+      damage.damaged(file, from, to - from, reason);
+    }
+  }
+
+  /** Where the last undamaged record ends, once there is no next; what follows is a torn tail. */
+  public long goodEnd() {
+    return goodEnd;
+  }
+
+  /** Bytes behind the last undamaged record, once there is no next. */
+  public long tornBytes() {
+    return bytes.limit() - goodEnd;
+  }
+}

@@ -1,0 +1,61 @@
+package io.fleetgauge.gateway.ingest;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
+import java.util.function.LongSupplier;
+
+/**
+ * Whether there is memory left for more work: above one mark queries are shed, above a higher one
+ * samples too. Looked at now and then; safe for all threads.
+ */
+public final class MemoryWatermark {
+  private static final double QUERIES_UP_TO = 0.75;
+  private static final double SAMPLES_UP_TO = 0.85;
+
+  private final LongSupplier used;
+  private final long max;
+  private volatile long lastUsed;
+
+  /**
+   * @param used bytes in use
+   * @param max bytes there are
+   */
+  public MemoryWatermark(LongSupplier used, long max) {
+    this.used = used;
+    this.max = max;
+  }
+
+  /** Of this process's heap, by what the last collections left. */
+  public static MemoryWatermark ofHeap() {
+    return new MemoryWatermark(MemoryWatermark::heapInUse, Runtime.getRuntime().maxMemory());
+  }
+
+  private static long heapInUse() {
+    long bytes = 0;
+    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+      MemoryUsage left = pool.getType() == MemoryType.HEAP ? pool.getCollectionUsage() : null;
+      bytes += left == null ? 0 : left.getUsed();
+    }
+    return bytes;
+  }
+
+  /** Takes a new reading. */
+  public void look() {
+    lastUsed = used.getAsLong();
+  }
+
+  public boolean queriesAreShed() {
+    return lastUsed > QUERIES_UP_TO * max;
+  }
+
+  public boolean samplesAreShed() {
+    return lastUsed > SAMPLES_UP_TO * max;
+  }
+
+  /** How much of the memory was in use at the last look, 0 to 1. */
+  public double ratio() {
+    return (double) lastUsed / max;
+  }
+}

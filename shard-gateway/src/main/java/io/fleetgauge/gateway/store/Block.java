@@ -1,0 +1,373 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.chunk.Bits;
+import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.zip.CRC32C;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A block on disk, mapped. Samples are read when they are asked for; the file is unmapped when
+ * nobody refers to the block any more. Safe for all threads.
+ */
+final class Block implements Columns {
+  private static final Logger LOG = LoggerFactory.getLogger(Block.class);
+
+  /** A column whose place in time is another block's. */
+  private static final int NO_COLUMN = -1;
+
+  private final Path file;
+  private final String host;
+  private final long from;
+  private final long to;
+  private final MemorySegment bytes;
+  private final StoreCounts counts;
+  private final int[] recordAt;
+  private final byte[] columns;
+  private final int[] columnAt;
+  private final BitSet damaged = new BitSet();
+
+  /** A series as the directory has it. */
+  record Entry(Labels identity, List<Interval> intervals) {}
+
+  /**
+   * @param endedBefore as {@link Timeline} has it
+   */
+  record Interval(long from, Labels owner, long endedBefore) {}
+
+  /** A block and what the directory says of its series. */
+  record Opened(Block block, List<Entry> series) {}
+
+  private Block(
+      Path file,
+      String host,
+      long from,
+      long to,
+      MemorySegment bytes,
+      StoreCounts counts,
+      int[] recordAt,
+      byte[] columns,
+      int[] columnAt) {
+    this.file = file;
+    this.host = host;
+    this.from = from;
+    this.to = to;
+    this.bytes = bytes;
+    this.counts = counts;
+    this.recordAt = recordAt;
+    this.columns = columns;
+    this.columnAt = columnAt;
+  }
+
+  /**
+   * @throws DamagedFile if the file is not a whole block
+   * @throws IOException if it cannot be read
+   */
+  static Opened open(Path file, StoreCounts counts) throws IOException, DamagedFile {
+    MemorySegment bytes;
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+    }
+    long directoryAt = bytes.byteSize() - BlockFormat.FOOTER_BYTES;
+    try {
+      if (directoryAt < BlockFormat.HEADER_BYTES) {
+        throw new WireException("it has " + bytes.byteSize() + " bytes");
+      }
+      byte[] header = copy(bytes, 0, BlockFormat.HEADER_BYTES);
+      if (header[0] != 'F'
+          || header[1] != 'G'
+          || header[2] != 'B'
+          || header[3] != 'K'
+          || header[4] != BlockFormat.VERSION) {
+        throw new WireException(
+            "it begins with " + Arrays.toString(header) + ", not with FGBK and version 1");
+      }
+      byte[] footer = copy(bytes, directoryAt, BlockFormat.FOOTER_BYTES);
+      WireReader end = new WireReader(footer);
+      directoryAt = end.u64("where the directory is");
+      int length = end.u32("the directory's length");
+      int rawLength = end.u32("the directory's length when inflated");
+      int check = end.u32("the directory's checksum");
+      if (directoryAt < 0
+          || length < 0
+          || rawLength < 0
+          || directoryAt + length + BlockFormat.FOOTER_BYTES != bytes.byteSize()) {
+        throw new WireException("the footer's lengths do not fit the file");
+      }
+      byte[] deflated = copy(bytes, directoryAt, length);
+      CRC32C found = new CRC32C();
+      found.update(deflated);
+      found.update(footer, 0, 16);
+      if ((int) found.getValue() != check) {
+        throw new WireException("the directory's checksum is wrong");
+      }
+      return read(file, bytes, (int) directoryAt, inflate(deflated, rawLength), counts);
+    } catch (WireException | DataFormatException e) {
+      throw new DamagedFile(
+          "the block " + file + " is damaged at byte " + directoryAt + ": " + e.getMessage());
+    }
+  }
+
+  private static byte[] inflate(byte[] deflated, int length) throws DataFormatException {
+    try (Inflater inflater = new Inflater(true)) {
+      inflater.setInput(deflated);
+      byte[] raw = new byte[length];
+      int at = 0;
+      while (at < length) {
+        int more = inflater.inflate(raw, at, length - at);
+        if (more == 0) {
+          throw new DataFormatException("the directory is shorter than it says");
+        }
+        at += more;
+      }
+      return raw;
+    }
+  }
+
+  private static Opened read(
+      Path file, MemorySegment bytes, int directoryAt, byte[] directory, StoreCounts counts)
+      throws WireException {
+    WireReader in = new WireReader(directory);
+    String host = in.string("the host");
+    long from = in.svar("the first time");
+    long to = in.svar("the end");
+    String[] symbols = new String[in.count(1, "strings")];
+    for (int i = 0; i < symbols.length; i++) {
+      symbols[i] = in.string("a string");
+    }
+    List<List<Interval>> timelines = new ArrayList<>();
+    timelines.add(List.of());
+    for (int left = in.count(1, "timelines"); left > 0; left--) {
+      List<Interval> intervals = new ArrayList<>();
+      for (int more = in.count(1, "intervals"); more > 0; more--) {
+        long since = in.svar("an interval's time");
+        Labels owner = labels(in, symbols);
+        boolean ended = in.u8("whether a marker ended an owner") == 1;
+        intervals.add(
+            new Interval(since, owner, ended ? in.svar("a marker's time") : Timeline.NOT_ENDED));
+      }
+      timelines.add(List.copyOf(intervals));
+    }
+    int seriesCount = in.count(3, "series");
+    List<Entry> series = new ArrayList<>(seriesCount);
+    int[] recordAt = new int[seriesCount + 1];
+    recordAt[0] = BlockFormat.HEADER_BYTES;
+    for (int i = 0; i < seriesCount; i++) {
+      Labels identity = labels(in, symbols);
+      int timeline = in.uint(timelines.size() - 1, "a timeline's number");
+      series.add(new Entry(identity, timelines.get(timeline)));
+      recordAt[i + 1] = recordAt[i] + in.uint(directoryAt - recordAt[i], "a record's length");
+    }
+    int[] columnAt = new int[in.count(1, "columns")];
+    int columnsFrom = in.position();
+    Chunks chunks = new Chunks();
+    byte[] columns =
+        Arrays.copyOf(
+            Arrays.copyOfRange(directory, columnsFrom, directory.length),
+            directory.length - columnsFrom + Bits.SLACK);
+    long[] times = new long[TimeColumn.CAPACITY];
+    chunks.at(0);
+    for (int i = 0; i < columnAt.length; i++) {
+      int at = chunks.position();
+      int count = chunks.u8(columns);
+      if (count == 0) {
+        columnAt[i] = NO_COLUMN;
+      } else {
+        columnAt[i] = at;
+        chunks.decodeTimes(columns, count, times, 0);
+      }
+    }
+    Block block = new Block(file, host, from, to, bytes, counts, recordAt, columns, columnAt);
+    return new Opened(block, series);
+  }
+
+  private static Labels labels(WireReader in, String[] symbols) throws WireException {
+    String[] flat = new String[2 * in.count(2, "labels")];
+    for (int i = 0; i < flat.length; i++) {
+      flat[i] = symbols[in.uint(symbols.length - 1, "a string's number")];
+    }
+    try {
+      return Labels.of(flat);
+    } catch (IllegalArgumentException e) {
+      throw new WireException(e.getMessage());
+    }
+  }
+
+  private static byte[] copy(MemorySegment bytes, long at, int length) {
+    byte[] copy = new byte[length];
+    MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, at, copy, 0, length);
+    return copy;
+  }
+
+  Path file() {
+    return file;
+  }
+
+  String host() {
+    return host;
+  }
+
+  long from() {
+    return from;
+  }
+
+  long to() {
+    return to;
+  }
+
+  long bytes() {
+    return bytes.byteSize();
+  }
+
+  @Override
+  public long[] times(int number, Chunks chunks) {
+    int at = columnAt[number];
+    int count = chunks.at(at).u8(columns);
+    long[] times = new long[TimeColumn.CAPACITY];
+    chunks.decodeTimes(columns, count, times, 0);
+    return times;
+  }
+
+  /** What stands before a series' runs. */
+  private final class Record {
+    final byte[] bytes;
+    final int length;
+    final int base;
+    final long first;
+    final long last;
+    final int size;
+    final int flags;
+    final WireReader in;
+
+    Record(int place) throws WireException {
+      length = recordAt[place + 1] - recordAt[place];
+      bytes = new byte[length + Bits.SLACK];
+      MemorySegment.copy(
+          Block.this.bytes, ValueLayout.JAVA_BYTE, recordAt[place], bytes, 0, length);
+      in = new WireReader(bytes, 0, length);
+      int check = in.u32("the checksum");
+      CRC32C found = new CRC32C();
+      found.update(bytes, 4, length - 4);
+      if ((int) found.getValue() != check) {
+        throw new WireException("the checksum is wrong");
+      }
+      base = (int) in.svar("the first column");
+      first = from + in.svar("the first time");
+      last = from + in.uvar("the last time");
+      size = in.uint(Integer.MAX_VALUE, "the number of samples");
+      flags = in.u8("the flags");
+    }
+
+    boolean hasSummary() {
+      return (flags & BlockFormat.SUMMARY) != 0;
+    }
+
+    void addTo(Summary summary) throws WireException {
+      summary.add(in.uvar("the count"), number(), number(), number(), number());
+    }
+
+    int runsAt() throws WireException {
+      if (hasSummary()) {
+        addTo(new Summary());
+      }
+      return in.position();
+    }
+
+    private double number() throws WireException {
+      return in.u8("a number's kind") == BlockFormat.INTEGER
+          ? in.svar("a number")
+          : in.f64("a number");
+    }
+  }
+
+  /** Reads a series' samples after {@code after} and up to {@code to}; none when it is damaged. */
+  void read(int place, long after, long upTo, SampleReader reader) {
+    int before = reader.size();
+    try {
+      Record record = new Record(place);
+      if (record.first <= upTo && record.last > after) {
+        reader.readRuns(
+            record.bytes, record.runsAt(), record.length, record.base, this, after, upTo);
+      }
+    } catch (WireException | IndexOutOfBoundsException e) {
+      reader.cutTo(before);
+      report(place, e);
+    }
+  }
+
+  boolean hasSampleIn(int place, long since, long upTo, SampleReader reader) {
+    try {
+      Record record = new Record(place);
+      if (record.first > upTo || record.last < since) {
+        return false;
+      }
+      return record.first >= since
+          || record.last <= upTo
+          || reader.runsHaveSampleIn(
+              record.bytes, record.runsAt(), record.length, record.base, this, since, upTo);
+    } catch (WireException | IndexOutOfBoundsException e) {
+      report(place, e);
+      return false;
+    }
+  }
+
+  /**
+   * Adds up a series whose samples here are all after {@code after} and up to {@code upTo}, from
+   * its record's head.
+   *
+   * @return whether it could; if not, nothing was added and the samples must be read
+   */
+  boolean summarize(int place, long after, long upTo, Summary summary) {
+    try {
+      Record record = new Record(place);
+      if (record.first > upTo || record.last <= after) {
+        return true;
+      }
+      if (record.first <= after || record.last > upTo || !record.hasSummary()) {
+        return false;
+      }
+      record.addTo(summary);
+      return true;
+    } catch (WireException e) {
+      report(place, e);
+      return true;
+    }
+  }
+
+  /** Says once of each series that its samples here are lost. */
+  private void report(int place, Exception e) {
+    synchronized (damaged) {
+      if (damaged.get(place)) {
+        return;
+      }
+      damaged.set(place);
+    }
+    counts.damaged.increment();
+    LOG.error(
+        "the block {} is damaged at byte {}: {}; the samples of one series are lost there",
+        file,
+        recordAt[place],
+        e.getMessage());
+  }
+
+  @Override
+  public String toString() {
+    return file.toString();
+  }
+}

@@ -1,0 +1,71 @@
+package io.fleetgauge.gateway.store;
+
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Where blocks lie: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
+final class BlockFolder {
+  private BlockFolder() {}
+
+  static Path of(Path root, String host) {
+    String name = URLEncoder.encode(host, StandardCharsets.UTF_8);
+    // A dot is allowed in a URL, but these two are no names of folders.
+    return root.resolve(name.equals(".") || name.equals("..") ? name.replace(".", "%2E") : name);
+  }
+
+  static String name(long from, long to) {
+    return from + "-" + to + BlockFormat.SUFFIX;
+  }
+
+  /** The hosts that have a folder. */
+  static List<String> hosts(Path root) throws IOException {
+    if (!Files.isDirectory(root)) {
+      return List.of();
+    }
+    try (Stream<Path> folders = Files.list(root)) {
+      return folders
+          .filter(Files::isDirectory)
+          .map(folder -> URLDecoder.decode(folder.getFileName().toString(), StandardCharsets.UTF_8))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /** The blocks of a host in order of time; what was not finished is removed. */
+  static List<Path> blocks(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        String name = file.getFileName().toString();
+        if (name.endsWith(BlockFormat.UNFINISHED)) {
+          Files.delete(file);
+        } else if (name.endsWith(BlockFormat.SUFFIX)) {
+          found.add(file);
+        }
+      }
+    }
+    found.sort(Comparator.comparingLong(BlockFolder::from));
+    return found;
+  }
+
+  private static long from(Path file) {
+    String name = file.getFileName().toString();
+    int dash = name.indexOf('-', 1);
+    try {
+      return Long.parseLong(name, 0, Math.max(0, dash), 10);
+    } catch (NumberFormatException e) {
+      return Long.MIN_VALUE; // it will not open as a block either
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.WholeNumber;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import java.util.zip.Deflater;
+
+/** Writes a block: some time of one host's samples, as the package draws it. One use. */
+final class BlockWriter {
+  private final String host;
+  private final long from;
+  private final long to;
+  private final Chunks chunks = new Chunks();
+  private final SampleReader reader = new SampleReader();
+  private final WireWriter columns = new WireWriter();
+  private final Map<List<Long>, Integer> ownColumns = new HashMap<>();
+  private int columnCount;
+  private int firstColumn;
+  private final List<String> symbols = new ArrayList<>();
+  private final Map<String, Integer> symbolIds = new HashMap<>();
+  private final WireWriter series = new WireWriter();
+  private final WireWriter timelines = new WireWriter();
+  private final Map<Timeline, Integer> timelineIds = new IdentityHashMap<>();
+  private final WireWriter data = new WireWriter(1 << 16);
+  private int seriesCount;
+
+  /**
+   * @param from the first time that belongs to it, ms
+   * @param to the first time behind it, ms
+   */
+  BlockWriter(String host, long from, long to) {
+    this.host = host;
+    this.from = from;
+    this.to = to;
+    data.u8('F').u8('G').u8('B').u8('K').u8(BlockFormat.VERSION);
+  }
+
+  /** Takes over the columns that samples of this time can refer to. Comes first. */
+  void columns(ColumnList all) {
+    int end = all.base();
+    firstColumn = all.base();
+    for (int number = all.base(); number < all.end(); number++) {
+      if (all.get(number).end == to) {
+        end = number + 1;
+      }
+    }
+    for (int number = firstColumn; number < end; number++) {
+      TimeColumn column = all.get(number);
+      if (column.end == to) {
+        column.write(chunks, columns);
+      } else {
+        columns.u8(0);
+      }
+      columnCount++;
+    }
+  }
+
+  /**
+   * Adds what a series has of this time, if it has any.
+   *
+   * @param state nothing of this time is in an open page
+   */
+  void series(StoredSeries stored, StoredSeries.State state) {
+    reader.clear();
+    StoredSeries.readMemory(state, from - 1, to - 1, reader);
+    if (reader.size() == 0) {
+      return;
+    }
+    boolean late = state.late != null && state.late.indexOf(from) != state.late.indexOf(to);
+    WireWriter runs = new WireWriter();
+    int base;
+    if (late) {
+      base = 0;
+      encodeAgain(runs);
+    } else {
+      RunCut cut = RunCut.at(state, to);
+      base = state.base - firstColumn;
+      runs.raw(state.packed, 0, cut.bytes());
+    }
+    int recordAt = data.size();
+    data.u32(0);
+    writeHead(base);
+    data.raw(runs.array(), 0, runs.size());
+    CRC32C check = new CRC32C();
+    check.update(data.array(), recordAt + 4, data.size() - recordAt - 4);
+    data.setU32(recordAt, (int) check.getValue());
+    labels(series, stored.identity);
+    series.uvar(stored.timeline == null ? 0 : timeline(stored.timeline));
+    series.uvar(data.size() - recordAt);
+    seriesCount++;
+  }
+
+  private void encodeAgain(WireWriter runs) {
+    int before = 0;
+    for (int at = 0; at < reader.size(); at += TimeColumn.CAPACITY) {
+      int count = Math.min(TimeColumn.CAPACITY, reader.size() - at);
+      int column = ownColumn(at, count);
+      RunFormat.write(runs, column - before, 0, count);
+      chunks.encode(reader.values(), reader.histograms(), at, count, runs);
+      before = column;
+    }
+  }
+
+  /** Series that got the same late ticks share columns. */
+  private int ownColumn(int at, int count) {
+    List<Long> times = Arrays.stream(reader.times(), at, at + count).boxed().toList();
+    return ownColumns.computeIfAbsent(
+        times,
+        none -> {
+          columns.u8(count);
+          chunks.encodeTimes(reader.times(), at, count, columns);
+          return columnCount++;
+        });
+  }
+
+  private void writeHead(int base) {
+    Summary summary = new Summary();
+    boolean plain = reader.histograms() == null || noHistograms();
+    for (int i = 0; i < reader.size(); i++) {
+      double value = reader.values()[i];
+      if (!Staleness.isMarker(value)) {
+        summary.add(value);
+        plain &= Double.isFinite(value);
+      }
+    }
+    plain &= summary.count() > 0 && Double.isFinite(summary.sum());
+    data.svar(base);
+    data.svar(reader.times()[0] - from).uvar(reader.times()[reader.size() - 1] - from);
+    data.uvar(reader.size());
+    data.u8(plain ? BlockFormat.SUMMARY : 0);
+    if (plain) {
+      data.uvar(summary.count());
+      number(summary.min());
+      number(summary.max());
+      number(summary.sumWithoutCarry());
+      number(summary.carry());
+    }
+  }
+
+  private boolean noHistograms() {
+    for (Histogram histogram : reader.histograms()) {
+      if (histogram != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void number(double value) {
+    if (WholeNumber.is(value)) {
+      data.u8(BlockFormat.INTEGER).svar((long) value);
+    } else {
+      data.u8(BlockFormat.DOUBLE).f64(value);
+    }
+  }
+
+  private int timeline(Timeline newest) {
+    Integer known = timelineIds.get(newest);
+    if (known != null) {
+      return known;
+    }
+    List<Timeline> intervals = new ArrayList<>();
+    for (Timeline each = newest; each != null; each = each.before()) {
+      if (each.from < to) {
+        intervals.addFirst(each);
+        if (each.from <= from) {
+          break;
+        }
+      }
+    }
+    timelines.uvar(intervals.size());
+    for (Timeline each : intervals) {
+      boolean always = each.from == Timeline.ALWAYS;
+      timelines.svar(always ? from : each.from);
+      labels(timelines, each.owner);
+      boolean ended = each.endedBefore != Timeline.NOT_ENDED;
+      timelines.u8(ended ? 1 : 0);
+      if (ended) {
+        timelines.svar(each.endedBefore);
+      }
+    }
+    int id = timelineIds.size() + 1;
+    timelineIds.put(newest, id);
+    return id;
+  }
+
+  private void labels(WireWriter out, Labels labels) {
+    out.uvar(labels.size());
+    for (int i = 0; i < labels.size(); i++) {
+      out.uvar(symbol(labels.name(i))).uvar(symbol(labels.value(i)));
+    }
+  }
+
+  private int symbol(String string) {
+    Integer known = symbolIds.putIfAbsent(string, symbols.size());
+    if (known == null) {
+      symbols.add(string);
+      return symbols.size() - 1;
+    }
+    return known;
+  }
+
+  boolean isEmpty() {
+    return seriesCount == 0;
+  }
+
+  /**
+   * Writes the file, under another name until it is whole and on the disk.
+   *
+   * @throws IOException if the disk does not take it; nothing is left of it then
+   */
+  void write(Path file) throws IOException {
+    WireWriter directory = new WireWriter(1 << 14);
+    directory.string(host).svar(from).svar(to).uvar(symbols.size());
+    symbols.forEach(directory::string);
+    directory.uvar(timelineIds.size()).raw(timelines.array(), 0, timelines.size());
+    directory.uvar(seriesCount).raw(series.array(), 0, series.size());
+    directory.uvar(columnCount).raw(columns.array(), 0, columns.size());
+    int directoryAt = data.size();
+    byte[] deflated = deflate(directory);
+    data.raw(deflated, 0, deflated.length);
+    WireWriter footer = new WireWriter();
+    footer.u64(directoryAt).u32(deflated.length).u32(directory.size());
+    CRC32C check = new CRC32C();
+    check.update(deflated);
+    check.update(footer.array(), 0, footer.size());
+    footer.u32((int) check.getValue()).u8('F').u8('G').u8('B').u8('E');
+    data.raw(footer.array(), 0, footer.size());
+
+    Files.createDirectories(file.getParent());
+    Path unfinished = file.resolveSibling(file.getFileName() + BlockFormat.UNFINISHED);
+    try {
+      try (FileChannel channel =
+          FileChannel.open(
+              unfinished,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        ByteBuffer bytes = ByteBuffer.wrap(data.array(), 0, data.size());
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+        channel.force(true);
+      }
+      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+      try (FileChannel folder = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
+        folder.force(true);
+      }
+    } catch (IOException e) {
+      Files.deleteIfExists(unfinished);
+      throw e;
+    }
+  }
+
+  private static byte[] deflate(WireWriter raw) {
+    try (Deflater deflater = new Deflater(Deflater.BEST_SPEED, true)) {
+      deflater.setInput(raw.array(), 0, raw.size());
+      deflater.finish();
+      byte[] out = new byte[raw.size() + 64];
+      int length = 0;
+      while (!deflater.finished()) {
+        if (length == out.length) {
+          out = Arrays.copyOf(out, 2 * length);
+        }
+        length += deflater.deflate(out, length, out.length - length);
+      }
+      return Arrays.copyOf(out, length);
+    }
+  }
+}

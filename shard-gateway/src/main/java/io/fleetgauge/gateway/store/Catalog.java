@@ -1,0 +1,194 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.roaringbitmap.IntIterator;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * The series of a lane by their labels: for each label and value a bitmap of series. Immutable but
+ * for the series behind the indexed ones, of which there are few and which are looked at one by
+ * one; when they are no longer few, a new catalog takes them in.
+ */
+final class Catalog {
+  /** So many series are looked at one by one at least. */
+  private static final int FEW = 64;
+
+  private final Set<String> dimensions;
+  private final int indexed;
+  private final RoaringBitmap all;
+  private final Map<String, Map<String, RoaringBitmap>> byValue;
+
+  /** The series that have a label. */
+  private final Map<String, RoaringBitmap> byName;
+
+  /** The series that have dimensions. */
+  private final RoaringBitmap dimensioned;
+
+  // The writer adds behind the size; a reader that has the size may read what is below it.
+  private volatile StoredSeries[] series;
+  private volatile int size;
+
+  private Catalog(
+      Set<String> dimensions,
+      StoredSeries[] series,
+      int size,
+      Map<String, Map<String, RoaringBitmap>> byValue,
+      Map<String, RoaringBitmap> byName,
+      RoaringBitmap dimensioned) {
+    this.dimensions = dimensions;
+    this.series = series;
+    this.size = size;
+    this.indexed = size;
+    this.all = RoaringBitmap.bitmapOfRange(0, size);
+    this.byValue = byValue;
+    this.byName = byName;
+    this.dimensioned = dimensioned;
+  }
+
+  static Catalog of(Set<String> dimensions, Collection<StoredSeries> series) {
+    return build(dimensions, series.toArray(StoredSeries[]::new), series.size());
+  }
+
+  private static Catalog build(Set<String> dimensions, StoredSeries[] series, int size) {
+    Map<String, Map<String, RoaringBitmap>> byValue = new HashMap<>();
+    Map<String, RoaringBitmap> byName = new HashMap<>();
+    RoaringBitmap dimensioned = new RoaringBitmap();
+    for (int i = 0; i < size; i++) {
+      Labels labels = series[i].identity;
+      for (int j = 0; j < labels.size(); j++) {
+        byValue
+            .computeIfAbsent(labels.name(j), none -> new HashMap<>())
+            .computeIfAbsent(labels.value(j), none -> new RoaringBitmap())
+            .add(i);
+        byName.computeIfAbsent(labels.name(j), none -> new RoaringBitmap()).add(i);
+      }
+      if (series[i].timeline != null) {
+        dimensioned.add(i);
+      }
+    }
+    return new Catalog(dimensions, series, size, byValue, byName, dimensioned);
+  }
+
+  int size() {
+    return size;
+  }
+
+  StoredSeries get(int number) {
+    return series[number];
+  }
+
+  /** A catalog with one more series: this, as long as few are not indexed. Writer only. */
+  Catalog with(StoredSeries added) {
+    StoredSeries[] now = series;
+    if (size == now.length) {
+      now = Arrays.copyOf(now, Math.max(16, 2 * size));
+      series = now;
+    }
+    now[size] = added;
+    size = size + 1;
+    // The more there are, the more may wait: so each is indexed a bounded number of times.
+    return size - indexed <= Math.max(FEW, indexed / 4)
+        ? this
+        : build(dimensions, Arrays.copyOf(now, now.length), size);
+  }
+
+  /**
+   * Every series that may match: what its labels say is certain, what its dimensions say is not.
+   */
+  void find(List<Matcher> matchers, Consumer<StoredSeries> found) {
+    int count = size; // read before the array: a later array holds at least as many
+    StoredSeries[] now = series;
+    RoaringBitmap candidates = candidates(matchers);
+    for (IntIterator each = candidates.getIntIterator(); each.hasNext(); ) {
+      found.accept(now[each.next()]);
+    }
+    for (int i = indexed; i < count; i++) {
+      if (mayMatch(matchers, now[i])) {
+        found.accept(now[i]);
+      }
+    }
+  }
+
+  private RoaringBitmap candidates(List<Matcher> matchers) {
+    RoaringBitmap left = null;
+    for (Matcher matcher : matchers) {
+      RoaringBitmap matching = matching(matcher);
+      if (dimensions.contains(matcher.name())) {
+        matching = RoaringBitmap.or(matching, dimensioned);
+      }
+      left = left == null ? matching : RoaringBitmap.and(left, matching);
+      if (left.isEmpty()) {
+        break;
+      }
+    }
+    return left == null ? all : left;
+  }
+
+  /** A label that is not there has the empty value. */
+  private RoaringBitmap matching(Matcher matcher) {
+    Map<String, RoaringBitmap> values = byValue.getOrDefault(matcher.name(), Map.of());
+    RoaringBitmap having = byName.getOrDefault(matcher.name(), new RoaringBitmap());
+    boolean empty = matcher.matches("");
+    return switch (matcher.kind()) {
+      case EQUAL ->
+          empty
+              ? RoaringBitmap.andNot(all, having)
+              : values.getOrDefault(matcher.value(), new RoaringBitmap());
+      case NOT_EQUAL ->
+          empty
+              ? RoaringBitmap.andNot(all, values.getOrDefault(matcher.value(), new RoaringBitmap()))
+              : having;
+      case REGEX, NOT_REGEX -> {
+        // Whoever matches the empty value is found by those who do not match.
+        List<RoaringBitmap> some = new ArrayList<>();
+        for (var entry : values.entrySet()) {
+          if (matcher.matches(entry.getKey()) != empty) {
+            some.add(entry.getValue());
+          }
+        }
+        RoaringBitmap union = RoaringBitmap.or(some.iterator());
+        yield empty ? RoaringBitmap.andNot(all, union) : union;
+      }
+    };
+  }
+
+  private boolean mayMatch(List<Matcher> matchers, StoredSeries candidate) {
+    for (Matcher matcher : matchers) {
+      boolean open = candidate.timeline != null && dimensions.contains(matcher.name());
+      if (!open && !matcher.matches(candidate.identity)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The values of a label that is no dimension, each with the series that have it. */
+  void values(String label, ValueVisitor visitor) {
+    int count = size;
+    StoredSeries[] now = series;
+    byValue
+        .getOrDefault(label, Map.of())
+        .forEach((value, bitmap) -> visitor.visit(value, bitmap.stream().mapToObj(i -> now[i])));
+    for (int i = indexed; i < count; i++) {
+      String value = now[i].identity.value(label);
+      if (!value.isEmpty()) {
+        visitor.visit(value, Stream.of(now[i]));
+      }
+    }
+  }
+
+  /** Takes a value and the series that have it. */
+  interface ValueVisitor {
+    void visit(String value, Stream<StoredSeries> series);
+  }
+}

@@ -1,0 +1,63 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.chunk.Chunks;
+import java.util.Arrays;
+
+/**
+ * The columns of a lane's memory by number. The lane's writer adds; what has been added stays, so a
+ * reader that has a series' state may look up every number in it.
+ */
+final class ColumnList implements Columns {
+  /** So far behind the newest column nobody is likely to be at work on one. */
+  private static final int PACKED_BEHIND = 4;
+
+  private final int base;
+  private volatile TimeColumn[] columns;
+  private int size;
+
+  ColumnList(int base, TimeColumn[] columns) {
+    this.base = base;
+    this.columns = columns;
+    this.size = columns.length;
+  }
+
+  static ColumnList empty() {
+    return new ColumnList(0, new TimeColumn[0]);
+  }
+
+  int add(TimeColumn column, Chunks chunks) {
+    TimeColumn[] now = columns;
+    if (size >= PACKED_BEHIND) {
+      now[size - PACKED_BEHIND].pack(chunks);
+    }
+    if (size == now.length) {
+      now = Arrays.copyOf(now, Math.max(8, size + (size >> 1)));
+    }
+    now[size++] = column;
+    columns = now;
+    return base + size - 1;
+  }
+
+  int base() {
+    return base;
+  }
+
+  /** One above the highest number. Writer only. */
+  int end() {
+    return base + size;
+  }
+
+  TimeColumn get(int number) {
+    return columns[number - base];
+  }
+
+  /** The list without the columns below {@code from}. Writer only. */
+  ColumnList from(int from) {
+    return new ColumnList(from, Arrays.copyOfRange(columns, from - base, size));
+  }
+
+  @Override
+  public long[] times(int number, Chunks chunks) {
+    return get(number).times(chunks);
+  }
+}

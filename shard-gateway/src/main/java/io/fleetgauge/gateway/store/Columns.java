@@ -1,0 +1,9 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.chunk.Chunks;
+
+/** Times by the number of their column. */
+interface Columns {
+  /** The times of a column; more places than are used. Not to be written to. */
+  long[] times(int number, Chunks chunks);
+}

@@ -1,0 +1,94 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Series;
+import java.util.Arrays;
+
+/**
+ * Samples of one series that came behind newer ones, in order of time. The lane's writer adds;
+ * readers take what is below the size they read first.
+ */
+final class LateSamples {
+  final long[] times;
+  final double[] values;
+
+  /** Null when there are none. */
+  final Histogram[] histograms;
+
+  private volatile int size;
+
+  private LateSamples(long[] times, double[] values, Histogram[] histograms, int size) {
+    this.times = times;
+    this.values = values;
+    this.histograms = histograms;
+    this.size = size;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Where a time is or would be inserted. */
+  int indexOf(long time) {
+    return Series.firstAfter(times, 0, size, time - 1);
+  }
+
+  boolean has(long time) {
+    int at = indexOf(time);
+    return at < size && times[at] == time;
+  }
+
+  /** With one more, whose time is not there yet: this, where it could be added behind the last. */
+  static LateSamples with(LateSamples now, long time, double value, Histogram histogram) {
+    if (now == null) {
+      now = new LateSamples(new long[4], new double[4], null, 0);
+    }
+    int at = now.indexOf(time);
+    int size = now.size;
+    boolean behind = at == size && size < now.times.length;
+    if (!behind || histogram != null && now.histograms == null) {
+      int capacity = size < now.times.length ? now.times.length : 2 * size;
+      boolean mixed = now.histograms != null || histogram != null;
+      LateSamples larger =
+          new LateSamples(
+              new long[capacity],
+              new double[capacity],
+              mixed ? new Histogram[capacity] : null,
+              size);
+      now.copy(0, at, larger, 0);
+      now.copy(at, size, larger, at + 1);
+      now = larger;
+    }
+    now.times[at] = time;
+    now.values[at] = value;
+    if (histogram != null) {
+      now.histograms[at] = histogram;
+    }
+    now.size = size + 1;
+    return now;
+  }
+
+  private void copy(int from, int to, LateSamples target, int at) {
+    System.arraycopy(times, from, target.times, at, to - from);
+    System.arraycopy(values, from, target.values, at, to - from);
+    if (histograms != null) {
+      System.arraycopy(histograms, from, target.histograms, at, to - from);
+    }
+  }
+
+  /** What is left from a time on; null when nothing is. */
+  LateSamples from(long time) {
+    int at = indexOf(time);
+    return at == size
+        ? null
+        : new LateSamples(
+            Arrays.copyOfRange(times, at, size),
+            Arrays.copyOfRange(values, at, size),
+            histograms == null ? null : Arrays.copyOfRange(histograms, at, size),
+            size - at);
+  }
+
+  int bytes() {
+    return 16 * times.length;
+  }
+}

@@ -1,0 +1,141 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A series with owners as the series that it would be were the owner part of its labels: one for
+ * each owner, with the samples of its intervals and a marker where another one took over.
+ */
+final class OwnerViews {
+  /** Some time, both ends included. */
+  private record Span(long from, long to) {}
+
+  private static final class View {
+    final Labels labels;
+    final List<Span> spans = new ArrayList<>();
+    final List<Long> markers = new ArrayList<>();
+
+    View(Labels labels) {
+      this.labels = labels;
+    }
+  }
+
+  private final List<View> views = new ArrayList<>();
+
+  private OwnerViews() {}
+
+  /**
+   * The views that matchers match, of the time from {@code from} to {@code to}, both included; of a
+   * series without owners the one there is, whose labels are taken to match.
+   */
+  static OwnerViews of(StoredSeries series, List<Matcher> matchers, long from, long to) {
+    OwnerViews found = new OwnerViews();
+    if (from > to) {
+      return found;
+    }
+    Timeline newest = series.timeline;
+    if (newest == null) {
+      View only = new View(series.identity);
+      only.spans.add(new Span(from, to));
+      found.views.add(only);
+      return found;
+    }
+    Map<Labels, View> byOwner = new LinkedHashMap<>();
+    long end = to;
+    for (Timeline interval = newest; interval != null; interval = interval.before()) {
+      if (interval.from <= end) {
+        view(byOwner, series, interval)
+            .spans
+            .addFirst(new Span(Math.max(from, interval.from), end));
+        end = interval.from - 1;
+      }
+      Timeline before = interval.before();
+      long ended = interval.endedBefore;
+      if (before != null && ended >= from && ended <= to && ended != Timeline.NOT_ENDED) {
+        view(byOwner, series, before).markers.addFirst(ended);
+      }
+      if (interval.from <= from) {
+        break;
+      }
+    }
+    for (View view : byOwner.values()) {
+      if (matches(matchers, view.labels)) {
+        found.views.add(view);
+      }
+    }
+    return found;
+  }
+
+  private static View view(Map<Labels, View> byOwner, StoredSeries series, Timeline interval) {
+    return byOwner.computeIfAbsent(interval.owner, owner -> new View(series.identity.with(owner)));
+  }
+
+  private static boolean matches(List<Matcher> matchers, Labels labels) {
+    for (Matcher matcher : matchers) {
+      if (!matcher.matches(labels)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isEmpty() {
+    return views.isEmpty();
+  }
+
+  /** Whether the one view has all samples of the time. */
+  boolean isWhole(long from, long to) {
+    return views.size() == 1
+        && views.getFirst().markers.isEmpty()
+        && views.getFirst().spans.equals(List.of(new Span(from, to)));
+  }
+
+  /** Labels of the views that have a sample. */
+  List<Labels> labels(StoredSeries series, SampleReader reader) {
+    List<Labels> found = new ArrayList<>();
+    for (View view : views) {
+      if (!view.markers.isEmpty()
+          || view.spans.stream().anyMatch(span -> series.hasSampleIn(span.from, span.to, reader))) {
+        found.add(view.labels);
+      }
+    }
+    return found;
+  }
+
+  /** Labels of all views, whether they have a sample or not. */
+  List<Labels> labels() {
+    return views.stream().map(view -> view.labels).toList();
+  }
+
+  /** The views that have a sample among those that were read. */
+  void series(SampleReader read, List<Series> into) {
+    for (View view : views) {
+      Series all = null;
+      for (Span span : view.spans) {
+        int first = Series.firstAfter(read.times(), 0, read.size(), span.from - 1);
+        int end = Series.firstAfter(read.times(), first, read.size(), span.to);
+        if (first < end) {
+          Series part = read.between(view.labels, first, end);
+          all = all == null ? part : Series.union(all, part);
+        }
+      }
+      if (!view.markers.isEmpty()) {
+        long[] times = view.markers.stream().mapToLong(Long::longValue).toArray();
+        double[] values = new double[times.length];
+        java.util.Arrays.fill(values, Staleness.MARKER);
+        Series markers = new Series(view.labels, times, values);
+        all = all == null ? markers : Series.union(all, markers);
+      }
+      if (all != null) {
+        into.add(all);
+      }
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * Gathers the samples of one series after another. It keeps decoded columns of times, which many
+ * series share. For one thread and one question.
+ */
+final class SampleReader {
+  private final Chunks chunks = new Chunks();
+  private final Chunks timeChunks = new Chunks();
+  private final Map<Columns, Map<Integer, long[]>> columnTimes = new IdentityHashMap<>();
+  private long[] times = new long[256];
+  private double[] values = new double[256];
+  private Histogram[] histograms;
+  private int size;
+
+  void clear() {
+    size = 0;
+    histograms = null;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Forgets all but the first samples. */
+  void cutTo(int newSize) {
+    size = newSize;
+  }
+
+  long[] times() {
+    return times;
+  }
+
+  double[] values() {
+    return values;
+  }
+
+  /** Null when there are none. */
+  Histogram[] histograms() {
+    return histograms;
+  }
+
+  /** The decoded times of a column. */
+  long[] times(Columns columns, int number) {
+    return columnTimes
+        .computeIfAbsent(columns, none -> new HashMap<>())
+        .computeIfAbsent(number, each -> columns.times(each, timeChunks));
+  }
+
+  /** The times of the column of an open page; more places than are used. */
+  long[] pageTimes(TimeColumn column) {
+    return column.times(timeChunks);
+  }
+
+  /**
+   * Reads from runs, as the package draws them, what is after {@code after} and up to {@code to}.
+   *
+   * @param base what the first run's column counts from
+   */
+  void readRuns(byte[] bytes, int from, int end, int base, Columns columns, long after, long to) {
+    int number = base;
+    chunks.at(from);
+    while (chunks.position() < end) {
+      number += (int) chunks.svar(bytes);
+      int head = chunks.u8(bytes);
+      int count = RunFormat.count(head);
+      int first = RunFormat.hasOffset(head) ? chunks.u8(bytes) : 0;
+      long[] column = times(columns, number);
+      if (column[first] > to || column[first + count - 1] <= after) {
+        chunks.skip(bytes, count);
+      } else {
+        room(count);
+        chunks.decode(bytes, count, values, size, this::histogram);
+        System.arraycopy(column, first, times, size, count);
+        accept(count, after, to);
+      }
+    }
+  }
+
+  /** Whether a run has a sample from {@code from} to {@code to}, both included. */
+  boolean runsHaveSampleIn(
+      byte[] bytes, int start, int end, int base, Columns columns, long from, long to) {
+    int number = base;
+    chunks.at(start);
+    while (chunks.position() < end) {
+      number += (int) chunks.svar(bytes);
+      int head = chunks.u8(bytes);
+      int count = RunFormat.count(head);
+      int first = RunFormat.hasOffset(head) ? chunks.u8(bytes) : 0;
+      long[] column = times(columns, number);
+      int at = Series.firstAfter(column, first, first + count, from - 1);
+      if (at < first + count && column[at] <= to) {
+        return true;
+      }
+      chunks.skip(bytes, count);
+    }
+    return false;
+  }
+
+  /** Adds samples that are not packed. */
+  void read(
+      long[] fromTimes,
+      int offset,
+      double[] fromValues,
+      Histogram[] fromHistograms,
+      int count,
+      long after,
+      long to) {
+    room(count);
+    System.arraycopy(fromTimes, offset, times, size, count);
+    System.arraycopy(fromValues, 0, values, size, count);
+    if (fromHistograms != null) {
+      for (int i = 0; i < count; i++) {
+        if (fromHistograms[i] != null) {
+          histogram(size + i, fromHistograms[i]);
+        }
+      }
+    }
+    accept(count, after, to);
+  }
+
+  /** Unites what was read with samples that came late. */
+  void merge(LateSamples late, long after, long to) {
+    int count = late.size();
+    int from = Series.firstAfter(late.times, 0, count, after);
+    int end = Series.firstAfter(late.times, from, count, to);
+    if (from == end) {
+      return;
+    }
+    Series inOrder = between(Labels.EMPTY, 0, size);
+    Series lateOnes =
+        new Series(
+            Labels.EMPTY,
+            Arrays.copyOfRange(late.times, from, end),
+            Arrays.copyOfRange(late.values, from, end),
+            late.histograms == null ? null : Arrays.copyOfRange(late.histograms, from, end));
+    Series all = Series.union(inOrder, lateOnes);
+    clear();
+    read(all.times(), 0, all.values(), all.histograms(), all.size(), after, to);
+  }
+
+  /** Adds up the numbers that were read. */
+  void addTo(Summary summary) {
+    for (int i = 0; i < size; i++) {
+      if (!Staleness.isMarker(values[i])) {
+        summary.add(values[i]);
+      }
+    }
+  }
+
+  /** Some of what was read. */
+  Series between(Labels labels, int from, int to) {
+    return new Series(
+        labels,
+        Arrays.copyOfRange(times, from, to),
+        Arrays.copyOfRange(values, from, to),
+        hasHistogram(from, to) ? Arrays.copyOfRange(histograms, from, to) : null);
+  }
+
+  private boolean hasHistogram(int from, int to) {
+    if (histograms != null) {
+      for (int i = from; i < to; i++) {
+        if (histograms[i] != null) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private void room(int more) {
+    if (times.length - size < more) {
+      int capacity = Math.max(2 * times.length, size + more);
+      times = Arrays.copyOf(times, capacity);
+      values = Arrays.copyOf(values, capacity);
+    }
+    if (histograms != null && histograms.length < times.length) {
+      histograms = Arrays.copyOf(histograms, times.length);
+    }
+  }
+
+  private void histogram(int index, Histogram histogram) {
+    if (histograms == null) {
+      histograms = new Histogram[times.length];
+    }
+    histograms[index] = histogram;
+  }
+
+  /** Keeps of {@code count} new samples those within the times. */
+  private void accept(int count, long after, long to) {
+    int first = size;
+    int end = size + count;
+    if (times[first] <= after) {
+      first = Series.firstAfter(times, first, end, after);
+    }
+    if (times[end - 1] > to) {
+      end = Series.firstAfter(times, first, end, to);
+    }
+    int kept = end - first;
+    if (first > size && kept > 0) {
+      System.arraycopy(times, first, times, size, kept);
+      System.arraycopy(values, first, values, size, kept);
+      if (histograms != null) {
+        System.arraycopy(histograms, first, histograms, size, kept);
+      }
+    }
+    if (histograms != null) {
+      Arrays.fill(histograms, size + kept, size + count, null);
+    }
+    size += kept;
+  }
+}

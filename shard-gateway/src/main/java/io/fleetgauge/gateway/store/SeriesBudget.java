@@ -1,0 +1,97 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.sample.Labels;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How many series there are and may be. Safe for all threads. */
+final class SeriesBudget {
+  private static final String TENANT = "tenant";
+
+  private final StoreLimits limits;
+  private final AtomicInteger all = new AtomicInteger();
+  private final Map<String, AtomicInteger> byTenant = new ConcurrentHashMap<>();
+
+  SeriesBudget(StoreLimits limits) {
+    this.limits = limits;
+  }
+
+  int count() {
+    return all.get();
+  }
+
+  Map<String, AtomicInteger> byTenant() {
+    return byTenant;
+  }
+
+  /**
+   * Takes a place for a new series.
+   *
+   * @param ofHost how many the host has
+   * @return why there is none; empty when it was taken
+   */
+  Optional<String> take(String host, int ofHost, Labels labels) {
+    if (ofHost >= limits.maxSeriesPerHost()) {
+      return Optional.of(
+          full("the host " + host, limits.maxSeriesPerHost(), "store.maxSeriesPerHost", labels));
+    }
+    String tenant = labels.value(TENANT);
+    if (!tenant.isEmpty() && of(tenant).get() >= limits.maxSeriesPerTenant()) {
+      return Optional.of(
+          full(
+              "the tenant " + tenant,
+              limits.maxSeriesPerTenant(),
+              "store.maxSeriesPerTenant",
+              labels));
+    }
+    if (all.get() >= limits.maxSeries()) {
+      return Optional.of(full("this gateway", limits.maxSeries(), "store.maxSeries", labels));
+    }
+    add(labels);
+    return Optional.empty();
+  }
+
+  private static String full(String whose, int limit, String key, Labels labels) {
+    return whose + " has the " + limit + " series that " + key + " allows; " + labels + " is new";
+  }
+
+  /** Takes a place whatever the limits say, for what was accepted before. */
+  void add(Labels labels) {
+    all.incrementAndGet();
+    String tenant = labels.value(TENANT);
+    if (!tenant.isEmpty()) {
+      of(tenant).incrementAndGet();
+    }
+  }
+
+  /** Gives a place back. */
+  void release(Labels labels) {
+    all.decrementAndGet();
+    String tenant = labels.value(TENANT);
+    if (!tenant.isEmpty()) {
+      byTenant.computeIfPresent(
+          tenant, (name, count) -> count.decrementAndGet() > 0 ? count : null);
+    }
+  }
+
+  /** Moves a series from one owner to another, whatever the limits say. */
+  void pass(Labels from, Labels to) {
+    String before = from.value(TENANT);
+    String after = to.value(TENANT);
+    if (!before.equals(after)) {
+      if (!before.isEmpty()) {
+        byTenant.computeIfPresent(
+            before, (name, count) -> count.decrementAndGet() > 0 ? count : null);
+      }
+      if (!after.isEmpty()) {
+        of(after).incrementAndGet();
+      }
+    }
+  }
+
+  private AtomicInteger of(String tenant) {
+    return byTenant.computeIfAbsent(tenant, none -> new AtomicInteger());
+  }
+}

@@ -1,0 +1,107 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.chunk.Bits;
+import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.Arrays;
+
+/**
+ * Times that many series share: those of one tick stream, some minutes of it. The lane's writer
+ * appends; whoever has read how many samples a series has may read as many times.
+ */
+final class TimeColumn {
+  static final int CAPACITY = 32;
+
+  /** The first time that belongs to a later block. */
+  final long end;
+
+  private final long first;
+  // One of the two is null: packed is set before the times go.
+  private volatile long[] times;
+  private volatile byte[] packed;
+  // Written only; a reader goes by what a series says.
+  private int size;
+  private long last;
+
+  TimeColumn(long time, long end) {
+    this.end = end;
+    this.first = time;
+    this.last = time;
+    this.times = new long[CAPACITY];
+    times[0] = time;
+    size = 1;
+  }
+
+  /** A copy of some times, to go on differently. */
+  private TimeColumn(TimeColumn source, int from, int count, Chunks chunks) {
+    long[] copied = Arrays.copyOfRange(source.times(chunks), from, from + count);
+    this.end = source.end;
+    this.first = copied[0];
+    this.last = copied[count - 1];
+    this.times = Arrays.copyOf(copied, CAPACITY);
+    this.size = count;
+  }
+
+  TimeColumn copy(int from, int count, Chunks chunks) {
+    return new TimeColumn(this, from, count, chunks);
+  }
+
+  long first() {
+    return first;
+  }
+
+  int size() {
+    return size;
+  }
+
+  long last() {
+    return last;
+  }
+
+  long time(int index, Chunks chunks) {
+    long[] raw = times;
+    return (raw == null ? times(chunks) : raw)[index];
+  }
+
+  boolean takes(long time) {
+    return size < CAPACITY && time < end;
+  }
+
+  void append(long time) {
+    times[size] = time;
+    last = time;
+    size++;
+  }
+
+  /** Makes a full column small. */
+  void pack(Chunks chunks) {
+    if (packed == null && size == CAPACITY) {
+      WireWriter scratch = new WireWriter(8 * CAPACITY);
+      chunks.encodeTimes(times, 0, size, scratch);
+      packed = Arrays.copyOf(scratch.array(), scratch.size() + Bits.SLACK);
+      times = null;
+    }
+  }
+
+  /** The times; more places than are used. */
+  long[] times(Chunks chunks) {
+    long[] raw = times;
+    if (raw == null) {
+      raw = new long[CAPACITY];
+      chunks.at(0).decodeTimes(packed, CAPACITY, raw, 0);
+    }
+    return raw;
+  }
+
+  /** As drawn in the block's description. Writer only. */
+  void write(Chunks chunks, WireWriter out) {
+    out.u8(size);
+    long[] raw = times(chunks);
+    chunks.encodeTimes(raw, 0, size, out);
+  }
+
+  int bytes() {
+    byte[] bytes = packed;
+    return bytes == null ? 8 * CAPACITY : bytes.length;
+  }
+}

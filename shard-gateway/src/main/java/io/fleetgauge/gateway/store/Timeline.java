@@ -1,0 +1,66 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.sample.Labels;
+
+/**
+ * Who owned a GPU when: an interval, and the ones before it. All series of a GPU that change at the
+ * same time share their intervals. Only {@code before} ever changes, when the past has expired.
+ */
+final class Timeline {
+  /** When no marker ended the owner before. */
+  static final long NOT_ENDED = Long.MIN_VALUE;
+
+  static final long ALWAYS = Long.MIN_VALUE;
+
+  /** From this time on, ms. */
+  final long from;
+
+  final Labels owner;
+
+  /**
+   * When a staleness marker ended the owner before, at {@code from} or later; such a marker stands
+   * nowhere else.
+   */
+  final long endedBefore;
+
+  private volatile Timeline before;
+
+  Timeline(long from, Labels owner, long endedBefore, Timeline before) {
+    this.from = from;
+    this.owner = owner;
+    this.endedBefore = endedBefore;
+    this.before = before;
+  }
+
+  static Timeline first(Labels owner) {
+    return new Timeline(ALWAYS, owner, NOT_ENDED, null);
+  }
+
+  Timeline before() {
+    return before;
+  }
+
+  /** The interval that a time is in. */
+  Timeline at(long time) {
+    Timeline interval = this;
+    while (interval.from > time && interval.before != null) {
+      interval = interval.before;
+    }
+    return interval;
+  }
+
+  /** Whether this or an interval before it is an owner's. */
+  boolean hasOwner(Labels wanted) {
+    for (Timeline interval = this; interval != null; interval = interval.before) {
+      if (interval.owner.equals(wanted)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Forgets intervals that ended before a time. */
+  void forgetBefore(long time) {
+    at(time).before = null;
+  }
+}
