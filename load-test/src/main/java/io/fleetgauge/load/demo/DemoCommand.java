@@ -170,7 +170,10 @@ public final class DemoCommand implements Command {
     }
     LocalFleet fleet =
         new LocalFleet(
-            "demo-" + ProcessHandle.current().pid(), clusterPorts, data, System::currentTimeMillis);
+            "demo-" + ProcessHandle.current().pid(),
+            clusterPorts,
+            data.resolve(GATEWAY_FOLDER),
+            System::currentTimeMillis);
     lifecycle.started("gateways and query API", STOP_LIMIT, fleet);
     for (int i = 0; i < GATEWAYS; i++) {
       progress("starting gateway " + (i + 1) + " of " + GATEWAYS, "");
