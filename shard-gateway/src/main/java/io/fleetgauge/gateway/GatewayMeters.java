@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.ingest.IngestCounts;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
+import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreCounts;
 import io.fleetgauge.sample.journal.Journal;
@@ -22,6 +23,7 @@ final class GatewayMeters {
       Store store,
       Journal journal,
       IngestCounts ingest,
+      RemoteWriteCounts remoteWrites,
       MemoryWatermark memory,
       LongAdder fragments,
       LongAdder shed,
@@ -61,6 +63,21 @@ final class GatewayMeters {
                 "table", ingest.unsettled.sum(),
                 "memory", ingest.memoryShort.sum(),
                 "disk", ingest.diskTrouble.sum()));
+    meters.counters(
+        "remote_writes",
+        "Remote writes, by what was answered.",
+        "outcome",
+        () ->
+            Map.of(
+                "written", remoteWrites.written.sum(),
+                "refused", remoteWrites.refused.sum(),
+                "put_off", remoteWrites.putOff.sum()));
+    meters.counter(
+        "remote_write_samples", "Samples written remotely.", remoteWrites.samples::sum);
+    meters.counter(
+        "remote_write_bad_series",
+        "Series of remote writes without a name or with labels that are none.",
+        remoteWrites.badSeries::sum);
     meters.counter("late_samples", "Samples stored behind newer ones.", samples.late::sum);
     meters.counter("fragments", "Fragments of queries that were run.", fragments::sum);
     meters.counter("fragments_shed", "Fragments refused for want of memory.", shed::sum);

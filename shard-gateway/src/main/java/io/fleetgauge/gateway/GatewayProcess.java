@@ -12,6 +12,8 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
+import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.Dimensions;
@@ -86,12 +88,32 @@ public final class GatewayProcess implements AutoCloseable {
 
     LongAdder fragments = new LongAdder();
     LongAdder shed = new LongAdder();
+    RemoteWriteCounts remoteWrites = new RemoteWriteCounts();
     Meters meters =
         GatewayMeters.of(
-            store, journal, intake.counts(), memory, fragments, shed, this::view, config.id());
+            store,
+            journal,
+            intake.counts(),
+            remoteWrites,
+            memory,
+            fragments,
+            shed,
+            this::view,
+            config.id());
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "");
     readiness.watch(() -> intake.diskTrouble().orElse(""));
+    lifecycle.started(
+        "remote write",
+        STOP_LIMIT,
+        RemoteWriteRoute.mount(
+            router,
+            vertx,
+            intake,
+            config.ingest().hostLabels(),
+            store.limits().future().toMillis(),
+            clock,
+            remoteWrites));
     IntakeRoute.mount(router, vertx, intake, config.ingest().maxBodyBytes());
     FragmentRoute.mount(
         router,

@@ -24,6 +24,8 @@ public final class FrameEncoder {
   private final List<String> symbols = new ArrayList<>();
   private final Map<Labels, Integer> seriesIds = new HashMap<>();
   private final List<int[]> series = new ArrayList<>();
+  private int sentSymbols;
+  private int sentSeries;
   private long sequence;
 
   /**
@@ -59,13 +61,11 @@ public final class FrameEncoder {
 
   /** The next tick of the run as a frame. */
   public byte[] encode(Tick tick) {
-    int knownSymbols = symbols.size();
-    int knownSeries = series.size();
     int count = tick.size();
     // Number and position in one long, so that one primitive sort brings both into order.
     long[] order = new long[count];
     for (int i = 0; i < count; i++) {
-      order[i] = (long) seriesId(tick.series().get(i)) << 32 | i;
+      order[i] = (long) number(tick.series().get(i)) << 32 | i;
     }
     Arrays.sort(order);
     int[] ids = new int[count];
@@ -82,19 +82,23 @@ public final class FrameEncoder {
             "the series " + tick.series().get((int) order[i]) + " stands twice in one tick");
       }
     }
-    return encode(tick.time(), ids, values, histograms, knownSymbols, knownSeries);
+    return encode(tick.time(), ids, values, histograms);
   }
 
-  private byte[] encode(
-      long time,
-      int[] ids,
-      double[] values,
-      Histogram[] histograms,
-      int knownSymbols,
-      int knownSeries) {
+  /**
+   * The next tick of the run as a frame, from series that have their numbers.
+   *
+   * @param time ms since the epoch
+   * @param ids numbers of series, strictly ascending
+   * @param values one for each of {@code ids}; a staleness marker where a histogram is
+   * @param histograms null when there are none; else null where a number stands
+   */
+  public byte[] encode(long time, int[] ids, double[] values, Histogram[] histograms) {
     WireWriter out = begin(FrameFormat.KIND_TICK, host, run);
     out.uvar(++sequence).svar(time);
-    additions(out, symbols, knownSymbols, series, knownSeries);
+    additions(out, symbols, sentSymbols, series, sentSeries);
+    sentSymbols = symbols.size();
+    sentSeries = series.size();
     present(out, ids);
     values(out, values, histograms);
     return end(out);
@@ -111,7 +115,8 @@ public final class FrameEncoder {
     return end(out);
   }
 
-  private int seriesId(Labels labels) {
+  /** The number of a label set in this run. */
+  public int number(Labels labels) {
     Integer known = seriesIds.get(labels);
     if (known != null) {
       return known;

@@ -128,6 +128,19 @@ public final class WireReader {
     }
   }
 
+  /** Passes over bytes. */
+  public void skip(long length, String what) throws WireException {
+    if (length < 0 || length > left()) {
+      need(Integer.MAX_VALUE, what);
+    }
+    position += (int) length;
+  }
+
+  /** Goes back or ahead to a place that was read or is to be read. */
+  public void moveTo(int newPosition) {
+    position = newPosition;
+  }
+
   public byte[] raw(int length, String what) throws WireException {
     need(length, what);
     byte[] copy = java.util.Arrays.copyOfRange(bytes, position, position + length);

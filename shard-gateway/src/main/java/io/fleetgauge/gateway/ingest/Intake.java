@@ -10,6 +10,8 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,6 +38,12 @@ import org.slf4j.LoggerFactory;
 /** Decides whose a body is and hands it to the host's lane thread. Safe for all threads. */
 public final class Intake implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+
+  /** The newest epoch that a sender was told. */
+  public static final String EPOCH_HEADER = "X-Fleetgauge-Epoch";
+
+  /** With this header a body is only looked at: the answer says what would be refused. */
+  public static final String CHECK_HEADER = "X-Fleetgauge-Check";
 
   private static final long UNKNOWN_RETRY_MILLIS = 250;
   private static final long UNSETTLED_RETRY_MILLIS = 100;
@@ -125,6 +133,13 @@ public final class Intake implements AutoCloseable {
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(100_000),
             Thread.ofPlatform().daemon().name("sealer").factory());
+  }
+
+  /** Where bodies of a host are posted. */
+  public static String path(String host) {
+    return "/v1/hosts/"
+        + URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20")
+        + "/frames";
   }
 
   public IngestCounts counts() {

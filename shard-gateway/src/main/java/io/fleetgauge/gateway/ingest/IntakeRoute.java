@@ -10,9 +10,6 @@ import java.util.function.Consumer;
 
 /** {@code POST /v1/hosts/:host/frames}. */
 public final class IntakeRoute {
-  /** A header with which a body is only looked at: the answer says what would be refused. */
-  static final String CHECK = "X-Fleetgauge-Check";
-
   private final Intake intake;
   private final Vertx vertx;
 
@@ -35,10 +32,10 @@ public final class IntakeRoute {
   private void take(RoutingContext http) {
     long epoch;
     try {
-      String header = http.request().getHeader("X-Fleetgauge-Epoch");
+      String header = http.request().getHeader(Intake.EPOCH_HEADER);
       epoch = header == null ? 0 : Long.parseLong(header);
     } catch (NumberFormatException e) {
-      answer(http, new IntakeAnswer.Refused("X-Fleetgauge-Epoch is not a number"));
+      answer(http, new IntakeAnswer.Refused(Intake.EPOCH_HEADER + " is not a number"));
       return;
     }
     if (http.body().buffer() == null) {
@@ -49,7 +46,7 @@ public final class IntakeRoute {
     Context loop = vertx.getOrCreateContext();
     String host = http.pathParam("host");
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
-    if (http.request().getHeader(CHECK) == null) {
+    if (http.request().getHeader(Intake.CHECK_HEADER) == null) {
       intake.take(host, body, epoch, answered);
     } else {
       intake.check(host, body, epoch, answered);

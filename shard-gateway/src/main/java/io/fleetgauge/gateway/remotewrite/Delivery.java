@@ -1,0 +1,165 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import java.net.URI;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/** Brings a body to the owner of its host, here or elsewhere. Safe for all threads. */
+final class Delivery implements AutoCloseable {
+  /** So long a body is tried before the sender is told to come again. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final int CONNECTIONS_EACH = 16;
+  private static final long REQUEST_TIMEOUT_MILLIS = 5_000;
+  private static final int MAX_WAITING = 10_000;
+
+  private final Vertx vertx;
+  private final Intake intake;
+  private final UnaryOperator<byte[]> none = body -> body;
+  // Held on to: a client that nobody refers to closes its sockets.
+  private final HttpClient client;
+
+  /** Whether a body is to be kept or only looked at. */
+  enum Intent {
+    KEEP,
+    CHECK
+  }
+
+  Delivery(Vertx vertx, Intake intake) {
+    this.vertx = vertx;
+    this.intake = intake;
+    this.client =
+        vertx.createHttpClient(
+            new HttpClientOptions().setConnectTimeout(2_000),
+            new PoolOptions()
+                .setHttp1MaxSize(CONNECTIONS_EACH)
+                .setMaxWaitQueueSize(MAX_WAITING));
+  }
+
+  /**
+   * @param withDictionary the body behind the dictionary of its run, made when it is wanted
+   * @return the owner's last word: kept, refused, or slow down
+   */
+  Future<IntakeAnswer> deliver(
+      Intent intent, String host, byte[] body, UnaryOperator<byte[]> withDictionary) {
+    Promise<IntakeAnswer> done = Promise.promise();
+    new Attempt(intent, host, body, withDictionary, System.nanoTime(), done).ask(Optional.empty());
+    return done.future();
+  }
+
+  private final class Attempt {
+    private final Intent intent;
+    private final String host;
+    private byte[] body;
+    private UnaryOperator<byte[]> withDictionary;
+    private final long began;
+    private final Promise<IntakeAnswer> done;
+    private long epoch;
+
+    Attempt(
+        Intent intent,
+        String host,
+        byte[] body,
+        UnaryOperator<byte[]> withDictionary,
+        long began,
+        Promise<IntakeAnswer> done) {
+      this.intent = intent;
+      this.host = host;
+      this.body = body;
+      this.withDictionary = withDictionary;
+      this.began = began;
+      this.done = done;
+    }
+
+    void ask(Optional<URI> address) {
+      if (address.isPresent()) {
+        post(address.get());
+      } else if (intent == Intent.KEEP) {
+        intake.take(host, body, epoch, this::answered);
+      } else {
+        intake.check(host, body, epoch, this::answered);
+      }
+    }
+
+    private void post(URI address) {
+      RequestOptions options =
+          new RequestOptions()
+              .setMethod(HttpMethod.POST)
+              .setHost(address.getHost())
+              .setPort(address.getPort())
+              .setTimeout(REQUEST_TIMEOUT_MILLIS)
+              .setURI(Intake.path(host))
+              .putHeader(Intake.EPOCH_HEADER, Long.toString(epoch));
+      if (intent == Intent.CHECK) {
+        options.putHeader(Intake.CHECK_HEADER, "1");
+      }
+      client
+          .request(options)
+          .compose(request -> request.send(Buffer.buffer(body)))
+          .compose(response -> response.body())
+          .map(
+              text -> {
+                try {
+                  return IntakeAnswer.parse(text.toString());
+                } catch (WireException e) {
+                  throw new IllegalStateException(e.getMessage(), e);
+                }
+              })
+          .onSuccess(this::answered)
+          .onFailure(failure -> answered(new IntakeAnswer.SlowDown(200)));
+    }
+
+    private void answered(IntakeAnswer answer) {
+      switch (answer) {
+        case IntakeAnswer.Kept kept -> done.complete(kept);
+        case IntakeAnswer.Refused refused -> done.complete(refused);
+        case IntakeAnswer.Moved moved -> {
+          epoch = Math.max(epoch, moved.epoch());
+          if (isPatient()) {
+            ask(Optional.of(moved.address()));
+          } else {
+            done.complete(new IntakeAnswer.SlowDown(1_000));
+          }
+        }
+        case IntakeAnswer.NeedsDictionary wanted -> {
+          if (withDictionary == none) {
+            done.complete(new IntakeAnswer.SlowDown(1_000));
+          } else {
+            body = withDictionary.apply(body);
+            withDictionary = none;
+            ask(Optional.empty());
+          }
+        }
+        case IntakeAnswer.SlowDown slow -> {
+          if (isPatient() && slow.millis() <= 1_000) {
+            vertx.setTimer(Math.max(1, slow.millis()), id -> ask(Optional.empty()));
+          } else {
+            done.complete(slow);
+          }
+        }
+      }
+    }
+
+    private boolean isPatient() {
+      return System.nanoTime() - began < PATIENCE_NANOS;
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

@@ -1,0 +1,257 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.wire.WireException;
+import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/** Turns remote writes into frames for the owners of the hosts. Safe for all threads. */
+final class Door {
+  /** So many bytes of keys are remembered; beyond them the door begins anew. */
+  private static final int MAX_KEY_BYTES = 256 << 20;
+
+  /** What a series is at the door when it has no place in the store. */
+  private static final int REFUSED = -1;
+
+  private final HostOf hostOf;
+  private final long latestFuture;
+  private final RandomGenerator random;
+
+  // All guarded by this.
+  private Map<String, HostDoor> hosts = new HashMap<>();
+  private SeriesTable table;
+  private HostDoor[] hostBySeries = new HostDoor[1 << 10];
+  private int[] idBySeries = new int[1 << 10];
+  private String[] refusalBySeries = new String[1 << 10];
+  private boolean full;
+
+  /**
+   * What a request is for one host.
+   *
+   * @param histograms whether all its samples are histograms; else none is
+   */
+  record Part(String host, byte[] body, int samples, boolean histograms) {}
+
+  /**
+   * A request in parts.
+   *
+   * @param samples numbers that are wanted, {@code histograms} likewise
+   * @param refusals why series were refused at the door, the first few
+   * @param ahead why the first sample that is ahead of the clock is refused; empty when none is
+   */
+  record Request(
+      List<Part> parts,
+      int samples,
+      int histograms,
+      int exemplars,
+      List<String> refusals,
+      int refusedSeries,
+      String ahead) {}
+
+  /**
+   * @param future how far ahead of the clock a sample may be, ms
+   */
+  Door(HostOf hostOf, long future, RandomGenerator random) {
+    this.hostOf = hostOf;
+    this.latestFuture = future;
+    this.random = random;
+    begin();
+  }
+
+  private void begin() {
+    byte[] salt = new byte[16];
+    random.nextBytes(salt);
+    table = new SeriesTable(salt);
+    hosts = new HashMap<>();
+    full = false;
+  }
+
+  /** How many series are known by their bytes. */
+  synchronized int knownSeries() {
+    return table.size();
+  }
+
+  /** The dictionary of this door's run for a host. */
+  synchronized byte[] dictionary(String host) {
+    HostDoor door = hosts.get(host);
+    return door == null ? new byte[0] : door.dictionary();
+  }
+
+  /**
+   * @param now ms since the epoch
+   * @throws WireException if the bytes are not what their version says
+   */
+  synchronized Request read(Version version, byte[] bytes, int size, long now)
+      throws WireException {
+    if (full || table.keyBytes() > MAX_KEY_BYTES) {
+      begin();
+    }
+    Gathering gathering = new Gathering(now + latestFuture);
+    try {
+      new RemoteWriteReader(version, bytes, size).read(gathering);
+      return gathering.request();
+    } finally {
+      gathering.clear();
+    }
+  }
+
+  private final class Gathering implements RemoteWriteReader.Sink {
+    private static final int MAX_REFUSALS = 10;
+
+    private final long latest;
+    private final List<HostDoor> numbers = new ArrayList<>();
+    private final Map<String, List<HistogramSample>> histograms = new HashMap<>();
+    private final List<String> refusals = new ArrayList<>();
+    private int refusedSeries;
+    private int samples;
+    private int histogramCount;
+    private int exemplars;
+    private String ahead = "";
+    private int series;
+
+    private record HistogramSample(int id, long time, Histogram histogram) {}
+
+    Gathering(long latest) {
+      this.latest = latest;
+    }
+
+    @Override
+    public boolean series(RemoteWriteReader reader) {
+      byte[] bytes = reader.keyBytes();
+      int hash = table.hash(bytes, reader.keyFrom(), reader.keyTo());
+      series = table.find(hash, bytes, reader.keyFrom(), reader.keyTo());
+      if (series < 0) {
+        series = add(reader, hash);
+      }
+      if (idBySeries[series] == REFUSED) {
+        refuse(refusalBySeries[series]);
+        return false;
+      }
+      return true;
+    }
+
+    private void refuse(String why) {
+      refusedSeries++;
+      if (refusals.size() < MAX_REFUSALS) {
+        refusals.add(why);
+      }
+    }
+
+    @Override
+    public void sample(long time, double value) {
+      if (time > latest) {
+        ahead(time);
+        return;
+      }
+      HostDoor door = hostBySeries[series];
+      if (door.isEmpty()) {
+        numbers.add(door);
+      }
+      door.add(idBySeries[series], time, value);
+      samples++;
+    }
+
+    @Override
+    public void histogram(long time, Histogram histogram) {
+      if (time > latest) {
+        ahead(time);
+        return;
+      }
+      histograms
+          .computeIfAbsent(hostBySeries[series].host, none -> new ArrayList<>())
+          .add(new HistogramSample(idBySeries[series], time, histogram));
+      histogramCount++;
+    }
+
+    private void ahead(long time) {
+      if (ahead.isEmpty()) {
+        ahead = "out of bounds: the time " + time + " is ahead of the latest allowed, " + latest;
+      }
+      refuse(ahead);
+    }
+
+    @Override
+    public void unwanted(int count) {}
+
+    @Override
+    public void exemplars(int count) {
+      exemplars += count;
+    }
+
+    Request request() {
+      List<Part> parts = new ArrayList<>();
+      for (HostDoor door : numbers) {
+        int count = door.size();
+        parts.add(new Part(door.host, door.encode(), count, false));
+      }
+      histograms.forEach(
+          (host, all) -> {
+            HostDoor door = hosts.get(host);
+            all.forEach(each -> door.add(each.id, each.time, each.histogram));
+            parts.add(new Part(host, door.encode(), all.size(), true));
+          });
+      return new Request(
+          parts, samples, histogramCount, exemplars, refusals, refusedSeries, ahead);
+    }
+
+    void clear() {
+      numbers.forEach(HostDoor::clear);
+    }
+  }
+
+  private int add(RemoteWriteReader reader, int hash) {
+    int series = table.add(hash, reader.keyBytes(), reader.keyFrom(), reader.keyTo());
+    if (series == idBySeries.length) {
+      idBySeries = Arrays.copyOf(idBySeries, 2 * series);
+      hostBySeries = Arrays.copyOf(hostBySeries, 2 * series);
+      refusalBySeries = Arrays.copyOf(refusalBySeries, 2 * series);
+    }
+    try {
+      Labels labels = labels(reader);
+      String host = hostOf.of(labels);
+      HostDoor door =
+          hosts.computeIfAbsent(host, name -> new HostDoor(name, 1 + random.nextLong(1L << 62)));
+      hostBySeries[series] = door;
+      idBySeries[series] = door.number(labels);
+      full |= door.isFull();
+      refusalBySeries[series] = null;
+    } catch (CharacterCodingException e) {
+      refuse(series, "invalid metric name or labels, got " + reader.describe());
+    } catch (IllegalArgumentException e) {
+      refuse(
+          series,
+          "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
+    }
+    return series;
+  }
+
+  private void refuse(int series, String why) {
+    idBySeries[series] = REFUSED;
+    hostBySeries[series] = null;
+    refusalBySeries[series] = why.length() > 1_000 ? why.substring(0, 1_000) + " ..." : why;
+  }
+
+  private static Labels labels(RemoteWriteReader reader) throws CharacterCodingException {
+    String[] pairs = new String[2 * reader.labelCount()];
+    for (int i = 0; i < reader.labelCount(); i++) {
+      pairs[2 * i] = reader.name(i);
+      pairs[2 * i + 1] = reader.value(i);
+      if (pairs[2 * i].isEmpty()) {
+        throw new IllegalArgumentException("a label has an empty name");
+      }
+    }
+    Labels labels = Labels.of(pairs);
+    if (labels.metric().isEmpty()) {
+      throw new IllegalArgumentException("there is no metric name");
+    }
+    return labels;
+  }
+}

@@ -1,0 +1,166 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.RunDictionary;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What this gateway sends to the owner of one host: a run of its own. It gathers the samples of a
+ * request and makes frames of them, one for each time. Not for several threads.
+ */
+final class HostDoor {
+  final String host;
+  private final FrameEncoder encoder;
+  private int[] ids = new int[64];
+  private long[] times = new long[64];
+  private double[] values = new double[64];
+  private Histogram[] histograms;
+  private int size;
+
+  HostDoor(String host, long run) {
+    this.host = host;
+    this.encoder = new FrameEncoder(host, run);
+  }
+
+  int number(Labels labels) {
+    return encoder.number(labels);
+  }
+
+  /** Whether the run has as many series as one should have. */
+  boolean isFull() {
+    return encoder.seriesCount() >= RunDictionary.MAX_SERIES / 2;
+  }
+
+  byte[] dictionary() {
+    return encoder.dictionary();
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  int size() {
+    return size;
+  }
+
+  void add(int id, long time, double value) {
+    if (size == ids.length) {
+      ids = Arrays.copyOf(ids, 2 * size);
+      times = Arrays.copyOf(times, 2 * size);
+      values = Arrays.copyOf(values, 2 * size);
+      histograms = histograms == null ? null : Arrays.copyOf(histograms, 2 * size);
+    }
+    ids[size] = id;
+    times[size] = time;
+    values[size] = value;
+    size++;
+  }
+
+  void add(int id, long time, Histogram histogram) {
+    add(id, time, Staleness.MARKER);
+    if (histograms == null) {
+      histograms = new Histogram[ids.length];
+    }
+    histograms[size - 1] = histogram;
+  }
+
+  void clear() {
+    size = 0;
+    histograms = null;
+  }
+
+  /** Frames of all that was added, in order of time; forgets it. */
+  byte[] encode() {
+    WireWriter body = new WireWriter(64 + 4 * size);
+    long[] order = new long[size];
+    Map<Long, Integer> groups = groups();
+    int[][] byGroup = members(groups);
+    for (int[] members : byGroup) {
+      for (int i = 0; i < members.length; i++) {
+        order[i] = (long) ids[members[i]] << 32 | members[i];
+      }
+      Arrays.sort(order, 0, members.length);
+      encode(order, members.length, body);
+    }
+    clear();
+    return body.toBytes();
+  }
+
+  /** The times, ascending, each with its number. */
+  private Map<Long, Integer> groups() {
+    long last = times[0];
+    boolean one = true;
+    for (int i = 1; i < size && one; i++) {
+      one = times[i] == last;
+    }
+    if (one) {
+      return Map.of(last, 0);
+    }
+    long[] sorted = Arrays.copyOf(times, size);
+    Arrays.sort(sorted);
+    Map<Long, Integer> groups = new HashMap<>();
+    for (long time : sorted) {
+      groups.putIfAbsent(time, groups.size());
+    }
+    return groups;
+  }
+
+  private int[][] members(Map<Long, Integer> groups) {
+    int[] sizes = new int[groups.size()];
+    int[] groupOf = new int[size];
+    for (int i = 0; i < size; i++) {
+      int group = groups.size() == 1 ? 0 : groups.get(times[i]);
+      groupOf[i] = group;
+      sizes[group]++;
+    }
+    int[][] members = new int[sizes.length][];
+    for (int i = 0; i < sizes.length; i++) {
+      members[i] = new int[sizes[i]];
+    }
+    Arrays.fill(sizes, 0);
+    for (int i = 0; i < size; i++) {
+      members[groupOf[i]][sizes[groupOf[i]]++] = i;
+    }
+    return members;
+  }
+
+  /** A series that comes twice at one time goes into a frame of its own, to be judged there. */
+  private void encode(long[] order, int count, WireWriter body) {
+    int[] frameIds = new int[count];
+    double[] frameValues = new double[count];
+    Histogram[] frameHistograms = null;
+    int next = 0;
+    int again = 0;
+    for (int i = 0; i < count; i++) {
+      int id = (int) (order[i] >>> 32);
+      int at = (int) order[i];
+      if (next > 0 && frameIds[next - 1] == id) {
+        order[again++] = order[i];
+        continue;
+      }
+      frameIds[next] = id;
+      frameValues[next] = values[at];
+      if (histograms != null && histograms[at] != null) {
+        frameHistograms = frameHistograms == null ? new Histogram[count] : frameHistograms;
+        frameHistograms[next] = histograms[at];
+      }
+      next++;
+    }
+    byte[] frame =
+        encoder.encode(
+            times[(int) order[0]],
+            Arrays.copyOf(frameIds, next),
+            Arrays.copyOf(frameValues, next),
+            frameHistograms == null ? null : Arrays.copyOf(frameHistograms, next));
+    body.raw(frame, 0, frame.length);
+    if (again > 0) {
+      encode(order, again, body);
+    }
+  }
+}

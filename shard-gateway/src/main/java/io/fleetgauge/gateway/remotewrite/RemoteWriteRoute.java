@@ -1,0 +1,279 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import org.xerial.snappy.Snappy;
+
+/** {@code POST /api/v1/write} and {@code /api/v1/prometheus}. */
+public final class RemoteWriteRoute implements AutoCloseable {
+  /** Longest body after decompression, as Prometheus has it. */
+  public static final int MAX_DECODED_BYTES = 32 << 20;
+
+  private static final String PROTOBUF = "application/x-protobuf";
+
+  private final Door door;
+  private final Delivery delivery;
+  private final WorkerExecutor workers;
+  private final LongSupplier clock;
+  private final RemoteWriteCounts counts;
+
+  private RemoteWriteRoute(
+      Door door,
+      Delivery delivery,
+      WorkerExecutor workers,
+      LongSupplier clock,
+      RemoteWriteCounts counts) {
+    this.door = door;
+    this.delivery = delivery;
+    this.workers = workers;
+    this.clock = clock;
+    this.counts = counts;
+  }
+
+  /** An answer; the text is empty when all is well. */
+  private record Answer(int status, String text, Door.Request request, long samples, long histograms) {
+    static Answer of(int status, String text) {
+      return new Answer(status, text, null, 0, 0);
+    }
+  }
+
+  /**
+   * @param hostLabels the labels that say whose a series is
+   * @param future how far ahead of the clock a sample may be, ms
+   */
+  public static RemoteWriteRoute mount(
+      Router router,
+      Vertx vertx,
+      Intake intake,
+      List<String> hostLabels,
+      long future,
+      LongSupplier clock,
+      RemoteWriteCounts counts) {
+    RemoteWriteRoute route =
+        new RemoteWriteRoute(
+            new Door(new HostOf(hostLabels), future, ThreadLocalRandom.current()),
+            new Delivery(vertx, intake),
+            vertx.createSharedWorkerExecutor("remote-write", 2),
+            clock,
+            counts);
+    for (String path : List.of("/api/v1/write", "/api/v1/prometheus")) {
+      router
+          .post(path)
+          .handler(BodyHandler.create(false).setBodyLimit(MAX_DECODED_BYTES))
+          .handler(route::write);
+    }
+    return route;
+  }
+
+  /** How many series the door knows. */
+  public int knownSeries() {
+    return door.knownSeries();
+  }
+
+  private void write(RoutingContext http) {
+    String encoding = http.request().getHeader("Content-Encoding");
+    if (encoding != null && !encoding.isEmpty() && !encoding.equals("snappy")) {
+      end(http, Version.V1, Answer.of(415, encoding + " encoding is not accepted; use snappy"));
+      return;
+    }
+    Optional<Version> version = version(http.request().getHeader("Content-Type"));
+    if (version.isEmpty()) {
+      end(
+          http,
+          Version.V1,
+          Answer.of(
+              415,
+              "the content type "
+                  + http.request().getHeader("Content-Type")
+                  + " is not accepted; use "
+                  + PROTOBUF
+                  + ", with proto=prometheus.WriteRequest or"
+                  + " proto=io.prometheus.write.v2.Request"));
+      return;
+    }
+    byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
+    workers
+        .executeBlocking(() -> read(version.get(), body), false)
+        .compose(
+            request -> version.get() == Version.V1 ? writeWhole(request) : writeParts(request))
+        .otherwise(
+            failure ->
+                failure instanceof WireException
+                    ? Answer.of(400, failure.getMessage())
+                    : Answer.of(500, String.valueOf(failure)))
+        .onSuccess(answer -> end(http, version.get(), answer));
+  }
+
+  /** Without a type it is version 1, as the oldest senders have it. */
+  private static Optional<Version> version(String contentType) {
+    if (contentType == null || contentType.isBlank()) {
+      return Optional.of(Version.V1);
+    }
+    String[] parts = contentType.toLowerCase(Locale.ROOT).split(";");
+    if (!parts[0].strip().equals(PROTOBUF)) {
+      return Optional.empty();
+    }
+    for (int i = 1; i < parts.length; i++) {
+      String[] parameter = parts[i].strip().split("=", 2);
+      if (parameter.length == 2 && parameter[0].equals("proto")) {
+        return switch (parameter[1]) {
+          case "prometheus.writerequest" -> Optional.of(Version.V1);
+          case "io.prometheus.write.v2.request" -> Optional.of(Version.V2);
+          default -> Optional.empty();
+        };
+      }
+    }
+    return Optional.of(Version.V1);
+  }
+
+  private Door.Request read(Version version, byte[] compressed) throws WireException {
+    byte[] body;
+    try {
+      int size = Snappy.uncompressedLength(compressed);
+      if (size > MAX_DECODED_BYTES) {
+        throw new WireException(
+            "the body has "
+                + size
+                + " bytes after decompression, allowed are "
+                + MAX_DECODED_BYTES);
+      }
+      body = new byte[size];
+      if (Snappy.rawUncompress(compressed, 0, compressed.length, body, 0) != size) {
+        throw new WireException("the body is shorter than its snappy header says");
+      }
+    } catch (IOException | RuntimeException e) {
+      throw new WireException("the body is no snappy block: " + e.getMessage());
+    }
+    return door.read(version, body, body.length, clock.getAsLong());
+  }
+
+  /** All or nothing: the owners are asked before anything is written. */
+  private Future<Answer> writeWhole(Door.Request request) {
+    if (!request.ahead().isEmpty()) {
+      return Future.succeededFuture(Answer.of(400, request.ahead()));
+    }
+    counts.badSeries.add(request.refusedSeries());
+    return all(Delivery.Intent.CHECK, request.parts())
+        .compose(
+            checked -> {
+              for (IntakeAnswer answer : checked) {
+                // What is refused only for want of room for new series does not hurt the others.
+                if (!(answer instanceof IntakeAnswer.Kept kept)
+                    || kept.refused() > kept.newSeries()) {
+                  Answer refused = answer(request, checked);
+                  return Future.succeededFuture(Answer.of(refused.status, refused.text));
+                }
+              }
+              return all(Delivery.Intent.KEEP, request.parts())
+                  .map(written -> answer(request, written));
+            });
+  }
+
+  private Future<Answer> writeParts(Door.Request request) {
+    return all(Delivery.Intent.KEEP, request.parts()).map(written -> answer(request, written));
+  }
+
+  private Future<List<IntakeAnswer>> all(Delivery.Intent intent, List<Door.Part> parts) {
+    List<Future<IntakeAnswer>> answers = new ArrayList<>();
+    for (Door.Part part : parts) {
+      answers.add(
+          delivery.deliver(
+              intent, part.host(), part.body(), body -> withDictionary(part.host(), body)));
+    }
+    return Future.join(answers).map(none -> answers.stream().map(Future::result).toList());
+  }
+
+  private byte[] withDictionary(String host, byte[] body) {
+    byte[] dictionary = door.dictionary(host);
+    byte[] both = new byte[dictionary.length + body.length];
+    System.arraycopy(dictionary, 0, both, 0, dictionary.length);
+    System.arraycopy(body, 0, both, dictionary.length, body.length);
+    return both;
+  }
+
+  private static Answer answer(Door.Request request, List<IntakeAnswer> owners) {
+    int status = 204;
+    List<String> reasons = new ArrayList<>(request.refusals());
+    long samples = 0;
+    long histograms = 0;
+    for (int i = 0; i < owners.size(); i++) {
+      Door.Part part = request.parts().get(i);
+      switch (owners.get(i)) {
+        case IntakeAnswer.Kept kept -> {
+          long written = part.samples() - kept.refused();
+          samples += part.histograms() ? 0 : written;
+          histograms += part.histograms() ? written : 0;
+          if (kept.refused() > 0) {
+            status = Math.max(status, 400);
+            reasons.add(kept.refused() + " samples of host " + part.host() + ": " + kept.reason());
+          }
+        }
+        case IntakeAnswer.Refused refused -> {
+          status = 500;
+          reasons.add("host " + part.host() + ": " + refused.reason());
+        }
+        default -> {
+          status = Math.max(status, 503);
+          reasons.add(
+              "samples of host " + part.host() + " cannot be taken now; send them again later");
+        }
+      }
+    }
+    return new Answer(status, String.join("\n", reasons), request, samples, histograms);
+  }
+
+  private void end(RoutingContext http, Version version, Answer answer) {
+    int status = answer.status;
+    if (version == Version.V2 && status == 204 && !answer.text.isEmpty()) {
+      status = 400; // series without a name are dropped in silence by version 1 only
+    }
+    if (status == 204) {
+      counts.written.increment();
+    } else {
+      (status == 503 ? counts.putOff : counts.refused).increment();
+    }
+    counts.samples.add(answer.samples + answer.histograms);
+    if (http.response().closed()) {
+      return;
+    }
+    if (version == Version.V2 && answer.request != null) {
+      String prefix = "X-Prometheus-Remote-Write-";
+      http.response()
+          .putHeader(prefix + "Samples-Written", Long.toString(answer.samples))
+          .putHeader(prefix + "Histograms-Written", Long.toString(answer.histograms))
+          .putHeader(prefix + "Exemplars-Written", "0");
+    }
+    if (status == 503) {
+      http.response().putHeader("Retry-After", "1");
+    }
+    http.response().setStatusCode(status);
+    if (status == 204) {
+      http.response().end();
+    } else {
+      http.response()
+          .putHeader("Content-Type", "text/plain; charset=utf-8")
+          .end(answer.text + "\n");
+    }
+  }
+
+  @Override
+  public void close() {
+    delivery.close();
+    workers.close();
+  }
+}

@@ -1,0 +1,106 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Series by their key bytes: open addressing, linear probing, the keys one behind the other. Not
+ * for several threads.
+ */
+final class SeriesTable {
+  private static final int NONE = -1;
+
+  /** Of so many places at most half are taken. */
+  private int[] places = empty(1 << 12);
+
+  private int[] hashes = new int[1 << 10];
+  private int[] keyAt = new int[1 << 10];
+  private int[] keyLength = new int[1 << 10];
+  private int size;
+  private byte[] keys = new byte[1 << 16];
+  private int keysSize;
+  private final CRC32C crc = new CRC32C();
+  private final byte[] salt;
+
+  /**
+   * @param salt bytes that nobody outside knows, so that nobody can choose keys that collide
+   */
+  SeriesTable(byte[] salt) {
+    this.salt = salt.clone();
+  }
+
+  private static int[] empty(int capacity) {
+    int[] places = new int[capacity];
+    Arrays.fill(places, NONE);
+    return places;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Bytes of all keys. */
+  int keyBytes() {
+    return keysSize;
+  }
+
+  int hash(byte[] bytes, int from, int to) {
+    crc.reset();
+    crc.update(salt);
+    crc.update(bytes, from, to - from);
+    int hash = (int) crc.getValue() * 0x9e3779b1;
+    return hash ^ hash >>> 15;
+  }
+
+  /** The number of a key, counted from 0 in order of arrival; -1 when it is not there. */
+  int find(int hash, byte[] bytes, int from, int to) {
+    int mask = places.length - 1;
+    for (int at = hash & mask; ; at = at + 1 & mask) {
+      int entry = places[at];
+      if (entry == NONE) {
+        return NONE;
+      }
+      int start = keyAt[entry];
+      if (hashes[entry] == hash
+          && keyLength[entry] == to - from
+          && Arrays.equals(keys, start, start + keyLength[entry], bytes, from, to)) {
+        return entry;
+      }
+    }
+  }
+
+  /** Adds a key that is not there; its number is the size before. */
+  int add(int hash, byte[] bytes, int from, int to) {
+    if (size == hashes.length) {
+      hashes = Arrays.copyOf(hashes, 2 * size);
+      keyAt = Arrays.copyOf(keyAt, 2 * size);
+      keyLength = Arrays.copyOf(keyLength, 2 * size);
+    }
+    int length = to - from;
+    if (keys.length - keysSize < length) {
+      keys = Arrays.copyOf(keys, Math.max(2 * keys.length, keysSize + length));
+    }
+    System.arraycopy(bytes, from, keys, keysSize, length);
+    hashes[size] = hash;
+    keyAt[size] = keysSize;
+    keyLength[size] = length;
+    keysSize += length;
+    if (2 * (size + 1) > places.length) {
+      places = empty(2 * places.length);
+      for (int entry = 0; entry < size; entry++) {
+        place(entry);
+      }
+    }
+    place(size);
+    return size++;
+  }
+
+  private void place(int entry) {
+    int mask = places.length - 1;
+    int at = hashes[entry] & mask;
+    while (places[at] != NONE) {
+      at = at + 1 & mask;
+    }
+    places[at] = entry;
+  }
+}
