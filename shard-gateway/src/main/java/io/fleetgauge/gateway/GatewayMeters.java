@@ -72,8 +72,7 @@ final class GatewayMeters {
                 "written", remoteWrites.written.sum(),
                 "refused", remoteWrites.refused.sum(),
                 "put_off", remoteWrites.putOff.sum()));
-    meters.counter(
-        "remote_write_samples", "Samples written remotely.", remoteWrites.samples::sum);
+    meters.counter("remote_write_samples", "Samples written remotely.", remoteWrites.samples::sum);
     meters.counter(
         "remote_write_bad_series",
         "Series of remote writes without a name or with labels that are none.",

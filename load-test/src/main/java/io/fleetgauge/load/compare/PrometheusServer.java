@@ -1,10 +1,10 @@
 package io.fleetgauge.load.compare;
 
-import com.google.protobuf.CodedOutputStream;
 import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.load.rig.PeerPrograms;
+import io.fleetgauge.load.rig.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.xerial.snappy.Snappy;
 
 /** The real Prometheus, on loopback, with its remote-write receiver open. */
 public final class PrometheusServer implements AutoCloseable {
@@ -92,47 +91,27 @@ public final class PrometheusServer implements AutoCloseable {
             .add(new long[] {tick.time(), Double.doubleToRawLongBits(tick.values()[i])});
       }
     }
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    CodedOutputStream out = CodedOutputStream.newInstance(body);
+    RemoteWriteBody body = RemoteWriteBody.v1();
     for (var series : samples.entrySet()) {
-      out.writeByteArray(1, timeSeries(series.getKey(), series.getValue()));
+      body.series(
+          series.getKey(),
+          series.getValue().stream().mapToLong(sample -> sample[0]).toArray(),
+          series.getValue().stream()
+              .mapToDouble(sample -> Double.longBitsToDouble(sample[1]))
+              .toArray());
     }
-    out.flush();
     HttpRequest request =
         HttpRequest.newBuilder(address.resolve("/api/v1/write"))
             .header("Content-Encoding", "snappy")
             .header("Content-Type", "application/x-protobuf")
             .header("X-Prometheus-Remote-Write-Version", "0.1.0")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(Snappy.compress(body.toByteArray())))
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body.compressed()))
             .build();
     HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
     if (response.statusCode() != 204) {
       throw new IOException(
           "Prometheus answers " + response.statusCode() + " to a write: " + response.body());
     }
-  }
-
-  private static byte[] timeSeries(Labels labels, List<long[]> samples) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
-    for (int i = 0; i < labels.size(); i++) {
-      ByteArrayOutputStream label = new ByteArrayOutputStream();
-      CodedOutputStream labelOut = CodedOutputStream.newInstance(label);
-      labelOut.writeString(1, labels.name(i));
-      labelOut.writeString(2, labels.value(i));
-      labelOut.flush();
-      out.writeByteArray(1, label.toByteArray());
-    }
-    for (long[] sample : samples) {
-      ByteArrayOutputStream point = new ByteArrayOutputStream();
-      CodedOutputStream pointOut = CodedOutputStream.newInstance(point);
-      pointOut.writeFixed64(1, sample[1]); // the bits of a double, NaN payload and all
-      pointOut.writeInt64(2, sample[0]);
-      pointOut.flush();
-      out.writeByteArray(2, point.toByteArray());
-    }
-    out.flush();
-    return bytes.toByteArray();
   }
 
   @Override

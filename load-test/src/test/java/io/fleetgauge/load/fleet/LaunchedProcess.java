@@ -2,48 +2,25 @@ package io.fleetgauge.load.fleet;
 
 import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.load.rig.ChildJvm;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A command of the launcher in a JVM of its own, with the tests' class path. */
 public final class LaunchedProcess implements AutoCloseable {
   public final Process process;
-  private final Path output;
+  private final ChildJvm jvm;
 
   public LaunchedProcess(Path folder, String... command) throws IOException {
-    output = Files.createTempFile(folder, "output", ".txt");
-    List<String> line = new ArrayList<>();
-    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Dhazelcast.logging.type=slf4j",
-            "-Xmx512m",
-            "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "io.fleetgauge.cluster.process.Main"));
-    line.addAll(List.of(command));
-    process =
-        new ProcessBuilder(line)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
+    jvm = new ChildJvm(folder, "512m", Map.of(), command);
+    process = jvm.process();
   }
 
   public String output() {
-    try {
-      return Files.readString(output);
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
+    return jvm.output();
   }
 
   /** Waits until a text has been printed, or the process has ended. */
@@ -66,7 +43,6 @@ public final class LaunchedProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly();
-    process.onExit().join();
+    jvm.close();
   }
 }

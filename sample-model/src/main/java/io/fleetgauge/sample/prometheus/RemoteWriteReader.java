@@ -258,7 +258,10 @@ public final class RemoteWriteReader {
         int name = symbol();
         require(in.position() < end, "a list of label references", end);
         int value = symbol();
-        add(symbolAt[2 * name], symbolAt[2 * name + 1], symbolAt[2 * value],
+        add(
+            symbolAt[2 * name],
+            symbolAt[2 * name + 1],
+            symbolAt[2 * value],
             symbolAt[2 * value + 1]);
       }
     } else {
@@ -303,8 +306,7 @@ public final class RemoteWriteReader {
     return (int) number;
   }
 
-  private void add(int nameAt, int nameLength, int valueAt, int valueLength)
-      throws WireException {
+  private void add(int nameAt, int nameLength, int valueAt, int valueLength) throws WireException {
     if (labelCount == MAX_LABELS) {
       throw new WireException("a series has more than " + MAX_LABELS + " labels");
     }
@@ -325,7 +327,9 @@ public final class RemoteWriteReader {
     labelCount++;
   }
 
-  /** Names and values behind their lengths, as four bytes that no label of version 1 begins with. */
+  /**
+   * Names and values behind their lengths, as four bytes that no label of version 1 begins with.
+   */
   private void writeKey() {
     keySize = 0;
     for (int i = 0; i < 2 * labelCount; i++) {

@@ -44,9 +44,7 @@ final class Delivery implements AutoCloseable {
     this.client =
         vertx.createHttpClient(
             new HttpClientOptions().setConnectTimeout(2_000),
-            new PoolOptions()
-                .setHttp1MaxSize(CONNECTIONS_EACH)
-                .setMaxWaitQueueSize(MAX_WAITING));
+            new PoolOptions().setHttp1MaxSize(CONNECTIONS_EACH).setMaxWaitQueueSize(MAX_WAITING));
   }
 
   /**

@@ -198,8 +198,7 @@ final class Door {
             all.forEach(each -> door.add(each.id, each.time, each.histogram));
             parts.add(new Part(host, door.encode(), all.size(), true));
           });
-      return new Request(
-          parts, samples, histogramCount, exemplars, refusals, refusedSeries, ahead);
+      return new Request(parts, samples, histogramCount, exemplars, refusals, refusedSeries, ahead);
     }
 
     void clear() {
@@ -227,8 +226,7 @@ final class Door {
       refuse(series, "invalid metric name or labels, got " + reader.describe());
     } catch (IllegalArgumentException e) {
       refuse(
-          series,
-          "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
+          series, "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
     }
     return series;
   }

@@ -46,7 +46,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /** An answer; the text is empty when all is well. */
-  private record Answer(int status, String text, Door.Request request, long samples, long histograms) {
+  private record Answer(
+      int status, String text, Door.Request request, long samples, long histograms) {
     static Answer of(int status, String text) {
       return new Answer(status, text, null, 0, 0);
     }
@@ -109,8 +110,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     workers
         .executeBlocking(() -> read(version.get(), body), false)
-        .compose(
-            request -> version.get() == Version.V1 ? writeWhole(request) : writeParts(request))
+        .compose(request -> version.get() == Version.V1 ? writeWhole(request) : writeParts(request))
         .otherwise(
             failure ->
                 failure instanceof WireException

@@ -1,4 +1,4 @@
-package io.fleetgauge.load.compare;
+package io.fleetgauge.load.rig;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

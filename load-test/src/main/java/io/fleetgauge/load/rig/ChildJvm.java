@@ -1,0 +1,68 @@
+package io.fleetgauge.load.rig;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A command of the launcher in a JVM of its own, with this one's class path. */
+public final class ChildJvm implements AutoCloseable {
+  private static final List<String> FLAGS =
+      List.of(
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dhazelcast.logging.type=slf4j",
+          "-XX:+UseSerialGC");
+
+  private final Process process;
+  private final Path output;
+
+  /**
+   * @param folder where it runs and where its output goes
+   * @param heap as {@code -Xmx} takes it
+   * @param environment variables that it has beside those of this process
+   */
+  public ChildJvm(Path folder, String heap, Map<String, String> environment, String... command)
+      throws IOException {
+    output = Files.createTempFile(folder, "output", ".txt");
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(FLAGS);
+    line.addAll(
+        List.of(
+            "-Xmx" + heap,
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.fleetgauge.cluster.process.Main"));
+    line.addAll(List.of(command));
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    process = builder.start();
+  }
+
+  public Process process() {
+    return process;
+  }
+
+  /** What it has printed so far. */
+  public String output() {
+    try {
+      return Files.readString(output);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Kills it, as {@code kill -9} does, and waits until it is gone. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+}
