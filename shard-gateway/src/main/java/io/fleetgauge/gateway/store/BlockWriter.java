@@ -91,8 +91,8 @@ final class BlockWriter {
       encodeAgain(runs);
     } else {
       RunCut cut = RunCut.at(state, to);
-      base = state.base - firstColumn;
-      runs.raw(state.packed, 0, cut.bytes());
+      base = state.packed.base() - firstColumn;
+      runs.raw(state.packed.bytes(), 0, cut.bytes());
     }
     int recordAt = data.size();
     data.u32(0);

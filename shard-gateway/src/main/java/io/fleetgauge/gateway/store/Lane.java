@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -566,21 +565,12 @@ public final class Lane {
     for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
       StoredSeries.State now = series.state();
       RunCut cut = RunCut.at(now, done.to);
-      int length = now.packedLength - cut.bytes();
-      byte[] packed = new byte[length + Bits.SLACK];
-      System.arraycopy(now.packed, cut.bytes(), packed, 0, length);
       Integer place = places.get(series);
       SealedParts parts =
           place == null ? now.sealed : now.sealed.with(sealed.opened().block(), place);
       series.become(
-          now.withPacked(
-              parts,
-              left,
-              packed,
-              length,
-              cut.column(),
-              length == 0 ? cut.column() : now.lastPacked,
-              now.late == null ? null : now.late.from(done.to)));
+          now.with(
+              parts, left, now.packed.from(cut), now.late == null ? null : now.late.from(done.to)));
     }
     columns = left;
     pages.forgetColumns();
@@ -616,7 +606,7 @@ public final class Lane {
           restoreOwners(series, entry.intervals());
         }
         StoredSeries.State now = series.state();
-        series.become(now.with(now.sealed.with(opened.block(), place), columns, now.late));
+        series.become(now.withSealed(now.sealed.with(opened.block(), place)));
       }
       cutBefore = Math.max(cutBefore, opened.block().to());
     }
@@ -679,7 +669,7 @@ public final class Lane {
         parts = parts.without(block);
       }
       if (parts != now.sealed) {
-        series.become(now.with(parts, now.columns, now.late));
+        series.become(now.withSealed(parts));
       }
       if (series.timeline != null) {
         series.timeline.forgetBefore(before);

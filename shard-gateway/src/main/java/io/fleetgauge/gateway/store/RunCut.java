@@ -10,22 +10,23 @@ import io.fleetgauge.gateway.store.chunk.Chunks;
  */
 record RunCut(int bytes, int column) {
   static RunCut at(StoredSeries.State state, long time) {
+    byte[] bytes = state.packed.bytes();
     Chunks chunks = new Chunks().at(0);
-    int column = state.base;
-    int number = state.base;
-    while (chunks.position() < state.packedLength) {
+    int column = state.packed.base();
+    int number = column;
+    while (chunks.position() < state.packed.length()) {
       int at = chunks.position();
-      number += (int) chunks.svar(state.packed);
-      int head = chunks.u8(state.packed);
+      number += (int) chunks.svar(bytes);
+      int head = chunks.u8(bytes);
       if (state.columns.get(number).end > time) {
         return new RunCut(at, column);
       }
       column = number;
       if (RunFormat.hasOffset(head)) {
-        chunks.u8(state.packed);
+        chunks.u8(bytes);
       }
-      chunks.skip(state.packed, RunFormat.count(head));
+      chunks.skip(bytes, RunFormat.count(head));
     }
-    return new RunCut(state.packedLength, column);
+    return new RunCut(state.packed.length(), column);
   }
 }

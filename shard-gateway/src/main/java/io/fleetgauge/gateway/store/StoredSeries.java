@@ -1,11 +1,9 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
-import io.fleetgauge.sample.wire.WireWriter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -19,13 +17,18 @@ import java.util.Objects;
  * publish a new state.
  */
 final class StoredSeries {
-  private static final int FIRST_CAPACITY = 8;
+  /** Samples of a page: few, because they take eight bytes each until they are packed. */
+  private static final int PAGE = 8;
+
+  /** Where a page begins in its column when the series has left the column. */
+  private static final int LEFT = -1;
+
+  private static final double[] NO_VALUES = new double[0];
 
   /**
    * What is kept: blocks on disk, packed runs, an open page, and late samples.
    *
-   * <p>{@code packed} holds runs up to {@code packedLength}, with slack behind. The page's samples
-   * have the times of {@code column} from {@code from} on.
+   * <p>The page's samples have the times of {@code column} from {@code from} on.
    */
   static final class State {
     private static final VarHandle SIZE;
@@ -40,15 +43,7 @@ final class StoredSeries {
 
     final SealedParts sealed;
     final ColumnList columns;
-    final byte[] packed;
-    final int packedLength;
-
-    /** What the column of the first packed run counts from. */
-    final int base;
-
-    /** The number of the last packed run's column; {@code base} when there is none. */
-    final int lastPacked;
-
+    final PackedRuns packed;
     final TimeColumn column;
     final int number;
     final int from;
@@ -63,10 +58,7 @@ final class StoredSeries {
     State(
         SealedParts sealed,
         ColumnList columns,
-        byte[] packed,
-        int packedLength,
-        int base,
-        int lastPacked,
+        PackedRuns packed,
         TimeColumn column,
         int number,
         int from,
@@ -77,9 +69,6 @@ final class StoredSeries {
       this.sealed = sealed;
       this.columns = columns;
       this.packed = packed;
-      this.packedLength = packedLength;
-      this.base = base;
-      this.lastPacked = lastPacked;
       this.column = column;
       this.number = number;
       this.from = from;
@@ -108,9 +97,6 @@ final class StoredSeries {
           sealed,
           columns,
           packed,
-          packedLength,
-          base,
-          lastPacked,
           newColumn,
           newNumber,
           newFrom,
@@ -120,42 +106,12 @@ final class StoredSeries {
           newSize);
     }
 
-    State withLate(LateSamples newLate) {
-      return new State(
-          sealed,
-          columns,
-          packed,
-          packedLength,
-          base,
-          lastPacked,
-          column,
-          number,
-          from,
-          values,
-          histograms,
-          newLate,
-          size);
-    }
-
-    State with(SealedParts newSealed, ColumnList newColumns, LateSamples newLate) {
-      return withPacked(newSealed, newColumns, packed, packedLength, base, lastPacked, newLate);
-    }
-
-    State withPacked(
-        SealedParts newSealed,
-        ColumnList newColumns,
-        byte[] newPacked,
-        int newLength,
-        int newBase,
-        int newLastPacked,
-        LateSamples newLate) {
+    State with(
+        SealedParts newSealed, ColumnList newColumns, PackedRuns newPacked, LateSamples newLate) {
       return new State(
           newSealed,
           newColumns,
           newPacked,
-          newLength,
-          newBase,
-          newLastPacked,
           column,
           number,
           from,
@@ -165,14 +121,15 @@ final class StoredSeries {
           size);
     }
 
+    State withSealed(SealedParts newSealed) {
+      return with(newSealed, columns, packed, late);
+    }
+
     /** Whether there is no sample in memory. */
     boolean memoryIsEmpty() {
-      return packedLength == 0 && size() == 0 && late == null;
+      return packed.length() == 0 && size() == 0 && late == null;
     }
   }
-
-  private static final byte[] NOTHING = new byte[0];
-  private static final double[] NO_VALUES = new double[0];
 
   /** Its labels, but for those that are dimensions. */
   final Labels identity;
@@ -197,13 +154,10 @@ final class StoredSeries {
         new State(
             SealedParts.NONE,
             columns,
-            NOTHING,
-            0,
-            columns.base(),
-            columns.base(),
+            PackedRuns.none(columns.base()),
             null,
             0,
-            0,
+            LEFT,
             NO_VALUES,
             null,
             null,
@@ -243,26 +197,19 @@ final class StoredSeries {
   /** Adds a sample that is newer than all others. Writer only. */
   void append(Page.Maker lane, long time, double value, Histogram histogram) {
     State now = state;
+    if (now.size() == PAGE) {
+      now = seal(now, lane, now.from + PAGE);
+    }
+    if (now.from != LEFT) {
+      now = next(now, lane, time);
+    }
+    if (now.from == LEFT) {
+      Page page = lane.page(now.column, now.number, time);
+      now = now.withPage(page.column(), page.number(), page.from(), NO_VALUES, null, 0);
+    }
     int size = now.size();
-    if (size > 0) {
-      TimeColumn column = now.column;
-      int at = now.from + size;
-      if (time < column.end && at < column.size()) {
-        if (column.time(at, lane.chunks()) != time) {
-          now = diverge(now, size, lane, time);
-        }
-      } else if (column.takes(time)) {
-        column.append(time);
-      } else {
-        now = seal(now, lane);
-        size = 0;
-      }
-    }
-    if (size == 0) {
-      now = newPage(now, lane, time);
-    }
-    if (size == now.values.length || histogram != null && now.histograms == null) {
-      now = grow(now, size, histogram != null);
+    if (now.values == NO_VALUES || histogram != null && now.histograms == null) {
+      now = withRoom(now, size, histogram != null);
     }
     now.values[size] = value;
     if (histogram != null) {
@@ -277,12 +224,33 @@ final class StoredSeries {
     newestHistogram = histogram;
   }
 
+  /** Goes on in the column if the time is its next one; else leaves it. */
+  private static State next(State now, Page.Maker lane, long time) {
+    TimeColumn column = now.column;
+    int size = now.size();
+    int at = now.from + size;
+    if (time < column.end && at < column.size()) {
+      if (column.time(at, lane.chunks()) == time) {
+        return now;
+      }
+      if (size > 0) {
+        Page page = lane.diverge(column, now.from, size, time);
+        return now.withPage(
+            page.column(), page.number(), page.from(), now.values, now.histograms, size);
+      }
+    } else if (column.takes(time)) {
+      column.append(time);
+      return now;
+    }
+    return seal(now, lane, LEFT);
+  }
+
   /** Puts another sample in place of the newest, whose tick nobody has been shown yet. */
   void replaceNewest(double value, Histogram histogram) {
     State now = state;
     int last = now.size() - 1;
     if (histogram != null && now.histograms == null) {
-      now = grow(now, last + 1, true);
+      now = withRoom(now, last + 1, true);
       state = now;
     }
     now.values[last] = value;
@@ -297,59 +265,33 @@ final class StoredSeries {
     return state.size() > 0;
   }
 
-  /** Leaves a column whose next time is not this series'. */
-  private static State diverge(State now, int size, Page.Maker lane, long time) {
-    Page page = lane.diverge(now.column, now.from, size, time);
-    return now.withPage(
-        page.column(), page.number(), page.from(), now.values, now.histograms, size);
+  private static State withRoom(State now, int size, boolean mixed) {
+    Histogram[] histograms = now.histograms == null && mixed ? new Histogram[PAGE] : now.histograms;
+    double[] values = Arrays.copyOf(now.values, PAGE);
+    return now.withPage(now.column, now.number, now.from, values, histograms, size);
   }
 
-  private static State newPage(State now, Page.Maker lane, long time) {
-    Page page = lane.page(now.column, now.number, time);
-    return now.withPage(
-        page.column(), page.number(), page.from(), new double[FIRST_CAPACITY], null, 0);
-  }
-
-  private static State grow(State now, int size, boolean mixed) {
-    int capacity =
-        size < now.values.length
-            ? now.values.length
-            : Math.min(TimeColumn.CAPACITY, 2 * now.values.length);
-    Histogram[] histograms = now.histograms;
-    if (histograms != null || mixed) {
-      histograms =
-          histograms == null ? new Histogram[capacity] : Arrays.copyOf(histograms, capacity);
-    }
-    return now.withPage(
-        now.column, now.number, now.from, Arrays.copyOf(now.values, capacity), histograms, size);
-  }
-
-  /** Packs the open page, if there is one. Writer only. */
+  /** Packs the open page, if there is one, and leaves the column. Writer only. */
   void seal(Page.Maker lane) {
-    State now = state;
-    if (now.size() > 0) {
-      state = seal(now, lane);
-    }
+    state = seal(state, lane, LEFT);
   }
 
-  private static State seal(State now, Page.Maker lane) {
+  /**
+   * @param from where in the column the next page begins
+   */
+  private static State seal(State now, Page.Maker lane, int from) {
     int size = now.size();
-    WireWriter out = lane.scratch().clear();
-    RunFormat.write(out, now.number - now.lastPacked, now.from, size);
-    lane.chunks().encode(now.values, now.histograms, 0, size, out);
-    int length = now.packedLength + out.size();
-    byte[] packed = Arrays.copyOf(now.packed, length + Bits.SLACK);
-    System.arraycopy(out.array(), 0, packed, now.packedLength, out.size());
+    PackedRuns packed =
+        size == 0
+            ? now.packed
+            : now.packed.with(lane, now.number, now.from, now.values, now.histograms, size);
     return new State(
         now.sealed,
         now.columns,
         packed,
-        length,
-        now.base,
-        now.number,
         now.column,
         now.number,
-        0,
+        from,
         NO_VALUES,
         null,
         now.late,
@@ -361,7 +303,7 @@ final class StoredSeries {
     State now = state;
     LateSamples late = LateSamples.with(now.late, time, value, histogram);
     if (late != now.late) {
-      state = now.withLate(late);
+      state = now.with(now.sealed, now.columns, now.packed, late);
     }
   }
 
@@ -379,7 +321,8 @@ final class StoredSeries {
   static void readMemory(State now, long after, long to, SampleReader reader) {
     int size = now.size();
     LateSamples late = now.late;
-    reader.readRuns(now.packed, 0, now.packedLength, now.base, now.columns, after, to);
+    PackedRuns packed = now.packed;
+    reader.readRuns(packed.bytes(), 0, packed.length(), packed.base(), now.columns, after, to);
     if (size > 0) {
       long[] times = reader.pageTimes(now.column);
       reader.read(times, now.from, now.values, now.histograms, size, after, to);
@@ -407,7 +350,8 @@ final class StoredSeries {
         return true;
       }
     }
-    return reader.runsHaveSampleIn(now.packed, 0, now.packedLength, now.base, now.columns, from, to)
+    return reader.runsHaveSampleIn(
+            now.packed.bytes(), 0, now.packed.length(), now.packed.base(), now.columns, from, to)
         || now.sealed.hasSampleIn(from, to, reader);
   }
 
@@ -425,6 +369,8 @@ final class StoredSeries {
   /** Bytes that samples in memory take. */
   int payloadBytes() {
     State now = state;
-    return now.packed.length + 8 * now.values.length + (now.late == null ? 0 : now.late.bytes());
+    return now.packed.bytes().length
+        + 8 * now.values.length
+        + (now.late == null ? 0 : now.late.bytes());
   }
 }

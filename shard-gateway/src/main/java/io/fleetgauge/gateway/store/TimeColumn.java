@@ -10,7 +10,7 @@ import java.util.Arrays;
  * appends; whoever has read how many samples a series has may read as many times.
  */
 final class TimeColumn {
-  static final int CAPACITY = 32;
+  static final int CAPACITY = PackedRuns.RUN;
 
   /** The first time that belongs to a later block. */
   final long end;

@@ -17,7 +17,7 @@
  *             values  as gateway.store.chunk draws them
  * </pre>
  *
- * <p>Times stand in columns of up to 32, once for all series of a tick stream. When samples have
+ * <p>Times stand in columns of up to 64, once for all series of a tick stream. When samples have
  * been in memory long enough, a block file takes the runs of half that time as they are; a series
  * with late samples is encoded again, with them in their places. A block is written under another
  * name, forced to the disk and then renamed, so it is whole or not there.
