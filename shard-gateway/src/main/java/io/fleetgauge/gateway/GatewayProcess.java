@@ -39,7 +39,8 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
-  private static final Duration HOUSE_EVERY = Duration.ofSeconds(10);
+  private static final long MIN_HOUSE_MILLIS = 250;
+  private static final long MAX_HOUSE_MILLIS = 10_000;
 
   private final Lifecycle lifecycle;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
@@ -84,7 +85,9 @@ public final class GatewayProcess implements AutoCloseable {
             config.ingest().maxQueuedRequests());
     lifecycle.started("intake", STOP_LIMIT, intake);
     vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
-    vertx.setPeriodic(HOUSE_EVERY.toMillis(), id -> intake.keepHouse());
+    long houseMillis = config.store().memory().toMillis() / 64;
+    vertx.setPeriodic(
+        Math.clamp(houseMillis, MIN_HOUSE_MILLIS, MAX_HOUSE_MILLIS), id -> intake.keepHouse());
 
     LongAdder fragments = new LongAdder();
     LongAdder shed = new LongAdder();

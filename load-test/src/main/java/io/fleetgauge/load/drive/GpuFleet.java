@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 
 /**
  * Series of a GPU fleet whose values move as NVML's do: of each GPU 40, constants, counters, slow
- * and noisy gauges in about the mix that exporters have, and 60 of each host. From a seed. Not for
- * several threads.
+ * and noisy gauges in about the mix that dcgm-exporter and node_exporter have by default, and 60 of
+ * each host. From a seed. Not for several threads.
  */
 final class GpuFleet {
   static final int GPUS = 8;
@@ -116,9 +116,9 @@ final class GpuFleet {
       case 7, 8 -> Math.rint(81_559 * load);
       // Clocks, which mostly stand still.
       case 9, 10 -> load == 0 ? 345 : 1980 - 15 * (random.nextInt(10) == 0 ? 1 : 0);
-      // Kilobytes a second over PCIe and NVLink, and counters of bytes.
+      // Kilobytes a second over PCIe, and the counter of NVLink's kibibytes.
       case 11, 12 -> Math.rint(load * random.nextInt(1_000_000));
-      case 13, 14, 15 -> own[i] += Math.rint(load * 15e9 * (0.95 + random.nextDouble() / 10));
+      case 13 -> own[i] += Math.rint(load * 15 * 400e6 * (0.95 + random.nextDouble() / 10));
       // Shares of time as profilers give them, with six digits.
       case 16, 17, 18 -> Math.rint(load * (0.9 + random.nextDouble() / 10) * 1e6) / 1e6;
       // Throttled nanoseconds, now and then.
@@ -130,8 +130,8 @@ final class GpuFleet {
 
   private double host(int host, int i, int metric) {
     double[] own = state[host];
-    return switch (metric % 6) {
-      case 0 -> own[i] = Math.rint((own[i] % 1e8 + 15 * random.nextDouble()) * 100) / 100;
+    return switch (metric % 12) {
+      case 0, 6 -> own[i] = Math.rint((own[i] % 1e8 + 15 * random.nextDouble()) * 100) / 100;
       case 1 -> own[i] += random.nextInt(2_000_000_000);
       case 2 -> Math.rint(9600 * random.nextDouble()) / 100;
       case 3 -> 2_164_260_864_000.0 - 4096.0 * random.nextInt(1_000_000);

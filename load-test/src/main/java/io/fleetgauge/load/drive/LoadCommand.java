@@ -193,25 +193,23 @@ public final class LoadCommand implements Command {
         out.printf(
             "    memory %,.1f MiB, journal %,.1f MiB, blocks %,.1f MiB%n",
             head / (1 << 20), journal / (1 << 20), blocks / (1 << 20));
-        double[] share = sealedShare(data);
-        out.printf(
-            "    on disk %.2f bytes a sample of a full block%n", blocks / (share[0] * stored));
+        out.printf("    on disk %.2f bytes a sample%n", blocks / samplesInBlocks(data));
       }
       out.flush();
     }
   }
 
-  /** Which part of all samples is in blocks, by the times of the files. */
-  private double[] sealedShare(Path data) throws IOException {
-    double sealed = 0;
+  /** By the times of the files: every host has a tick every 15 s. */
+  private double samplesInBlocks(Path data) throws IOException {
+    double samples = 0;
     try (Stream<Path> all = Files.walk(data.resolve("blocks"))) {
       for (Path file : (Iterable<Path>) all.filter(Files::isRegularFile)::iterator) {
         String[] times = file.getFileName().toString().replace(".block", "").split("-");
         long from = Math.max(Long.parseLong(times[0]), firstTime());
-        sealed += (double) (Long.parseLong(times[1]) - from) / TICK;
+        samples += (double) (Long.parseLong(times[1]) - from) / TICK * GpuFleet.SERIES;
       }
     }
-    return new double[] {sealed / ((double) hosts * (warmUp + ticks))};
+    return samples;
   }
 
   private void peer(String name) throws Exception {

@@ -56,12 +56,14 @@ final class HostSession {
   private List<Waiting> waiting;
 
   private long waitingBytes;
-  private long touchedAt = Long.MIN_VALUE;
+  private long touchedAt;
 
   /**
    * @param recovering whether ticks wait for the history
+   * @param clock ms since the epoch
    */
-  HostSession(String host, Lane lane, IngestCounts counts, boolean recovering) {
+  HostSession(String host, Lane lane, IngestCounts counts, boolean recovering, long clock) {
+    this.touchedAt = clock;
     this.host = host;
     this.lane = lane;
     this.counts = counts;
@@ -72,13 +74,13 @@ final class HostSession {
     return lane;
   }
 
-  /** What time it is at the host: it goes on with the clock when the host sends nothing. */
+  /**
+   * What time it is at the host: its newest sample's, and it goes on with the clock when the host
+   * sends nothing. Not the clock's time: a host that was cut off sends what is hours old first.
+   */
   long now(long clock) {
     long newest = lane.newest();
-    if (newest == Long.MIN_VALUE || touchedAt == Long.MIN_VALUE) {
-      return Math.max(newest, clock);
-    }
-    return newest + Math.max(0, clock - touchedAt);
+    return newest == Long.MIN_VALUE ? clock : newest + Math.max(0, clock - touchedAt);
   }
 
   /**

@@ -93,7 +93,8 @@ public final class Intake implements AutoCloseable {
 
     HostSession session(String host) {
       return sessions.computeIfAbsent(
-          host, name -> new HostSession(name, store.lane(name), counts, recovering));
+          host,
+          name -> new HostSession(name, store.lane(name), counts, recovering, clock.getAsLong()));
     }
   }
 
@@ -431,16 +432,20 @@ public final class Intake implements AutoCloseable {
     HostSession session = thread.sessions.get(host);
     Lane lane = session.lane();
     long now = session.now(clock.getAsLong());
-    long expired = now - store.limits().retention().toMillis();
+    long expired = Math.max(expiredBefore(), now - store.limits().retention().toMillis());
     remove(lane.dropBlocks(Math.max(dropBefore, expired)));
     if (!thread.sealing.contains(host)) {
-      lane.beginSealing(now).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
+      lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
     }
     lane.measure();
     if (lane.seriesCount() == 0 && lane.newest() < expired && !thread.sealing.contains(host)) {
       thread.sessions.remove(host);
       store.forget(host);
     }
+  }
+
+  private long expiredBefore() {
+    return clock.getAsLong() - store.limits().retention().toMillis();
   }
 
   private CompletableFuture<Void> seal(LaneThread thread, Lane.Sealing sealing) {
@@ -480,7 +485,9 @@ public final class Intake implements AutoCloseable {
           Optional<Lane.Sealing> next =
               sealing
                   .lane()
-                  .beginSealing(thread.session(sealing.lane().host()).now(clock.getAsLong()));
+                  .beginSealing(
+                      thread.session(sealing.lane().host()).now(clock.getAsLong()),
+                      expiredBefore());
           if (next.isPresent()) {
             seal(thread, next.get()).thenRun(() -> done.complete(null));
           } else {

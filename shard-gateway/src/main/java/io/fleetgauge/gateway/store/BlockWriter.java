@@ -27,6 +27,8 @@ final class BlockWriter {
   private final String host;
   private final long from;
   private final long to;
+  private final long end;
+  private final int limit;
   private final Chunks chunks = new Chunks();
   private final SampleReader reader = new SampleReader();
   private final WireWriter columns = new WireWriter();
@@ -44,8 +46,12 @@ final class BlockWriter {
   /**
    * @param from the first time that belongs to it, ms
    * @param to the first time behind it, ms
+   * @param end where the columns of this time end, ms
+   * @param limit columns from this number on are of a later time all the same
    */
-  BlockWriter(String host, long from, long to) {
+  BlockWriter(String host, long from, long to, long end, int limit) {
+    this.end = end;
+    this.limit = limit;
     this.host = host;
     this.from = from;
     this.to = to;
@@ -54,16 +60,16 @@ final class BlockWriter {
 
   /** Takes over the columns that samples of this time can refer to. Comes first. */
   void columns(ColumnList all) {
-    int end = all.base();
+    int last = all.base();
     firstColumn = all.base();
-    for (int number = all.base(); number < all.end(); number++) {
-      if (all.get(number).end == to) {
-        end = number + 1;
+    for (int number = all.base(); number < limit; number++) {
+      if (all.get(number).end == end) {
+        last = number + 1;
       }
     }
-    for (int number = firstColumn; number < end; number++) {
+    for (int number = firstColumn; number < last; number++) {
       TimeColumn column = all.get(number);
-      if (column.end == to) {
+      if (column.end == end) {
         column.write(chunks, columns);
       } else {
         columns.u8(0);
@@ -90,7 +96,7 @@ final class BlockWriter {
       base = 0;
       encodeAgain(runs);
     } else {
-      RunCut cut = RunCut.at(state, to);
+      RunCut cut = RunCut.at(state, end, limit);
       base = state.packed.base() - firstColumn;
       runs.raw(state.packed.bytes(), 0, cut.bytes());
     }

@@ -461,14 +461,18 @@ public final class Lane {
   public final class Sealing {
     private final long from;
     private final long to;
+    private final long end;
+    private final int limit;
     private final boolean expired;
     private final ColumnList sealedColumns;
     private final List<StoredSeries> series;
     private final List<StoredSeries.State> states;
 
-    private Sealing(long from, long to, boolean expired) {
+    private Sealing(long from, long to, long end, boolean expired) {
       this.from = from;
       this.to = to;
+      this.end = end;
+      this.limit = columns.end();
       this.expired = expired;
       this.sealedColumns = columns;
       this.series = all().toList();
@@ -489,7 +493,7 @@ public final class Lane {
       if (expired) {
         return new Sealed(this, null);
       }
-      BlockWriter writer = new BlockWriter(host, from, to);
+      BlockWriter writer = new BlockWriter(host, from, to, end, limit);
       writer.columns(sealedColumns);
       for (int i = 0; i < series.size(); i++) {
         writer.series(series.get(i), states.get(i));
@@ -515,18 +519,24 @@ public final class Lane {
    * {@link #finish} or another begin, none of them changes. Writer only.
    *
    * @param now the host's time, ms
+   * @param expired samples before this time are not worth a block, ms
    */
-  public Optional<Sealing> beginSealing(long now) {
-    long from = oldestInMemory();
-    long to = from + limits.blockMillis();
-    if (from == Long.MAX_VALUE || to + limits.blockMillis() > now) {
+  public Optional<Sealing> beginSealing(long now, long expired) {
+    long start = oldestInMemory();
+    if (start == Long.MAX_VALUE || start + 2 * limits.blockMillis() > now) {
       return Optional.empty();
     }
+    long end = start + limits.blockMillis();
+    // A host that was cut off goes on where it stopped, and the rest of this time is still free.
+    long to = Math.min(end, newest + 1);
+    long from = Math.max(start, sealedBefore);
     cutBefore = Math.max(cutBefore, to);
     all()
-        .filter(series -> series.hasPage() && series.state().column.end <= to)
+        .filter(series -> series.state().column != null && series.state().column.end <= end)
         .forEach(series -> series.seal(pages));
-    return Optional.of(new Sealing(from, to, to <= now - limits.retention().toMillis()));
+    // What comes meanwhile must not go into columns that are about to leave.
+    pages.forgetColumns();
+    return Optional.of(new Sealing(from, to, end, to <= expired));
   }
 
   private long oldestInMemory() {
@@ -558,13 +568,13 @@ public final class Lane {
       }
     }
     int first = columns.base();
-    while (first < columns.end() && columns.get(first).end <= done.to) {
+    while (first < done.limit && columns.get(first).end <= done.end) {
       first++;
     }
     ColumnList left = columns.from(first);
     for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
       StoredSeries.State now = series.state();
-      RunCut cut = RunCut.at(now, done.to);
+      RunCut cut = RunCut.at(now, done.end, done.limit);
       Integer place = places.get(series);
       SealedParts parts =
           place == null ? now.sealed : now.sealed.with(sealed.opened().block(), place);
@@ -573,7 +583,6 @@ public final class Lane {
               parts, left, now.packed.from(cut), now.late == null ? null : now.late.from(done.to)));
     }
     columns = left;
-    pages.forgetColumns();
     owners.clear();
     if (sealed.opened() != null) {
       List<Block> more = new ArrayList<>(blocks);

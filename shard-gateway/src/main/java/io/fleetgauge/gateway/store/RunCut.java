@@ -9,7 +9,11 @@ import io.fleetgauge.gateway.store.chunk.Chunks;
  * @param column the number of the last column before it; the base when there is none
  */
 record RunCut(int bytes, int column) {
-  static RunCut at(StoredSeries.State state, long time) {
+  /**
+   * @param end where the columns of the time before the cut end, ms
+   * @param limit columns from this number on belong behind the cut all the same
+   */
+  static RunCut at(StoredSeries.State state, long end, int limit) {
     byte[] bytes = state.packed.bytes();
     Chunks chunks = new Chunks().at(0);
     int column = state.packed.base();
@@ -18,7 +22,7 @@ record RunCut(int bytes, int column) {
       int at = chunks.position();
       number += (int) chunks.svar(bytes);
       int head = chunks.u8(bytes);
-      if (state.columns.get(number).end > time) {
+      if (number >= limit || state.columns.get(number).end > end) {
         return new RunCut(at, column);
       }
       column = number;

@@ -261,19 +261,16 @@ final class StoredSeries {
     newestHistogram = histogram;
   }
 
-  boolean hasPage() {
-    return state.size() > 0;
-  }
-
   private static State withRoom(State now, int size, boolean mixed) {
     Histogram[] histograms = now.histograms == null && mixed ? new Histogram[PAGE] : now.histograms;
     double[] values = Arrays.copyOf(now.values, PAGE);
     return now.withPage(now.column, now.number, now.from, values, histograms, size);
   }
 
-  /** Packs the open page, if there is one, and leaves the column. Writer only. */
+  /** Packs the open page, if there is one, and leaves the column for good. Writer only. */
   void seal(Page.Maker lane) {
-    state = seal(state, lane, LEFT);
+    State sealed = seal(state, lane, LEFT);
+    state = sealed.withPage(null, 0, LEFT, NO_VALUES, null, 0);
   }
 
   /**

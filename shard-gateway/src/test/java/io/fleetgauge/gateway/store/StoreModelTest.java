@@ -102,6 +102,11 @@ class StoreModelTest {
       if (random.nextInt(150) == 0) {
         restart();
       }
+      if (random.nextInt(200) == 0) {
+        // Nothing comes for long; what comes then goes on where it stopped.
+        seal(time + 2 * MEMORY.toMillis());
+        time -= random.nextInt(15_000);
+      }
       if (random.nextInt(10) == 0) {
         compare(time);
       }
@@ -249,10 +254,15 @@ class StoreModelTest {
   }
 
   private void seal(long now) throws IOException {
-    for (Optional<Lane.Sealing> next = lane.beginSealing(now);
+    for (Optional<Lane.Sealing> next = lane.beginSealing(now, 0);
         next.isPresent();
-        next = lane.beginSealing(now)) {
-      lane.finish(next.get().write(store.folder(HOST)));
+        next = lane.beginSealing(now, 0)) {
+      Lane.Sealed sealed = next.get().write(store.folder(HOST));
+      if (random.nextBoolean()) {
+        // Something comes while the block is being written.
+        write(new Written(plain(0), lane.newest() + 1, new Value(1, null)));
+      }
+      lane.finish(sealed);
     }
   }
 

@@ -1,0 +1,157 @@
+package io.fleetgauge.load.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A disk that fails costs no acknowledged sample, and when it is back, the gateway goes on. */
+@Timeout(120)
+class DiskFaultTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @TempDir private Path folder;
+
+  @Test
+  void aFullDiskIsSaidAndPassesWithoutARestart() throws Exception {
+    Path disk = mount("2m");
+    try (LedgerRig rig = rig(disk, "sync: interval", Map.of())) {
+      rig.start();
+      rig.send(3, System.currentTimeMillis() - 3_600_000, 1);
+      awaitTrouble(rig, "No space left on device");
+      long kept = rig.acknowledged();
+      assertThat(rig.get("/-/healthy").statusCode()).isEqualTo(200);
+      run("mount", "-o", "remount,size=200m", disk.toString());
+      await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
+      assertThat(rig.get("/-/ready").statusCode()).isEqualTo(200);
+      rig.stopSenders();
+      rig.compare();
+      rig.kill();
+      rig.start();
+      rig.compare();
+    } finally {
+      unmount(disk);
+    }
+  }
+
+  @Test
+  void aDiskThatBecomesReadOnlyIsSaidAndPassesWithoutARestart() throws Exception {
+    Path disk = mount("100m");
+    try (LedgerRig rig = rig(disk, "sync: interval, segment: 64KiB", Map.of())) {
+      rig.start();
+      rig.send(3, System.currentTimeMillis() - 3_600_000, 2);
+      await().atMost(LIMIT).until(() -> rig.acknowledged() > 100);
+      // A file that is open for writing keeps a file system from becoming read-only, but not from
+      // being covered by one that is.
+      run(
+          "mount",
+          "-t",
+          "tmpfs",
+          "-o",
+          "ro,size=1m",
+          "tmpfs",
+          disk.resolve("data/journal").toString());
+      awaitTrouble(rig, "Read-only file system");
+      long kept = rig.acknowledged();
+      run("umount", disk.resolve("data/journal").toString());
+      await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
+      rig.stopSenders();
+      rig.compare();
+      rig.kill();
+      rig.start();
+      rig.compare();
+    } finally {
+      unmount(disk);
+    }
+  }
+
+  /** The journal's policy, and whether a sample that was acknowledged may be unsynced. */
+  @ParameterizedTest
+  @ValueSource(strings = {"always", "interval"})
+  void aDiskThatCannotSyncIsSaidAndPassesWithoutARestart(String policy) throws Exception {
+    Path failing = folder.resolve("failing");
+    Path library = compile();
+    Map<String, String> environment =
+        Map.of("LD_PRELOAD", library.toString(), "FAIL_SYNC_WHILE", failing.toString());
+    try (LedgerRig rig = rig(folder, "sync: " + policy, environment)) {
+      rig.start();
+      rig.send(3, System.currentTimeMillis() - 3_600_000, 3);
+      await().atMost(LIMIT).until(() -> rig.acknowledged() > 100);
+      Files.createFile(failing);
+      awaitTrouble(rig, "Input/output error");
+      long kept = rig.acknowledged();
+      Files.delete(failing);
+      await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
+      rig.stopSenders();
+      rig.compare();
+      rig.kill();
+      rig.start();
+      rig.compare();
+    }
+  }
+
+  private LedgerRig rig(Path disk, String journal, Map<String, String> environment)
+      throws IOException {
+    return new LedgerRig(
+        folder, disk.resolve("data"), "memory: 2h", "journal: {" + journal + "}", environment);
+  }
+
+  private static void awaitTrouble(LedgerRig rig, String what) {
+    await()
+        .atMost(LIMIT)
+        .untilAsserted(
+            () -> {
+              HttpResponse<String> ready = rig.get("/-/ready");
+              assertThat(ready.statusCode()).isEqualTo(503);
+              assertThat(ready.body()).contains("the journal in ").contains(what);
+              assertThat(rig.metric("fleetgauge_gateway_disk_trouble")).isEqualTo(1);
+            });
+  }
+
+  private Path compile() throws Exception {
+    Path library = folder.resolve("failing_sync.so");
+    Path source =
+        Path.of(System.getProperty("fleetgauge.root"), "load-test/src/test/c/failing_sync.c");
+    String compiler = System.getenv().getOrDefault("CC", "cc");
+    assertThat(
+            run(compiler, "-shared", "-fPIC", "-o", library.toString(), source.toString(), "-ldl"))
+        .isTrue();
+    return library;
+  }
+
+  private Path mount(String size) throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", disk.toString()),
+        "a small file system can be mounted by root only");
+    return disk;
+  }
+
+  private static void unmount(Path disk) throws Exception {
+    run("umount", disk.resolve("data/journal").toString());
+    run("umount", disk.toString());
+  }
+
+  private static boolean run(String... command) throws Exception {
+    Process process =
+        new ProcessBuilder(new ArrayList<>(List.of(command)))
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+  }
+}
