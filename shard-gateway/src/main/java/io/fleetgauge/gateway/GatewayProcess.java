@@ -130,9 +130,10 @@ public final class GatewayProcess implements AutoCloseable {
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
 
-    recover(intake);
+    recover(intake, store);
     address = URI.create("http://" + config.advertisedHost() + ":" + http.port());
     join(config);
+    registerKept(intake, store);
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
@@ -168,7 +169,7 @@ public final class GatewayProcess implements AutoCloseable {
   }
 
   /** Brings back what was kept, on a thread of its own: nothing waits for it. */
-  private static void recover(Intake intake) {
+  private void recover(Intake intake, Store store) {
     Thread.ofPlatform()
         .daemon()
         .name("recovery")
@@ -176,12 +177,20 @@ public final class GatewayProcess implements AutoCloseable {
             () -> {
               try {
                 intake.recover();
+                registerKept(intake, store);
               } catch (IOException | RuntimeException e) {
                 LOG.error("what was kept before the start cannot be read", e);
               } catch (InterruptedException e) {
                 LOG.info("closed before all that was kept before the start was read");
               }
             });
+  }
+
+  /** Makes the hosts known that samples have come back of; once it is in the cluster, too. */
+  private void registerKept(Intake intake, Store store) {
+    if (intake.isRecovered() && member.get() != null) {
+      store.hosts().forEach(this::register);
+    }
   }
 
   private void register(String host) {

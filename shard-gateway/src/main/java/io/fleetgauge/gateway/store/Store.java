@@ -103,6 +103,11 @@ public final class Store {
     return counts;
   }
 
+  /** The hosts that samples are kept of. */
+  public List<String> hosts() {
+    return List.copyOf(lanes.keySet());
+  }
+
   public int hostCount() {
     return lanes.size();
   }
