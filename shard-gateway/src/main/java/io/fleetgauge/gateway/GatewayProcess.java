@@ -45,6 +45,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final Lifecycle lifecycle;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private URI address;
+  private Store store;
 
   private GatewayProcess(String id) {
     lifecycle = new Lifecycle("gateway " + id);
@@ -68,7 +69,7 @@ public final class GatewayProcess implements AutoCloseable {
     lifecycle.started("folder", STOP_LIMIT, lock);
     Journal journal = journal(config.journal());
     lifecycle.started("journal", STOP_LIMIT, journal);
-    Store store = store(config.store());
+    store = store(config.store());
     Ownership ownership = new Ownership(config.id());
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     MemoryWatermark memory = MemoryWatermark.ofHeap();
@@ -213,6 +214,14 @@ public final class GatewayProcess implements AutoCloseable {
   public ClusterView view() {
     ClusterMember seat = member.get();
     return seat == null ? ClusterView.EMPTY : seat.view();
+  }
+
+  /** How many series are kept of the hosts whose names begin so. */
+  public long seriesOf(String hosts) {
+    return store.hosts().stream()
+        .filter(host -> host.startsWith(hosts))
+        .mapToLong(host -> store.lane(host).seriesCount())
+        .sum();
   }
 
   /** Where it is reached. */

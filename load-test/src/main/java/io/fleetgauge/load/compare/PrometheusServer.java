@@ -35,8 +35,20 @@ public final class PrometheusServer implements AutoCloseable {
    */
   public PrometheusServer(Path folder, Set<String> features)
       throws IOException, InterruptedException {
-    Path config = Files.writeString(folder.resolve("prometheus.yml"), "");
-    int port = LocalPorts.free(1).getFirst();
+    this(
+        Files.writeString(folder.resolve("prometheus.yml"), "").getParent(),
+        LocalPorts.free(1).getFirst(),
+        features);
+  }
+
+  /** With the configuration {@code prometheus.yml} that lies in the folder. */
+  static PrometheusServer of(Path folder, int port) throws IOException, InterruptedException {
+    return new PrometheusServer(folder, port, Set.of());
+  }
+
+  private PrometheusServer(Path folder, int port, Set<String> features)
+      throws IOException, InterruptedException {
+    Path config = folder.resolve("prometheus.yml");
     address = URI.create("http://127.0.0.1:" + port);
     List<String> command =
         new ArrayList<>(

@@ -28,10 +28,10 @@ class DiskFaultTest {
 
   @Test
   void aFullDiskIsSaidAndPassesWithoutARestart() throws Exception {
-    Path disk = mount("2m");
+    Path disk = mount("1m");
     try (LedgerRig rig = rig(disk, "sync: interval", Map.of())) {
       rig.start();
-      rig.send(3, System.currentTimeMillis() - 3_600_000, 1);
+      rig.send(3, System.currentTimeMillis() - 36_000_000, 1);
       awaitTrouble(rig, "No space left on device");
       long kept = rig.acknowledged();
       assertThat(rig.get("/-/healthy").statusCode()).isEqualTo(200);
@@ -53,7 +53,7 @@ class DiskFaultTest {
     Path disk = mount("100m");
     try (LedgerRig rig = rig(disk, "sync: interval, segment: 64KiB", Map.of())) {
       rig.start();
-      rig.send(3, System.currentTimeMillis() - 3_600_000, 2);
+      rig.send(3, System.currentTimeMillis() - 36_000_000, 2);
       await().atMost(LIMIT).until(() -> rig.acknowledged() > 100);
       // A file that is open for writing keeps a file system from becoming read-only, but not from
       // being covered by one that is.
@@ -89,7 +89,7 @@ class DiskFaultTest {
         Map.of("LD_PRELOAD", library.toString(), "FAIL_SYNC_WHILE", failing.toString());
     try (LedgerRig rig = rig(folder, "sync: " + policy, environment)) {
       rig.start();
-      rig.send(3, System.currentTimeMillis() - 3_600_000, 3);
+      rig.send(3, System.currentTimeMillis() - 36_000_000, 3);
       await().atMost(LIMIT).until(() -> rig.acknowledged() > 100);
       Files.createFile(failing);
       awaitTrouble(rig, "Input/output error");
@@ -107,7 +107,7 @@ class DiskFaultTest {
   private LedgerRig rig(Path disk, String journal, Map<String, String> environment)
       throws IOException {
     return new LedgerRig(
-        folder, disk.resolve("data"), "memory: 2h", "journal: {" + journal + "}", environment);
+        folder, disk.resolve("data"), "memory: 24h", "journal: {" + journal + "}", environment);
   }
 
   private static void awaitTrouble(LedgerRig rig, String what) {

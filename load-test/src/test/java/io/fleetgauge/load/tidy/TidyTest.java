@@ -50,7 +50,7 @@ class TidyTest {
           room("sample.wire", "sample"),
           room("sample.frame", "sample", "sample.wire"),
           room("sample.journal"),
-          room("sample.prometheus", "sample"),
+          room("sample.prometheus", "sample", "sample.wire"),
           room("promql.syntax", "sample", "sample.prometheus"),
           room("promql.kernel", "sample"),
           room("promql.exec", "promql.syntax", "promql.kernel", "sample", "sample.prometheus"),
@@ -93,6 +93,13 @@ class TidyTest {
               "sample.journal",
               "sample.wire"),
           room(
+              "gateway.remotewrite",
+              "gateway.ingest",
+              "sample",
+              "sample.frame",
+              "sample.prometheus",
+              "sample.wire"),
+          room(
               "gateway.serve",
               "gateway.ownership",
               "gateway.store",
@@ -106,6 +113,7 @@ class TidyTest {
               "gateway",
               "gateway.ingest",
               "gateway.ownership",
+              "gateway.remotewrite",
               "gateway.serve",
               "gateway.store",
               "cluster.config",
@@ -147,7 +155,9 @@ class TidyTest {
               "cluster.process",
               "gateway",
               "query",
+              "sample",
               "sample.journal"),
+          room("load.drive", "load.rig", "cluster.process", "sample", "sample.frame"),
           room(
               "load.demo",
               "load.rig",
@@ -171,6 +181,7 @@ class TidyTest {
               "sample"),
           room(
               "load.bench",
+              "gateway.store.chunk",
               "promql.exec",
               "promql.kernel",
               "promql.syntax",
@@ -188,6 +199,7 @@ class TidyTest {
               "probe.uplink",
               "gateway",
               "gateway.ingest",
+              "gateway.remotewrite",
               "gateway.serve",
               "query",
               "query.answer",
@@ -204,8 +216,8 @@ class TidyTest {
           library("ch.qos.logback.", "cluster.process"),
           library("com.fasterxml.jackson.", "cluster.config", "query.http", "load.compare"),
           library("io.prometheus.metrics.", "cluster.process"),
-          library("com.google.protobuf.", "load.compare"),
-          library("org.xerial.snappy.", "load.compare"),
+          library("com.google.protobuf.", "load.rig"),
+          library("org.xerial.snappy.", "gateway.remotewrite", "load.rig"),
           library(
               "picocli.",
               "cluster.process",
@@ -213,7 +225,8 @@ class TidyTest {
               "gateway",
               "query",
               "load.compare",
-              "load.demo"),
+              "load.demo",
+              "load.drive"),
           library("org.openjdk.jmh.", "load.bench"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */

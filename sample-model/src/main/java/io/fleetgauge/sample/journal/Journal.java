@@ -497,6 +497,8 @@ public final class Journal implements AutoCloseable {
     boolean well = false;
     try {
       next = SegmentWriter.begin(settings.folder(), number);
+      // A disk that is full but for a few bytes would be well and ill by turns.
+      next.requireRoom();
       for (Entry entry : again) {
         next.write(entry.record);
       }

@@ -45,6 +45,13 @@ final class SegmentWriter implements Closeable {
     }
   }
 
+  /** Fails unless the disk has room for some more than a few records. */
+  void requireRoom() throws IOException {
+    put(new byte[BUFFER_BYTES]);
+    drain();
+    channel.truncate(goodEnd).position(goodEnd);
+  }
+
   void write(byte[] record) throws IOException {
     put(SegmentFormat.head(record));
     put(record);

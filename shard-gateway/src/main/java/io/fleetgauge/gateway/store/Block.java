@@ -84,9 +84,9 @@ final class Block implements Columns {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
     }
-    long directoryAt = bytes.byteSize() - BlockFormat.FOOTER_BYTES;
+    long footerAt = bytes.byteSize() - BlockFormat.FOOTER_BYTES;
     try {
-      if (directoryAt < BlockFormat.HEADER_BYTES) {
+      if (footerAt < BlockFormat.HEADER_BYTES) {
         throw new WireException("it has " + bytes.byteSize() + " bytes");
       }
       byte[] header = copy(bytes, 0, BlockFormat.HEADER_BYTES);
@@ -98,16 +98,17 @@ final class Block implements Columns {
         throw new WireException(
             "it begins with " + Arrays.toString(header) + ", not with FGBK and version 1");
       }
-      byte[] footer = copy(bytes, directoryAt, BlockFormat.FOOTER_BYTES);
+      byte[] footer = copy(bytes, footerAt, BlockFormat.FOOTER_BYTES);
       WireReader end = new WireReader(footer);
-      directoryAt = end.u64("where the directory is");
+      long directoryAt = end.u64("where the directory is");
       int length = end.u32("the directory's length");
       int rawLength = end.u32("the directory's length when inflated");
       int check = end.u32("the directory's checksum");
       if (directoryAt < 0
           || length < 0
           || rawLength < 0
-          || directoryAt + length + BlockFormat.FOOTER_BYTES != bytes.byteSize()) {
+          || directoryAt > footerAt
+          || directoryAt + length != footerAt) {
         throw new WireException("the footer's lengths do not fit the file");
       }
       byte[] deflated = copy(bytes, directoryAt, length);
@@ -120,7 +121,12 @@ final class Block implements Columns {
       return read(file, bytes, (int) directoryAt, inflate(deflated, rawLength), counts);
     } catch (WireException | DataFormatException e) {
       throw new DamagedFile(
-          "the block " + file + " is damaged at byte " + directoryAt + ": " + e.getMessage());
+          "the block "
+              + file
+              + " is damaged, as its directory before byte "
+              + Math.max(0, footerAt)
+              + " shows: "
+              + e.getMessage());
     }
   }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -475,7 +476,7 @@ public final class Lane {
       this.limit = columns.end();
       this.expired = expired;
       this.sealedColumns = columns;
-      this.series = all().toList();
+      this.series = all().sorted(Comparator.comparing(each -> each.identity)).toList();
       this.states = series.stream().map(StoredSeries::state).toList();
     }
 
