@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.store.StoreCounts;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +25,7 @@ final class GatewayMeters {
       Journal journal,
       IngestCounts ingest,
       RemoteWriteCounts remoteWrites,
+      BooleanSupplier recovered,
       MemoryWatermark memory,
       LongAdder fragments,
       LongAdder shed,
@@ -91,6 +93,10 @@ final class GatewayMeters {
     meters.counter(
         "damaged_blocks", "Blocks, or series in them, that are damaged.", samples.damaged::sum);
     journal(meters, journal, ingest);
+    meters.gauge(
+        "recovered",
+        "1 when all that was kept before the start is back.",
+        () -> recovered.getAsBoolean() ? 1 : 0);
     meters.gauge("stored_hosts", "Hosts that samples are kept of.", store::hostCount);
     meters.gauge(
         "owned_hosts",

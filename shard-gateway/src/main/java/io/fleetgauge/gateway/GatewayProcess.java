@@ -99,6 +99,7 @@ public final class GatewayProcess implements AutoCloseable {
             journal,
             intake.counts(),
             remoteWrites,
+            intake::isRecovered,
             memory,
             fragments,
             shed,

@@ -197,6 +197,60 @@ public final class LoadCommand implements Command {
       }
       out.flush();
     }
+    restart(file, address);
+  }
+
+  /** Starts a gateway that was killed, and says how long it takes to be back. */
+  private void restart(Path config, URI address) throws Exception {
+    try (ChildJvm jvm =
+        new ChildJvm(folder, heap, Map.of(), "gateway", "--config", config.toString())) {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      long up = 0;
+      double accepted = 0;
+      FrameEncoder encoder = new FrameEncoder("node-0000", 0x7e57);
+      byte[] frame =
+          encoder.encode(
+              new Tick(
+                  System.currentTimeMillis(),
+                  List.of(Labels.of(Labels.NAME, "restarted", "Hostname", "node-0000")),
+                  new double[] {1}));
+      while (System.nanoTime() < deadline) {
+        try {
+          Map<String, Double> metrics = metrics(address);
+          up = up == 0 ? System.nanoTime() : up;
+          if (accepted == 0 && isKept(address, frame)) {
+            accepted = (System.nanoTime() - up) / 1e9;
+          }
+          if (accepted > 0
+              && metrics.get("fleetgauge_gateway_recovered") == 1
+              && metrics.get("fleetgauge_gateway_owned_hosts") == hosts) {
+            out.printf(
+                "    killed and started: after HTTP was up, intake after %.2f s, all history after"
+                    + " %.2f s (%,.0f ticks from the journal)%n",
+                accepted,
+                (System.nanoTime() - up) / 1e9,
+                metrics.get("fleetgauge_gateway_journal_replayed_ticks_total"));
+            out.flush();
+            return;
+          }
+        } catch (IOException e) {
+          // Not listening yet.
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      throw new StartFailure("the gateway was not back after 60 s: " + jvm.output());
+    }
+  }
+
+  private boolean isKept(URI address, byte[] frame) throws IOException, InterruptedException {
+    return client
+            .send(
+                HttpRequest.newBuilder(address.resolve("/v1/hosts/node-0000/frames"))
+                    .POST(HttpRequest.BodyPublishers.ofByteArray(frame))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString())
+            .statusCode()
+        == 200;
   }
 
   /** By the times of the files: every host has a tick every 15 s. */

@@ -14,7 +14,8 @@ public final class ChildJvm implements AutoCloseable {
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow",
           "-Dhazelcast.logging.type=slf4j",
-          "-XX:+UseSerialGC");
+          "-XX:+UseSerialGC",
+          "-XX:MaxNewSize=64m");
 
   private final Process process;
   private final Path output;
