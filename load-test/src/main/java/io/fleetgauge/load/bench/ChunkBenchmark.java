@@ -23,7 +23,8 @@ import org.openjdk.jmh.annotations.Warmup;
  * Chunks of 64 samples, as a store holds them: decoding them, and adding up what comes out with a
  * compensated sum. The baseline adds up doubles that lie open.
  *
- * <p>Last result, 2 cores, JDK 25.0.3, ns a sample: FIGURES
+ * <p>Last result, 2 cores, JDK 25.0.3, ns a sample, the baseline 0.86: decode and sum 1.8 for
+ * percent, 2.1 for a counter and for watts, 4.8 for random doubles; encode 8 to 11
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -18,6 +18,9 @@ final class Door {
   /** So many bytes of keys are remembered; beyond them the door begins anew. */
   private static final int MAX_KEY_BYTES = 256 << 20;
 
+  /** No series. */
+  private static final int NONE = -1;
+
   /** What a series is at the door when it has no place in the store. */
   private static final int REFUSED = -1;
 
@@ -115,7 +118,7 @@ final class Door {
     private int histogramCount;
     private int exemplars;
     private String ahead = "";
-    private int series;
+    private int series = NONE;
 
     private record HistogramSample(int id, long time, Histogram histogram) {}
 
@@ -126,10 +129,19 @@ final class Door {
     @Override
     public boolean series(RemoteWriteReader reader) {
       byte[] bytes = reader.keyBytes();
-      int hash = table.hash(bytes, reader.keyFrom(), reader.keyTo());
-      series = table.find(hash, bytes, reader.keyFrom(), reader.keyTo());
-      if (series < 0) {
-        series = add(reader, hash);
+      int from = reader.keyFrom();
+      int to = reader.keyTo();
+      int before = series;
+      series = before == NONE ? NONE : table.follower(before);
+      if (series == NONE || !table.is(series, bytes, from, to)) {
+        int hash = table.hash(bytes, from, to);
+        series = table.find(hash, bytes, from, to);
+        if (series == NONE) {
+          series = add(reader, hash);
+        }
+        if (before != NONE) {
+          table.follow(before, series);
+        }
       }
       if (idBySeries[series] == REFUSED) {
         refuse(refusalBySeries[series]);

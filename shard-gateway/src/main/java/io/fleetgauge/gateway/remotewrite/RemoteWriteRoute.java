@@ -26,6 +26,9 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private static final String PROTOBUF = "application/x-protobuf";
 
+  private static final int KEPT_BUFFER_BYTES = 4 << 20;
+
+  private final ThreadLocal<byte[]> buffers = ThreadLocal.withInitial(() -> new byte[0]);
   private final Door door;
   private final Delivery delivery;
   private final WorkerExecutor workers;
@@ -141,10 +144,24 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return Optional.of(Version.V1);
   }
 
+  /** One for each worker, unless a body is much longer than most. */
+  private byte[] buffer(int size) {
+    if (size > KEPT_BUFFER_BYTES) {
+      return new byte[size];
+    }
+    byte[] kept = buffers.get();
+    if (kept.length < size) {
+      kept = new byte[Math.min(KEPT_BUFFER_BYTES, 2 * size)];
+      buffers.set(kept);
+    }
+    return kept;
+  }
+
   private Door.Request read(Version version, byte[] compressed) throws WireException {
     byte[] body;
+    int size;
     try {
-      int size = Snappy.uncompressedLength(compressed);
+      size = Snappy.uncompressedLength(compressed);
       if (size > MAX_DECODED_BYTES) {
         throw new WireException(
             "the body has "
@@ -152,14 +169,14 @@ public final class RemoteWriteRoute implements AutoCloseable {
                 + " bytes after decompression, allowed are "
                 + MAX_DECODED_BYTES);
       }
-      body = new byte[size];
+      body = buffer(size);
       if (Snappy.rawUncompress(compressed, 0, compressed.length, body, 0) != size) {
         throw new WireException("the body is shorter than its snappy header says");
       }
     } catch (IOException | RuntimeException e) {
       throw new WireException("the body is no snappy block: " + e.getMessage());
     }
-    return door.read(version, body, body.length, clock.getAsLong());
+    return door.read(version, body, size, clock.getAsLong());
   }
 
   /** All or nothing: the owners are asked before anything is written. */

@@ -16,6 +16,10 @@ final class SeriesTable {
   private int[] hashes = new int[1 << 10];
   private int[] keyAt = new int[1 << 10];
   private int[] keyLength = new int[1 << 10];
+
+  /** Which series came behind each one the last time: senders keep an order. */
+  private int[] follower = new int[1 << 10];
+
   private int size;
   private byte[] keys = new byte[1 << 16];
   private int keysSize;
@@ -60,13 +64,26 @@ final class SeriesTable {
       if (entry == NONE) {
         return NONE;
       }
-      int start = keyAt[entry];
-      if (hashes[entry] == hash
-          && keyLength[entry] == to - from
-          && Arrays.equals(keys, start, start + keyLength[entry], bytes, from, to)) {
+      if (hashes[entry] == hash && is(entry, bytes, from, to)) {
         return entry;
       }
     }
+  }
+
+  /** Whether these are the bytes of a key. */
+  boolean is(int entry, byte[] bytes, int from, int to) {
+    int start = keyAt[entry];
+    int length = keyLength[entry];
+    return length == to - from && Arrays.equals(keys, start, start + length, bytes, from, to);
+  }
+
+  /** The key that came behind another one the last time; itself when none did. */
+  int follower(int entry) {
+    return follower[entry];
+  }
+
+  void follow(int entry, int next) {
+    follower[entry] = next;
   }
 
   /** Adds a key that is not there; its number is the size before. */
@@ -75,6 +92,7 @@ final class SeriesTable {
       hashes = Arrays.copyOf(hashes, 2 * size);
       keyAt = Arrays.copyOf(keyAt, 2 * size);
       keyLength = Arrays.copyOf(keyLength, 2 * size);
+      follower = Arrays.copyOf(follower, 2 * size);
     }
     int length = to - from;
     if (keys.length - keysSize < length) {
@@ -84,6 +102,7 @@ final class SeriesTable {
     hashes[size] = hash;
     keyAt[size] = keysSize;
     keyLength[size] = length;
+    follower[size] = size;
     keysSize += length;
     if (2 * (size + 1) > places.length) {
       places = empty(2 * places.length);
