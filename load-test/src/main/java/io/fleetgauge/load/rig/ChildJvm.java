@@ -15,7 +15,10 @@ public final class ChildJvm implements AutoCloseable {
           "--sun-misc-unsafe-memory-access=allow",
           "-Dhazelcast.logging.type=slf4j",
           "-XX:+UseSerialGC",
-          "-XX:MaxNewSize=64m");
+          "-Xms128m",
+          "-Xmn64m",
+          "-XX:MinHeapFreeRatio=20",
+          "-XX:MaxHeapFreeRatio=40");
 
   private final Process process;
   private final Path output;
