@@ -7,6 +7,7 @@ import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,17 @@ final class HostSession {
     long segment = -1;
     int journaledSymbols;
     int journaledSeries;
+
+    // What of the dictionary the body at hand builds on.
+    int neededSymbols;
+    int neededSeries;
+    boolean beganInBody;
+
+    boolean isCovered(long journalSegment) {
+      return segment == journalSegment
+          ? neededSymbols <= journaledSymbols && neededSeries <= journaledSeries
+          : beganInBody;
+    }
   }
 
   /** A tick that waits for the ones before it. */
@@ -42,6 +54,10 @@ final class HostSession {
   private final String host;
   private final Lane lane;
   private final IngestCounts counts;
+
+  /** The runs of the body at hand. */
+  private final Map<Long, Run> inBody = new LinkedHashMap<>();
+
   private final Map<Long, Run> runs =
       new LinkedHashMap<>(8, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -123,6 +139,7 @@ final class HostSession {
 
   private Taken decode(byte[] body, long latest, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
+    inBody.clear();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
     Run last = null;
     long lastRun = 0;
@@ -139,6 +156,11 @@ final class HostSession {
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
           return new Taken(new IntakeAnswer.NeedsDictionary(frame.run()), newest);
+        }
+        if (inBody.putIfAbsent(frame.run(), run) == null) {
+          run.beganInBody = run.dictionary.size() == 0;
+          run.neededSymbols = frame.additions().knownSymbols();
+          run.neededSeries = frame.additions().knownSeries();
         }
         learn(run, frame);
         if (frame instanceof Frame.Tick tick) {
@@ -200,35 +222,28 @@ final class HostSession {
   }
 
   /**
-   * The body as the journal's segment needs it: behind the dictionary, when the segment does not
-   * have what the body builds on.
+   * The body that was just taken, as the journal's segment needs it: behind the dictionaries of its
+   * runs, where the segment does not have what they build on.
    */
   byte[] record(byte[] body, long segment) {
-    try {
-      Frame first = new FrameDecoder(body).next();
-      Run run = runs.get(first.run());
-      if (run == null
-          || run.segment == segment
-              && first.additions().knownSymbols() <= run.journaledSymbols
-              && first.additions().knownSeries() <= run.journaledSeries) {
-        return body;
+    WireWriter record = null;
+    for (var each : inBody.entrySet()) {
+      if (!each.getValue().isCovered(segment)) {
+        record = record == null ? new WireWriter(2 * body.length) : record;
+        byte[] dictionary = each.getValue().dictionary.encode(host, each.getKey());
+        record.raw(dictionary, 0, dictionary.length);
       }
-      byte[] dictionary = run.dictionary.encode(host, first.run());
-      byte[] both = new byte[dictionary.length + body.length];
-      System.arraycopy(dictionary, 0, both, 0, dictionary.length);
-      System.arraycopy(body, 0, both, dictionary.length, body.length);
-      return both;
-    } catch (WireException e) {
-      throw new IllegalStateException("a body that was taken cannot be read", e);
     }
+    return record == null ? body : record.raw(body, 0, body.length).toBytes();
   }
 
-  /** Remembers that the journal's segment has a run up to what is known of it now. */
-  void journaled(long runNumber, long segment) {
-    Run run = runs.get(runNumber);
-    run.segment = segment;
-    run.journaledSymbols = run.dictionary.symbolCount();
-    run.journaledSeries = run.dictionary.size();
+  /** Remembers that the journal's segment has the runs of the body up to what is known now. */
+  void journaled(long segment) {
+    for (Run run : inBody.values()) {
+      run.segment = segment;
+      run.journaledSymbols = run.dictionary.symbolCount();
+      run.journaledSeries = run.dictionary.size();
+    }
   }
 
   /**

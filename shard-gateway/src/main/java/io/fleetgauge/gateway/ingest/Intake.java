@@ -245,7 +245,7 @@ public final class Intake implements AutoCloseable {
       byte[] record = session.record(body, segment);
       switch (journal.append(segment, record, done)) {
         case YES -> {
-          session.journaled(kept.run(), segment);
+          session.journaled(segment);
           ledger.note(segment, session.lane().host(), taken.newest());
           return;
         }

@@ -269,10 +269,19 @@ class IntakeTest {
       take("n1", join(run.dictionary(), run.encode(tick.at(time * 1_000L))));
     }
     assertThat(journal.segments()).isGreaterThan(2);
+    // The last body of one run and the next one of another in one body, in a segment of its own.
+    FrameEncoder other = new FrameEncoder("n1", 8);
+    take("n1", frame(other, 201_000));
+    long full = journal.segment();
+    while (journal.segment() == full) {
+      take(
+          "n1", join(run.dictionary(), run.encode(new Tick.Builder().add(many[0], 1).at(202_000))));
+    }
+    take("n1", join(frame(run, 203_000), frame(other, 204_000)));
     journal.dropBefore(journal.segment());
     restart();
     assertThat(intake.counts().recordsLost.sum()).isZero();
-    assertThat(samples("n1")).isNotEmpty();
+    assertThat(samples("n1")).endsWith(203_000L, 204_000L);
   }
 
   @Test

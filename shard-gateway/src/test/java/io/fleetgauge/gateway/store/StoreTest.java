@@ -85,6 +85,63 @@ class StoreTest {
   }
 
   @Test
+  void newSeriesAboveALimitAreRefusedWithTheFigureAndKnownOnesAreTaken() {
+    Store small =
+        new Store(
+            Path.of("nowhere"),
+            new StoreLimits(HOUR, 1, HOUR, HOUR.dividedBy(2), HOUR, 4, 3, 6),
+            Dimensions.DEFAULT);
+    for (int i = 0; i < 3; i++) {
+      assertThat(refusal(small, "n1", "m", i, "blue", 1_000)).isEmpty();
+    }
+    assertThat(refusal(small, "n2", "m", 3, "blue", 1_000))
+        .contains("the tenant blue has the 3 series that store.maxSeriesPerTenant allows");
+    assertThat(refusal(small, "n1", "m", 3, "", 1_000)).isEmpty();
+    assertThat(refusal(small, "n1", "m", 4, "", 1_000))
+        .contains("the host n1 has the 4 series that store.maxSeriesPerHost allows");
+    assertThat(refusal(small, "n2", "m", 5, "red", 1_000)).isEmpty();
+    assertThat(refusal(small, "n2", "m", 6, "red", 1_000)).isEmpty();
+    assertThat(refusal(small, "n3", "m", 7, "", 1_000))
+        .contains("this gateway has the 6 series that store.maxSeries allows")
+        .contains("i=\"7\"");
+    assertThat(refusal(small, "n1", "m", 0, "blue", 2_000)).isEmpty();
+    assertThat(small.seriesCount()).isEqualTo(6);
+    // A GPU that changes its tenant adds no series, and counts for the other one from then on.
+    small.forget("n1");
+    assertThat(small.seriesCount()).isEqualTo(2);
+    assertThat(refusal(small, "n1", "gpu", 0, "red", 1_000)).isEmpty();
+    assertThat(refusal(small, "n1", "gpu", 0, "blue", 2_000)).isEmpty();
+    assertThat(small.seriesCount()).isEqualTo(3);
+    assertThat(refusal(small, "n4", "m", 9, "red", 1_000)).isEmpty();
+    assertThat(refusal(small, "n4", "m", 10, "red", 1_000)).contains("the tenant red");
+  }
+
+  private static String refusal(
+      Store store, String host, String name, int i, String tenant, long time) {
+    Lane lane = store.lane(host);
+    Labels labels =
+        Labels.of(
+            Labels.NAME,
+            name,
+            "i",
+            "" + i,
+            "tenant",
+            tenant,
+            "UUID",
+            name.equals("gpu") ? "GPU-1" : "");
+    Outcome outcome = new Outcome();
+    lane.append(
+        Lane.Source.SENDER,
+        time,
+        Long.MAX_VALUE,
+        new Lane.Handle[] {lane.handle(labels)},
+        new double[] {1},
+        null,
+        outcome);
+    return outcome.refusal();
+  }
+
+  @Test
   void moreSamplesThanTheBudgetAreAnErrorThatSaysIt() {
     for (int i = 0; i < 11; i++) {
       append("n1", "up", i, i);
