@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -29,6 +30,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private static final int KEPT_BUFFER_BYTES = 4 << 20;
 
   private final ThreadLocal<byte[]> buffers = ThreadLocal.withInitial(() -> new byte[0]);
+  private final Vertx vertx;
   private final Door door;
   private final Delivery delivery;
   private final WorkerExecutor workers;
@@ -36,11 +38,13 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private final RemoteWriteCounts counts;
 
   private RemoteWriteRoute(
+      Vertx vertx,
       Door door,
       Delivery delivery,
       WorkerExecutor workers,
       LongSupplier clock,
       RemoteWriteCounts counts) {
+    this.vertx = vertx;
     this.door = door;
     this.delivery = delivery;
     this.workers = workers;
@@ -70,6 +74,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
       RemoteWriteCounts counts) {
     RemoteWriteRoute route =
         new RemoteWriteRoute(
+            vertx,
             new Door(new HostOf(hostLabels), future, ThreadLocalRandom.current()),
             new Delivery(vertx, intake),
             vertx.createSharedWorkerExecutor("remote-write", 2),
@@ -111,6 +116,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
       return;
     }
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
+    Context loop = vertx.getOrCreateContext();
     workers
         .executeBlocking(() -> read(version.get(), body), false)
         .compose(request -> version.get() == Version.V1 ? writeWhole(request) : writeParts(request))
@@ -119,7 +125,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
                 failure instanceof WireException
                     ? Answer.of(400, failure.getMessage())
                     : Answer.of(500, String.valueOf(failure)))
-        .onSuccess(answer -> end(http, version.get(), answer));
+        .onSuccess(answer -> loop.runOnContext(none -> end(http, version.get(), answer)));
   }
 
   /** Without a type it is version 1, as the oldest senders have it. */
