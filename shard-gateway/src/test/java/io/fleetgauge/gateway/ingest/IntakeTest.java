@@ -49,6 +49,9 @@ class IntakeTest {
   private Store store;
   private Intake intake;
 
+  private Duration retention = HOUR;
+  private long maxBlockBytes = 1 << 30;
+
   @BeforeEach
   void start() throws Exception {
     journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
@@ -56,7 +59,14 @@ class IntakeTest {
         new Store(
             folder.resolve("blocks"),
             new StoreLimits(
-                HOUR, 1 << 30, HOUR, HOUR.dividedBy(2), HOUR.dividedBy(6), 10, 100, 1_000),
+                retention,
+                maxBlockBytes,
+                HOUR,
+                HOUR.dividedBy(2),
+                HOUR.dividedBy(6),
+                10,
+                100,
+                1_000),
             Dimensions.DEFAULT);
     MemoryWatermark memory = new MemoryWatermark(() -> memoryUsed, 100);
     intake =
@@ -305,6 +315,28 @@ class IntakeTest {
     assertThat(store.blockCount()).isEqualTo(1);
     assertThat(samples("n1")).isEqualTo(left);
     assertThat(intake.counts().recordsLost.sum()).isZero();
+  }
+
+  @Test
+  void theOldestBlocksGoWhenTheyAreMoreThanTheDiskMayHave() throws Exception {
+    retention = HOUR.multipliedBy(1_000);
+    maxBlockBytes = 1_200;
+    restart();
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    for (long time = 0; time < 8 * HOUR.toMillis(); time += 60_000) {
+      now = time;
+      take("n1", frame(run, time));
+      if (time % 1_800_000 == 0) {
+        intake.keepHouse().join();
+      }
+    }
+    intake.keepHouse().join();
+    assertThat(store.counts().blocksWritten.sum()).isGreaterThan(10);
+    assertThat(store.blockBytes()).isBetween(1L, 1_200L);
+    List<Long> left = samples("n1");
+    assertThat(left).endsWith(now).hasSizeLessThan(480);
+    restart();
+    assertThat(samples("n1")).isEqualTo(left);
   }
 
   @Test
