@@ -36,13 +36,7 @@ class DiskFaultTest {
       long kept = rig.acknowledged();
       assertThat(rig.get("/-/healthy").statusCode()).isEqualTo(200);
       run("mount", "-o", "remount,size=200m", disk.toString());
-      await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
-      assertThat(rig.get("/-/ready").statusCode()).isEqualTo(200);
-      rig.stopSenders();
-      rig.compare();
-      rig.kill();
-      rig.start();
-      rig.compare();
+      assertItGoesOnAndHasAll(rig, kept);
     } finally {
       unmount(disk);
     }
@@ -68,12 +62,7 @@ class DiskFaultTest {
       awaitTrouble(rig, "Read-only file system");
       long kept = rig.acknowledged();
       run("umount", disk.resolve("data/journal").toString());
-      await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
-      rig.stopSenders();
-      rig.compare();
-      rig.kill();
-      rig.start();
-      rig.compare();
+      assertItGoesOnAndHasAll(rig, kept);
     } finally {
       unmount(disk);
     }
@@ -95,12 +84,7 @@ class DiskFaultTest {
       awaitTrouble(rig, "Input/output error");
       long kept = rig.acknowledged();
       Files.delete(failing);
-      await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
-      rig.stopSenders();
-      rig.compare();
-      rig.kill();
-      rig.start();
-      rig.compare();
+      assertItGoesOnAndHasAll(rig, kept);
     }
   }
 
@@ -108,6 +92,16 @@ class DiskFaultTest {
       throws IOException {
     return new LedgerRig(
         folder, disk.resolve("data"), "memory: 24h", "journal: {" + journal + "}", environment);
+  }
+
+  private static void assertItGoesOnAndHasAll(LedgerRig rig, long kept) throws Exception {
+    await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
+    assertThat(rig.get("/-/ready").statusCode()).isEqualTo(200);
+    rig.stopSenders();
+    rig.compare();
+    rig.kill();
+    rig.start();
+    rig.compare();
   }
 
   private static void awaitTrouble(LedgerRig rig, String what) {
