@@ -181,7 +181,7 @@ public final class GatewayProcess implements AutoCloseable {
                 intake.recover();
                 registerKept(intake, store);
               } catch (IOException | RuntimeException e) {
-                LOG.error("what was kept before the start cannot be read", e);
+                intake.recoveryFailed(e);
               } catch (InterruptedException e) {
                 LOG.info("closed before all that was kept before the start was read");
               }

@@ -1,7 +1,10 @@
 /**
- * A fleet on one machine: real gateways and query APIs, started in this JVM over loopback.
+ * What it takes to run a fleet on one machine: real gateways and query APIs over loopback, in this
+ * JVM or each in its own, the bodies that senders of remote writes make, and the programs to
+ * compare with.
  *
- * <p>In: how many gateways, and which ports. Out: {@link io.fleetgauge.load.rig.LocalFleet}. Law:
- * what runs here is what runs in production, but for the address it binds.
+ * <p>In: how many gateways, which ports and which folder. Out: {@link
+ * io.fleetgauge.load.rig.LocalFleet} and {@link io.fleetgauge.load.rig.ChildJvm}. Law: what runs
+ * here is what runs in production, but for the address it binds.
  */
 package io.fleetgauge.load.rig;

@@ -219,6 +219,7 @@ final class LedgerRig implements AutoCloseable {
             if (stopping) {
               return false;
             }
+            // A sender waits as it is told to; no assertion hangs on how long.
             Thread.sleep(Math.min(50, slow.millis()));
           }
           default -> throw new AssertionError("the gateway answers " + answer);

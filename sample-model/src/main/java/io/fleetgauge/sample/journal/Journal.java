@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes records to segments. Appending never waits; one thread writes, another forces to the disk.
- * Safe for all threads.
+ * Safe for all threads. One file for all of it, because all of it hangs on the one lock.
  */
 public final class Journal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
@@ -193,7 +193,7 @@ public final class Journal implements AutoCloseable {
     }
   }
 
-  private void cut(Path file, long number, SegmentReader reader) throws IOException {
+  private void cut(Path file, long number, SegmentReader reader) {
     LOG.warn(
         "the journal {} has {} unfinished bytes from byte {} on; they are cut off",
         file,
@@ -201,6 +201,10 @@ public final class Journal implements AutoCloseable {
         reader.goodEnd());
     try (FileChannel torn = FileChannel.open(file, StandardOpenOption.WRITE)) {
       torn.truncate(reader.goodEnd());
+    } catch (IOException e) {
+      // It is passed over at each start, so a disk that cannot be written keeps nothing from it.
+      LOG.warn("the journal {} cannot be cut: {}", file, e.toString());
+      return;
     }
     lock.lock();
     try {

@@ -1,6 +1,11 @@
 /**
- * The text forms of Prometheus: numbers as it prints and reads them, and the exposition format.
+ * The forms of Prometheus: numbers as it prints and reads them, the text that exporters serve, and
+ * the messages of remote write.
  *
- * <p>In: values and label sets. Out: characters, equal to Prometheus's to the last digit.
+ * <p>In: values and label sets, or text and bytes from anywhere. Out: characters, equal to
+ * Prometheus's to the last digit; or samples, or an error that says where what is wrong.
+ *
+ * <p>Law: no text and no bytes make a reader do anything but read or refuse them, and what is
+ * longer than a limit is refused before memory is taken for it.
  */
 package io.fleetgauge.sample.prometheus;

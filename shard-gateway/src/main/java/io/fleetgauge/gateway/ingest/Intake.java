@@ -72,6 +72,7 @@ public final class Intake implements AutoCloseable {
   private final ExecutorService sealer;
   private volatile boolean recovered;
   private volatile String blockTrouble = "";
+  private volatile String recoveryTrouble = "";
 
   private final class LaneThread {
     final Map<String, HostSession> sessions = new HashMap<>();
@@ -199,7 +200,16 @@ public final class Intake implements AutoCloseable {
     LaneThread thread = threadOf(host);
     if (thread.executor.getQueue().remainingCapacity() > RESERVED) {
       try {
-        thread.executor.execute(() -> work.accept(thread));
+        thread.executor.execute(
+            () -> {
+              try {
+                work.accept(thread);
+              } catch (RuntimeException e) {
+                // Whoever asked must not wait for ever for what went wrong here.
+                LOG.error("a body of host {} cannot be taken", host, e);
+                answer.accept(new IntakeAnswer.SlowDown(TROUBLE_RETRY_MILLIS));
+              }
+            });
         return;
       } catch (RejectedExecutionException e) {
         LOG.debug("a lane thread's queue is full", e);
@@ -243,10 +253,11 @@ public final class Intake implements AutoCloseable {
     while (true) {
       long segment = journal.segment();
       byte[] record = session.record(body, segment);
+      // Before it is there: a segment that nobody has noted anything of may be removed at any time.
+      ledger.note(segment, session.lane().host(), taken.newest());
       switch (journal.append(segment, record, done)) {
         case YES -> {
           session.journaled(segment);
-          ledger.note(segment, session.lane().host(), taken.newest());
           return;
         }
         case OTHER_SEGMENT -> {}
@@ -265,6 +276,12 @@ public final class Intake implements AutoCloseable {
   }
 
   // --- the start ---
+
+  /** Says that what was kept before the start cannot be brought back. */
+  public void recoveryFailed(Exception e) {
+    LOG.error("what was kept before the start cannot be read", e);
+    recoveryTrouble = "what was kept before the start cannot be read: " + e;
+  }
 
   /**
    * Brings back what blocks and journal have. Intake is open meanwhile; what it takes goes behind
@@ -438,7 +455,7 @@ public final class Intake implements AutoCloseable {
       lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
     }
     lane.measure();
-    if (lane.seriesCount() == 0 && lane.newest() < expired && !thread.sealing.contains(host)) {
+    if (lane.isEmpty() && lane.newest() < expired && !thread.sealing.contains(host)) {
       thread.sessions.remove(host);
       store.forget(host);
     }
@@ -516,6 +533,9 @@ public final class Intake implements AutoCloseable {
 
   /** What is wrong with the disk; empty when nothing is. */
   public Optional<String> diskTrouble() {
+    if (!recoveryTrouble.isEmpty()) {
+      return Optional.of(recoveryTrouble);
+    }
     Optional<String> trouble = journal.trouble();
     return trouble.isPresent() || blockTrouble.isEmpty() ? trouble : Optional.of(blockTrouble);
   }

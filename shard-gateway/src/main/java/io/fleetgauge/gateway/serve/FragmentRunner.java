@@ -9,7 +9,9 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -45,13 +47,15 @@ public final class FragmentRunner {
     return switch (fragment) {
       case Fragment.Samples samples -> {
         List<List<Series>> all = new ArrayList<>(samples.selections().size());
+        Set<String> whole = new LinkedHashSet<>(covered);
         long left = samples.budget();
         for (Selection selection : samples.selections()) {
-          List<Series> found = store.select(covered, selection, left);
+          List<Series> found = store.select(covered, selection, left, whole::remove);
           left -= found.stream().mapToLong(Series::size).sum();
           all.add(found);
         }
-        yield new FragmentAnswer.Samples(epoch, covered, all);
+        // What can be read of a damaged host is answered, but not that it were all.
+        yield new FragmentAnswer.Samples(epoch, List.copyOf(whole), all);
       }
       case Fragment.LabelNames names ->
           new FragmentAnswer.Strings(epoch, covered, store.labelNames(covered, names.search()));

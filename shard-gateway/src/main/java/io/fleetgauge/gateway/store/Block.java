@@ -313,6 +313,7 @@ final class Block implements Columns {
       }
     } catch (WireException | IndexOutOfBoundsException e) {
       reader.cutTo(before);
+      reader.markDamaged();
       report(place, e);
     }
   }

@@ -59,13 +59,24 @@ final class BlockFolder {
     return found;
   }
 
-  private static long from(Path file) {
+  /** The first time of a block, by its name; the least there is when the name says none. */
+  static long from(Path file) {
     String name = file.getFileName().toString();
-    int dash = name.indexOf('-', 1);
+    return number(name, 0, Math.max(0, name.indexOf('-', 1)), Long.MIN_VALUE);
+  }
+
+  /** The time behind a block, by its name; the greatest there is when the name says none. */
+  static long to(Path file) {
+    String name = file.getFileName().toString();
+    int end = name.length() - BlockFormat.SUFFIX.length();
+    return number(name, Math.min(end, name.indexOf('-', 1) + 1), end, Long.MAX_VALUE);
+  }
+
+  private static long number(String name, int from, int to, long otherwise) {
     try {
-      return Long.parseLong(name, 0, Math.max(0, dash), 10);
+      return Long.parseLong(name, from, to, 10);
     } catch (NumberFormatException e) {
-      return Long.MIN_VALUE; // it will not open as a block either
+      return otherwise; // it will not open as a block either
     }
   }
 }

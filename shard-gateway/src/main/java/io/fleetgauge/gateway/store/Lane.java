@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** One host's samples. One thread at a time writes; any thread reads. */
+/**
+ * One host's samples. One thread at a time writes; any thread reads. One file for all that the
+ * writer does, because all of it changes the same series and columns.
+ */
 public final class Lane {
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -47,6 +50,7 @@ public final class Lane {
   private long cutBefore = NEVER;
 
   private volatile List<Block> blocks = List.of();
+  private volatile List<Lost> lost = List.of();
   private volatile long sealedBefore = NEVER;
   private volatile long payloadBytes;
 
@@ -66,6 +70,9 @@ public final class Lane {
       return 31 * System.identityHashCode(before) + owner.hashCode();
     }
   }
+
+  /** The time of a block that could not be read. */
+  private record Lost(long from, long to) {}
 
   /** A writer's hold on a series, so that it is looked up once and not for each sample. */
   public static final class Handle {
@@ -627,6 +634,18 @@ public final class Lane {
     changes.clear();
   }
 
+  /** Remembers that a block of some time could not be read. Writer only. */
+  void lost(long from, long to) {
+    List<Lost> more = new ArrayList<>(lost);
+    more.add(new Lost(from, to));
+    lost = List.copyOf(more);
+  }
+
+  /** Whether samples after {@code after} and up to {@code to} may have been in a lost block. */
+  boolean hasLost(long after, long to) {
+    return lost.stream().anyMatch(each -> each.from <= to && each.to > after);
+  }
+
   private void restoreNewest() {
     SampleReader reader = new SampleReader();
     long last = NEVER;
@@ -655,6 +674,9 @@ public final class Lane {
       } else if (each.from() > now.from && !(now.owner.equals(owner))) {
         series.timeline = shared(now, each.from(), owner, each.endedBefore());
         budget.pass(now.owner, owner);
+      } else if (each.from() == now.from && now.endedBefore == Timeline.NOT_ENDED) {
+        // The marker of the owner before came when the block before was written already.
+        series.timeline = shared(now.before(), each.from(), owner, each.endedBefore());
       }
     }
   }
@@ -668,6 +690,7 @@ public final class Lane {
    * Removes blocks that end at or before a time, and series that have nothing left. Writer only.
    */
   public List<Path> dropBlocks(long before) {
+    lost = lost.stream().filter(each -> each.to > before).toList();
     List<Block> dropped = blocks.stream().filter(block -> block.to() <= before).toList();
     if (dropped.isEmpty()) {
       return List.of();
@@ -758,6 +781,11 @@ public final class Lane {
 
   Catalog catalog() {
     return catalog;
+  }
+
+  /** Whether nothing is kept, nor known to have been lost. */
+  public boolean isEmpty() {
+    return seriesCount() == 0 && lost.isEmpty();
   }
 
   public int seriesCount() {

@@ -22,6 +22,17 @@ final class SampleReader {
   private double[] values = new double[256];
   private Histogram[] histograms;
   private int size;
+  private boolean damaged;
+
+  /** Says that samples which should be here could not be read. */
+  void markDamaged() {
+    damaged = true;
+  }
+
+  /** Whether anything that was to be read since the beginning could not be. */
+  boolean isDamaged() {
+    return damaged;
+  }
 
   void clear() {
     size = 0;

@@ -79,6 +79,7 @@ public final class Store {
       } catch (DamagedFile e) {
         counts.damaged.increment();
         LOG.error("{}; its samples are lost", e.getMessage());
+        lane(host).lost(BlockFolder.from(file), BlockFolder.to(file));
       }
     }
     if (!opened.isEmpty()) {
@@ -161,9 +162,11 @@ public final class Store {
    *
    * @param hosts whose samples; a host that nothing is kept of has none
    * @param budget most samples
+   * @param incomplete is told of each host of which something could not be read
    * @throws TooManySamples if there are more
    */
-  public List<Series> select(Collection<String> hosts, Selection selection, long budget)
+  public List<Series> select(
+      Collection<String> hosts, Selection selection, long budget, Consumer<String> incomplete)
       throws TooManySamples {
     List<Series> found = new ArrayList<>();
     long left = budget;
@@ -181,6 +184,9 @@ public final class Store {
           }
           views.series(reader, found);
         }
+      }
+      if (reader.isDamaged() || lane.hasLost(selection.from(), selection.to())) {
+        incomplete.accept(lane.host());
       }
     }
     found.sort(Comparator.comparing(Series::labels));

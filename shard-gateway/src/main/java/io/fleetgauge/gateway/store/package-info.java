@@ -51,7 +51,7 @@
  * sample again changes nothing; a late sample goes where it belongs; another value at a time that
  * is taken, a sample that is later than allowed and one from the future are refused and counted. A
  * series that is known is always taken; a new one is refused above a limit that is named. A bit
- * that flipped on the disk costs the samples of its record and is reported with the file and where
- * in it.
+ * that flipped on the disk costs the samples of its record, is reported with the file and where in
+ * it, and whoever reads that time is told that the host is not whole.
  */
 package io.fleetgauge.gateway.store;

@@ -409,7 +409,7 @@ class IntakeTest {
   /** Times of what is kept of a host's first series. */
   private List<Long> samples(String host) throws Exception {
     Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
-    List<Series> found = store.select(List.of(host), all, 1_000_000);
+    List<Series> found = store.select(List.of(host), all, 1_000_000, incomplete -> {});
     return found.isEmpty() ? List.of() : Arrays.stream(found.getFirst().times()).boxed().toList();
   }
 

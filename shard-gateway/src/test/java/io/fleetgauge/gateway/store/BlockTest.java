@@ -9,6 +9,7 @@ import io.fleetgauge.sample.Series;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,6 +24,7 @@ class BlockTest {
   private static final int SERIES = 20;
 
   @TempDir private Path folder;
+  private final List<String> incomplete = new ArrayList<>();
 
   private Store store() throws Exception {
     Duration hour = Duration.ofHours(1);
@@ -60,7 +62,8 @@ class BlockTest {
 
   private List<Series> read(Store store) throws Exception {
     Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
-    return store.select(List.of("n1"), all, 1_000_000);
+    incomplete.clear();
+    return store.select(List.of("n1"), all, 1_000_000, incomplete::add);
   }
 
   @Test
@@ -101,6 +104,7 @@ class BlockTest {
     // The directory is needed for all of them, a record for one.
     assertThat(left.size()).isIn(0, SERIES - 1);
     assertThat(whole).containsAll(left);
+    assertThat(incomplete).as("nobody may take it for the whole").containsExactly("n1");
   }
 
   @ParameterizedTest
@@ -112,6 +116,7 @@ class BlockTest {
     Files.write(file, java.util.Arrays.copyOf(bytes, length));
     Store store = store();
     assertThat(read(store)).isEmpty();
+    assertThat(incomplete).containsExactly("n1");
     assertThat(store.counts().damaged.sum()).isEqualTo(1);
   }
 
@@ -121,6 +126,7 @@ class BlockTest {
     Path unfinished = file.resolveSibling("9-10.block.unfinished");
     Files.write(unfinished, new byte[100]);
     assertThat(read(store())).hasSize(SERIES);
+    assertThat(incomplete).isEmpty();
     assertThat(unfinished).doesNotExist();
   }
 

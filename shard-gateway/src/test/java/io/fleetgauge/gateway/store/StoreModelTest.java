@@ -280,7 +280,7 @@ class StoreModelTest {
       List<Matcher> matchers = Parser.parseSelector(selector);
       Selection selection = new Selection(matchers, from, to);
       List<Series> expected = expected(selection);
-      assertThat(store.select(List.of(HOST), selection, 1 << 30))
+      assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}))
           .as(selector)
           .containsExactlyElementsOf(expected);
       Search search = new Search(from + 1, to, 0, List.of(matchers));

@@ -214,7 +214,7 @@ class StoreTest {
                   Arrays.copyOfRange(series.values(), first, end)));
         }
       }
-      assertThat(large.select(hosts, new Selection(matchers, from, to), 1_000_000))
+      assertThat(large.select(hosts, new Selection(matchers, from, to), 1_000_000, host -> {}))
           .containsExactlyInAnyOrderElementsOf(expected);
     }
   }
@@ -232,7 +232,8 @@ class StoreTest {
                     List<Matcher> all = Parser.parseSelector("{Hostname=\"n1\"}");
                     while (!done.get()) {
                       Selection selection = new Selection(all, -1, Long.MAX_VALUE);
-                      List<Series> found = busy.select(List.of("n1"), selection, 1 << 30);
+                      List<Series> found =
+                          busy.select(List.of("n1"), selection, 1 << 30, host -> {});
                       assertThat(found.size()).isIn(0, 20);
                       for (Series series : found) {
                         assertThat(series.times()[series.size() - 1])
@@ -298,6 +299,6 @@ class StoreTest {
 
   private List<Series> select(String selector, long from, long to, long budget) throws Exception {
     Selection selection = new Selection(Parser.parseSelector(selector), from, to);
-    return store.select(List.of("n1", "n2"), selection, budget);
+    return store.select(List.of("n1", "n2"), selection, budget, host -> {});
   }
 }
