@@ -8,10 +8,14 @@ import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
+import io.fleetgauge.gateway.ingest.Replicating;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.peer.PeerClient;
+import io.fleetgauge.gateway.peer.PeerRoute;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.serve.FragmentRoute;
@@ -21,6 +25,7 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.net.URI;
@@ -30,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +45,7 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
   private static final long MIN_HOUSE_MILLIS = 250;
   private static final long MAX_HOUSE_MILLIS = 10_000;
 
@@ -46,6 +53,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private URI address;
   private Store store;
+  private Ownership ownership;
 
   private GatewayProcess(String id) {
     lifecycle = new Lifecycle("gateway " + id);
@@ -70,9 +78,12 @@ public final class GatewayProcess implements AutoCloseable {
     Journal journal = journal(config.journal());
     lifecycle.started("journal", STOP_LIMIT, journal);
     store = store(config.store());
-    Ownership ownership = new Ownership(config.id());
+    ownership = new Ownership(config.id());
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     MemoryWatermark memory = MemoryWatermark.ofHeap();
+    WorkerExecutor peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
+    PeerClient peers = new PeerClient(vertx, peerWorkers, store, clock);
+    lifecycle.started("other gateways", STOP_LIMIT, peers);
     Intake intake =
         new Intake(
             store,
@@ -80,11 +91,13 @@ public final class GatewayProcess implements AutoCloseable {
             ownership,
             this::view,
             this::register,
+            new Replicating(config.cluster().replication(), peers, this::report),
             memory,
             clock,
             threads,
             config.ingest().maxQueuedRequests());
     lifecycle.started("intake", STOP_LIMIT, intake);
+    peers.begin(intake);
     vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
     long houseMillis = config.store().memory().toMillis() / 64;
     vertx.setPeriodic(
@@ -120,10 +133,11 @@ public final class GatewayProcess implements AutoCloseable {
             clock,
             remoteWrites));
     IntakeRoute.mount(router, vertx, intake, config.ingest().maxBodyBytes());
+    PeerRoute.mount(router, vertx, peerWorkers, intake, store);
     FragmentRoute.mount(
         router,
         vertx,
-        new FragmentRunner(store, ownership, this::view, intake::isRecovered),
+        new FragmentRunner(store, ownership, this::view, intake::isWholeCopy, intake::isRecovered),
         threads,
         fragments,
         shed,
@@ -135,9 +149,15 @@ public final class GatewayProcess implements AutoCloseable {
     recover(intake, store);
     address = URI.create("http://" + config.advertisedHost() + ":" + http.port());
     join(config);
-    registerKept(intake, store);
+    member.get().onChange(view -> intake.tableChanged());
+    vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
+    settle(intake, store);
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
+    if (config.drainTimeout().toMillis() > 0) {
+      lifecycle.started(
+          "ownership", config.drainTimeout().plus(STOP_LIMIT), () -> drain(config.drainTimeout()));
+    }
     LOG.info(
         "gateway {} at {} is in cluster {} with {} gateways",
         config.id(),
@@ -179,7 +199,7 @@ public final class GatewayProcess implements AutoCloseable {
             () -> {
               try {
                 intake.recover();
-                registerKept(intake, store);
+                settle(intake, store);
               } catch (IOException | RuntimeException e) {
                 intake.recoveryFailed(e);
               } catch (InterruptedException e) {
@@ -188,11 +208,38 @@ public final class GatewayProcess implements AutoCloseable {
             });
   }
 
-  /** Makes the hosts known that samples have come back of; once it is in the cluster, too. */
-  private void registerKept(Intake intake, Store store) {
+  /**
+   * Once all is back and it is in the cluster: makes the hosts known that samples are kept of, and
+   * may be given hosts.
+   */
+  private void settle(Intake intake, Store store) {
     if (intake.isRecovered() && member.get() != null) {
       store.hosts().forEach(this::register);
+      member.get().activate();
     }
+  }
+
+  /** Lets all hosts move away; a gateway that nobody can follow stops as it is. */
+  private void drain(Duration timeout) {
+    ClusterMember seat = member.get();
+    String id = ownership.self();
+    long deadline = System.nanoTime() + timeout.toNanos();
+    seat.retire();
+    while (seat.view().table().involves(id)
+        && seat.view().gateways().size() > 1
+        && !seat.view().isMinority()
+        && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+    if (seat.view().table().involves(id)) {
+      LOG.warn("gateway {} leaves with hosts that did not move away within {}", id, timeout);
+    } else {
+      LOG.info("all hosts of gateway {} have moved away", id);
+    }
+  }
+
+  private void report(String host, Report report) {
+    Optional.ofNullable(member.get()).ifPresent(seat -> seat.report(host, report));
   }
 
   private void register(String host) {
@@ -203,7 +250,13 @@ public final class GatewayProcess implements AutoCloseable {
     try {
       ClusterMember seat =
           ClusterMember.join(
-              config.cluster(), Optional.of(new ClusterMember.Gateway(config.id(), address)));
+              config.cluster(),
+              Optional.of(
+                  new ClusterMember.Gateway(
+                      config.id(),
+                      address,
+                      config.zone(),
+                      config.store().folder().resolve("table"))));
       lifecycle.started("cluster", STOP_LIMIT, seat);
       member.set(seat);
     } catch (IllegalStateException e) {

@@ -11,6 +11,10 @@ import java.time.Duration;
  *     unique; the host's name by default
  * @param http where probes and the query API reach it, port 9500 by default
  * @param advertisedHost {@code http.advertisedHost}: the host under which others reach it
+ * @param zone {@code zone}: what it shares with gateways that may fail together with it, such as a
+ *     rack; copies of a host go to other zones where there are any; empty when not known
+ * @param drainTimeout {@code drainTimeout}: how long it waits for its hosts to move away before it
+ *     stops, 0s to 1h
  * @param journal in {@code store.folder}: {@code journal.sync}, one of always, interval, never;
  *     {@code journal.syncInterval}, 1ms to 1m; {@code journal.syncBytes}, 1KiB to 1GiB; {@code
  *     journal.segment}, 64KiB to 1GiB; {@code journal.maxDisk}, 1MiB to 100TiB; {@code
@@ -20,11 +24,15 @@ public record GatewayConfig(
     String id,
     HttpSettings http,
     String advertisedHost,
+    String zone,
+    Duration drainTimeout,
     ClusterSettings cluster,
     StoreSettings store,
     Journal.Settings journal,
     IngestSettings ingest,
     LogSettings log) {
+  /** Less than what most supervisors grant before they kill. */
+  public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(25);
 
   /**
    * @param source what messages call the text
@@ -40,6 +48,8 @@ public record GatewayConfig(
             in.text("id", LocalHost.name()),
             http,
             in.text("http.advertisedHost", reachable),
+            in.text("zone", ""),
+            in.duration("drainTimeout", DEFAULT_DRAIN_TIMEOUT, Duration.ZERO, Duration.ofHours(1)),
             ClusterSettings.read(in),
             store,
             journal(in, store.folder()),

@@ -14,22 +14,32 @@ import com.hazelcast.map.IMap;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.Situation;
+import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.sample.wire.WireException;
 import java.net.BindException;
 import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,16 +56,41 @@ public final class ClusterMember implements AutoCloseable {
   private static final String HOSTS = "fleetgauge.hosts";
   private static final String TABLE = "fleetgauge.table";
   private static final String TABLE_KEY = "table";
-  private static final long RECONCILE_SECONDS = 3;
+  private static final String ACTIVE = "fleetgauge.active";
+
+  /** In place of a life: it has left of its own will, so nobody takes its silence for a split. */
+  private static final String GONE = "gone";
+
+  private static final String REPORTS = "fleetgauge.reports";
+  private static final String GATEWAY_ZONE = "fleetgauge.zone";
+  private static final long RECONCILE_MILLIS = 1_000;
+
+  private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+  /** So long a member that is gone may still be listed after it was killed. */
+  private static final Duration GHOSTS_LEAVE = Duration.ofSeconds(8);
+
+  /** When all start at once, so long the first wait for the last before they share its hosts. */
+  private static final long COLD_START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final HazelcastInstance hazelcast;
   private final IMap<String, String> hosts;
   private final IMap<String, byte[]> tables;
+  private final IMap<String, String> actives;
+  private final IMap<String, byte[]> reports;
+  private final Optional<Gateway> self;
+  private final Optional<TableFile> file;
+  private final int replication;
   private final ScheduledExecutorService thread;
   private final AtomicBoolean reconcileQueued = new AtomicBoolean();
   private final Set<String> registered = ConcurrentHashMap.newKeySet();
   private final List<Consumer<ClusterView>> listeners = new CopyOnWriteArrayList<>();
   private volatile ClusterView view = ClusterView.EMPTY;
+  private final Map<String, Report> toReport = new ConcurrentHashMap<>();
+  private final AtomicBoolean reportQueued = new AtomicBoolean();
+  private final long joinedNanos = System.nanoTime();
+  private boolean coldStart;
+  private volatile boolean active;
   private volatile boolean closing;
 
   /**
@@ -63,8 +98,10 @@ public final class ClusterMember implements AutoCloseable {
    *
    * @param id its name in the table
    * @param address where it is reached by HTTP
+   * @param zone what it shares with gateways that may fail with it; empty when not known
+   * @param tableFile where the newest table it knows is kept over restarts
    */
-  public record Gateway(String id, URI address) {}
+  public record Gateway(String id, URI address, String zone, Path tableFile) {}
 
   /**
    * Joins; returns when the member has joined, which takes seconds.
@@ -88,7 +125,7 @@ public final class ClusterMember implements AutoCloseable {
               : "cannot join the cluster " + settings.name() + " from " + where + ": " + e,
           e);
     }
-    ClusterMember member = new ClusterMember(hazelcast);
+    ClusterMember member = new ClusterMember(hazelcast, settings, gateway);
     gateway.ifPresent(
         self -> {
           if (member.isTaken(self.id())) {
@@ -99,6 +136,7 @@ public final class ClusterMember implements AutoCloseable {
                     + "; choose another with id");
           }
         });
+    member.start();
     return member;
   }
 
@@ -114,17 +152,39 @@ public final class ClusterMember implements AutoCloseable {
   }
 
   private boolean isTaken(String id) {
+    long deadline = System.nanoTime() + GHOSTS_LEAVE.toNanos();
+    while (isListed(id)) {
+      if (System.nanoTime() > deadline) {
+        return true;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+    }
+    return false;
+  }
+
+  private boolean isListed(String id) {
     return hazelcast.getCluster().getMembers().stream()
         .anyMatch(member -> !member.localMember() && id.equals(member.getAttribute(GATEWAY_ID)));
   }
 
-  private ClusterMember(HazelcastInstance hazelcast) {
+  private ClusterMember(
+      HazelcastInstance hazelcast, ClusterSettings settings, Optional<Gateway> self) {
     this.hazelcast = hazelcast;
+    this.self = self;
+    this.replication = settings.replication();
+    this.file = self.map(gateway -> new TableFile(gateway.tableFile()));
     this.hosts = hazelcast.getMap(HOSTS);
     this.tables = hazelcast.getMap(TABLE);
+    this.actives = hazelcast.getMap(ACTIVE);
+    this.reports = hazelcast.getMap(REPORTS);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("cluster-" + hazelcast.getName()).factory());
+  }
+
+  private void start() {
+    file.flatMap(TableFile::read).ifPresent(kept -> view = new ClusterView(kept, Map.of(), true));
+    coldStart = view.table().epoch() > 0 && tables.get(TABLE_KEY) == null;
     hazelcast
         .getCluster()
         .addMembershipListener(
@@ -139,25 +199,21 @@ public final class ClusterMember implements AutoCloseable {
                 reconcileSoon();
               }
             });
-    hosts.addEntryListener(
-        new EntryAdapter<String, String>() {
-          @Override
-          public void entryAdded(EntryEvent<String, String> event) {
-            reconcileSoon();
-          }
-        },
-        false);
-    tables.addEntryListener(
-        new EntryAdapter<String, byte[]>() {
-          @Override
-          public void onEntryEvent(EntryEvent<String, byte[]> event) {
-            reconcileSoon();
-          }
-        },
-        false);
+    List.of(hosts, tables, actives, reports).forEach(this::listen);
     reconcile();
     thread.scheduleWithFixedDelay(
-        this::reconcile, RECONCILE_SECONDS, RECONCILE_SECONDS, TimeUnit.SECONDS);
+        this::reconcile, RECONCILE_MILLIS, RECONCILE_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private <T> void listen(IMap<String, T> map) {
+    map.addEntryListener(
+        new EntryAdapter<String, T>() {
+          @Override
+          public void onEntryEvent(EntryEvent<String, T> event) {
+            reconcileSoon();
+          }
+        },
+        false);
   }
 
   private static Config config(ClusterSettings settings, Optional<Gateway> gateway) {
@@ -186,12 +242,15 @@ public final class ClusterMember implements AutoCloseable {
     settings.members().forEach(join.getTcpIpConfig()::addMember);
     config.addMapConfig(new MapConfig(HOSTS).setBackupCount(2));
     config.addMapConfig(new MapConfig(TABLE).setBackupCount(2));
+    config.addMapConfig(new MapConfig(ACTIVE).setBackupCount(2));
+    config.addMapConfig(new MapConfig(REPORTS).setBackupCount(2));
     gateway.ifPresent(
         self -> {
           config.getMemberAttributeConfig().setAttribute(GATEWAY_ID, self.id());
           config
               .getMemberAttributeConfig()
               .setAttribute(GATEWAY_ADDRESS, self.address().toString());
+          config.getMemberAttributeConfig().setAttribute(GATEWAY_ZONE, self.zone());
         });
     return config;
   }
@@ -227,6 +286,34 @@ public final class ClusterMember implements AutoCloseable {
         });
   }
 
+  /** From now on this gateway may be given hosts; never waits. */
+  public void activate() {
+    active = true;
+    reconcileSoon();
+  }
+
+  /** From now on this gateway is given no hosts, and those it has move away; never waits. */
+  public void retire() {
+    active = false;
+    reconcileSoon();
+  }
+
+  /** Tells the cluster what is so of a host that this gateway owns, soon; never waits. */
+  public void report(String host, Report report) {
+    toReport.put(host, report);
+    if (reportQueued.compareAndSet(false, true)) {
+      run(
+          () -> {
+            reportQueued.set(false);
+            for (String each : List.copyOf(toReport.keySet())) {
+              Report newest = toReport.get(each);
+              reports.set(each, ReportForm.toBytes(newest));
+              toReport.remove(each, newest);
+            }
+          });
+    }
+  }
+
   private void reconcileSoon() {
     if (reconcileQueued.compareAndSet(false, true)) {
       run(
@@ -254,17 +341,30 @@ public final class ClusterMember implements AutoCloseable {
 
   private void reconcile() {
     try {
-      Map<String, URI> gateways = gateways();
+      standUp();
+      Map<String, Member> members = gateways();
       OwnershipTable table = read();
+      if (table.epoch() < view.table().epoch() && self.isPresent()) {
+        // What was shared has been lost with its members, or stems from the other side of a split.
+        table = write(table, view.table()) ? view.table() : read();
+      }
       if (isOldestGateway()) {
-        OwnershipTable next = Assignment.next(gateways.keySet(), hosts.keySet(), table);
+        OwnershipTable next = next(members, table);
         if (next != table) {
           // Whoever loses the race sees the winner's table at the next turn.
           table = write(table, next) ? next : read();
-          LOG.info("table {}: {} hosts on {}", table.epoch(), table.owners().size(), table.load());
+          LOG.info("table {}: {} hosts on {}", table.epoch(), table.hosts().size(), table.load());
+          reconcileSoon();
         }
       }
-      publish(new ClusterView(table, Collections.unmodifiableMap(gateways)));
+      Map<String, URI> addresses = new LinkedHashMap<>();
+      members.forEach(
+          (id, member) -> addresses.put(id, URI.create(member.getAttribute(GATEWAY_ADDRESS))));
+      publish(
+          new ClusterView(
+              table,
+              Collections.unmodifiableMap(addresses),
+              !table.isMajority(presentOrGone(table, members.keySet()))));
     } catch (RuntimeException e) {
       if (!closing) {
         LOG.warn(
@@ -273,14 +373,71 @@ public final class ClusterMember implements AutoCloseable {
     }
   }
 
+  /** Says whether this gateway may be given hosts, again after the other side of a split forgot. */
+  private void standUp() {
+    if (self.isPresent() && !closing) {
+      String id = self.get().id();
+      String life = hazelcast.getCluster().getLocalMember().getUuid().toString();
+      boolean said = life.equals(actives.get(id));
+      if (active && !said) {
+        actives.set(id, life);
+      } else if (!active && said) {
+        actives.delete(id);
+      }
+    }
+  }
+
+  private Set<String> presentOrGone(OwnershipTable table, Set<String> present) {
+    Set<String> all = new TreeSet<>(present);
+    for (String id : table.members()) {
+      if (!all.contains(id) && GONE.equals(actives.get(id))) {
+        all.add(id);
+      }
+    }
+    return all;
+  }
+
+  private OwnershipTable next(Map<String, Member> members, OwnershipTable table) {
+    if (!table.isMajority(presentOrGone(table, members.keySet()))) {
+      return table;
+    }
+    if (coldStart && !members.keySet().containsAll(table.members())) {
+      if (System.nanoTime() - joinedNanos < COLD_START_NANOS) {
+        return table;
+      }
+      coldStart = false;
+    }
+    Map<String, String> lives = actives.getAll(members.keySet());
+    List<Situation.Gateway> gateways = new ArrayList<>();
+    members.forEach(
+        (id, member) ->
+            gateways.add(
+                new Situation.Gateway(
+                    id,
+                    member.getAttribute(GATEWAY_ZONE),
+                    member.getUuid().toString().equals(lives.get(id)))));
+    if (table.epoch() == 0 && gateways.stream().noneMatch(Situation.Gateway::active)) {
+      return table; // the first is still reading what it kept
+    }
+    Set<String> known = new TreeSet<>(table.hosts());
+    known.addAll(hosts.keySet());
+    Map<String, Report> said = new TreeMap<>();
+    reports.forEach((host, bytes) -> said.put(host, ReportForm.fromBytes(bytes)));
+    return Assignment.next(new Situation(gateways, known, said, replication), table);
+  }
+
   private void publish(ClusterView next) {
     if (next.table().epoch() < view.table().epoch()) {
       LOG.warn(
           "table {} is older than {}, which is kept", next.table().epoch(), view.table().epoch());
-      next = new ClusterView(view.table(), next.gateways());
+      next = new ClusterView(view.table(), next.gateways(), next.isMinority());
     }
     if (!next.equals(view)) {
+      boolean newTable = next.table().epoch() > view.table().epoch();
       view = next;
+      if (newTable) {
+        file.ifPresent(each -> each.write(view.table()));
+      }
       for (Consumer<ClusterView> listener : listeners) {
         listener.accept(next);
       }
@@ -297,12 +454,13 @@ public final class ClusterMember implements AutoCloseable {
   }
 
   /** In order of age: Hazelcast lists members in the order in which they joined. */
-  private Map<String, URI> gateways() {
-    Map<String, URI> gateways = new LinkedHashMap<>();
+  private Map<String, Member> gateways() {
+    Map<String, Member> gateways = new LinkedHashMap<>();
     for (Member member : hazelcast.getCluster().getMembers()) {
       String id = member.getAttribute(GATEWAY_ID);
       if (id != null) {
-        gateways.putIfAbsent(id, URI.create(member.getAttribute(GATEWAY_ADDRESS)));
+        // Of two with one name the younger is the one that was started again.
+        gateways.put(id, member);
       }
     }
     return gateways;
@@ -311,7 +469,7 @@ public final class ClusterMember implements AutoCloseable {
   private OwnershipTable read() {
     byte[] bytes = tables.get(TABLE_KEY);
     if (bytes == null) {
-      return view.table();
+      return OwnershipTable.EMPTY;
     }
     try {
       return OwnershipTable.fromBytes(bytes);
@@ -334,6 +492,17 @@ public final class ClusterMember implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
+    if (self.isPresent()) {
+      try {
+        thread
+            .submit(() -> actives.set(self.get().id(), GONE))
+            .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
+        LOG.warn("the others are not told that this gateway leaves: {}", e.toString());
+      }
+    }
     thread.shutdownNow();
     hazelcast.shutdown();
   }

@@ -1,154 +1,380 @@
 package io.fleetgauge.cluster.table;
 
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
+import io.fleetgauge.cluster.table.Holders.Copy;
+import io.fleetgauge.cluster.table.Situation.Gateway;
+import io.fleetgauge.cluster.table.Situation.Report;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
- * Sticky bounded assignment: hosts stay where they are as far as the bounds allow, and rendezvous
- * hashing decides where those go that cannot stay (Thaler and Ravishankar, 1998, "Using name-based
- * mappings to increase hit rates"; the bounds after Mirrokni, Thorup and Zadimoghaddam, 2018,
- * "Consistent hashing with bounded loads").
+ * Makes the next table. A host whose owner is gone goes to a copy at once; every other change of
+ * owner is a move: the next owner becomes a copy first and the owner when it is whole.
  */
 public final class Assignment {
   /** Most hosts of one gateway, when there are gateways enough. */
-  public static final int MOST = 15;
+  public static final int MOST = Shares.MOST;
 
   /** Fewest hosts of one gateway, when there are hosts enough. */
-  public static final int FEWEST = 10;
+  public static final int FEWEST = Shares.FEWEST;
 
-  private final List<String> gateways;
-  private final int floor;
-  private final int cap;
-  private final Map<String, TreeSet<String>> hostsByGateway = new HashMap<>();
+  /** Most hosts that are on the way to or from one gateway at a time. */
+  public static final int MOST_IN_FLIGHT = 2;
 
-  private Assignment(List<String> gateways, int hosts) {
-    this.gateways = gateways;
-    this.cap = cap(hosts, gateways.size());
-    this.floor = floor(hosts, gateways.size());
-    gateways.forEach(gateway -> hostsByGateway.put(gateway, new TreeSet<>()));
+  /** A host's holders while they are being changed. */
+  private static final class Draft {
+    final String host;
+    String owner;
+    long since;
+    boolean whole = true;
+    List<Copy> copies = new ArrayList<>();
+    String next;
+
+    Draft(String host) {
+      this.host = host;
+    }
+
+    Draft(String host, Holders before) {
+      this.host = host;
+      owner = before.owner();
+      since = before.since();
+      whole = before.whole();
+      copies.addAll(before.copies());
+      next = before.next().orElse(null);
+    }
+
+    boolean has(String gateway) {
+      return gateway.equals(owner) || copyOn(gateway).isPresent();
+    }
+
+    Optional<Copy> copyOn(String gateway) {
+      return copies.stream().filter(copy -> copy.gateway().equals(gateway)).findFirst();
+    }
+
+    /** The copies that are to stay copies. */
+    List<Copy> lasting() {
+      return copies.stream().filter(copy -> !copy.gateway().equals(next)).toList();
+    }
+
+    void remove(String gateway) {
+      copies.removeIf(copy -> copy.gateway().equals(gateway));
+    }
+
+    Holders holders() {
+      return new Holders(owner, since, whole, copies, Optional.ofNullable(next));
+    }
   }
 
-  static int cap(int hosts, int gateways) {
-    return Math.max(MOST, (hosts + gateways - 1) / gateways);
-  }
+  private final Situation now;
+  private final long epoch;
+  private final Map<String, Gateway> present;
+  private final List<String> active;
+  private final SortedMap<String, Draft> drafts = new TreeMap<>();
+  private final Map<String, Integer> copyLoad = new HashMap<>();
+  private final Map<String, Integer> inFlight = new HashMap<>();
+  private final int copyCap;
 
-  static int floor(int hosts, int gateways) {
-    return Math.min(FEWEST, hosts / gateways);
+  private Assignment(Situation now, OwnershipTable before) {
+    this.now = now;
+    this.epoch = before.epoch() + 1;
+    this.present =
+        now.gateways().stream()
+            .collect(Collectors.toMap(Gateway::id, each -> each, (a, b) -> a, TreeMap::new));
+    List<String> able = present.values().stream().filter(Gateway::active).map(Gateway::id).toList();
+    // When all leave, hosts stay where they are.
+    this.active = able.isEmpty() ? List.copyOf(present.keySet()) : able;
+    for (String host : now.hosts()) {
+      drafts.put(
+          host,
+          before.holders(host).map(each -> new Draft(host, each)).orElseGet(() -> new Draft(host)));
+    }
+    int wanted = Math.min(now.replication(), active.size()) - 1;
+    this.copyCap = Math.ceilDiv(drafts.size() * wanted, active.size());
   }
 
   /**
-   * The table that follows.
+   * The table that follows. When no gateway is there it stays.
    *
-   * @param gateways ids of the gateways that are there; when there are none, the table stays
-   * @param hosts names of the hosts that are known
    * @return {@code before} itself when it needs no change
    */
-  public static OwnershipTable next(
-      Collection<String> gateways, Collection<String> hosts, OwnershipTable before) {
-    List<String> members = gateways.stream().sorted().distinct().toList();
-    if (members.isEmpty()) {
-      return before;
-    }
-    TreeSet<String> known = new TreeSet<>(hosts);
-    SortedMap<String, String> owners =
-        new Assignment(members, known.size()).assign(known, before.owners());
-    return owners.equals(before.owners()) ? before : new OwnershipTable(before.epoch() + 1, owners);
+  public static OwnershipTable next(Situation now, OwnershipTable before) {
+    return now.gateways().isEmpty() ? before : new Assignment(now, before).plan(before);
   }
 
-  private SortedMap<String, String> assign(TreeSet<String> hosts, Map<String, String> before) {
-    Deque<String> homeless = new ArrayDeque<>();
-    for (String host : hosts) {
-      TreeSet<String> owned = hostsByGateway.get(before.getOrDefault(host, ""));
-      if (owned == null) {
-        homeless.add(host);
-      } else {
-        owned.add(host);
+  private OwnershipTable plan(OwnershipTable before) {
+    drafts.values().forEach(this::settle);
+    move();
+    drafts.values().forEach(draft -> draft.copies.forEach(copy -> loaded(copy.gateway(), 1)));
+    drafts.values().forEach(this::trim);
+    drafts.values().forEach(this::fill);
+    drafts.values().forEach(this::relieve);
+    SortedMap<String, Holders> holders = new TreeMap<>();
+    drafts.forEach((host, draft) -> holders.put(host, draft.holders()));
+    OwnershipTable next = new OwnershipTable(epoch, List.of(), holders);
+    List<String> members =
+        present.values().stream()
+            .filter(each -> each.active() || next.involves(each.id()))
+            .map(Gateway::id)
+            .toList();
+    return holders.equals(before.holders()) && members.equals(before.members())
+        ? before
+        : new OwnershipTable(epoch, members, holders);
+  }
+
+  // --- what is so already ---
+
+  /** Leaves out who is gone, believes the owner's word, and finishes a move that is done. */
+  private void settle(Draft draft) {
+    draft.copies.removeIf(copy -> !present.containsKey(copy.gateway()));
+    if (draft.next != null && !present.containsKey(draft.next)) {
+      draft.next = null;
+    }
+    if (draft.owner == null) {
+      return;
+    }
+    if (!present.containsKey(draft.owner)) {
+      inherit(draft);
+    }
+    Report report = now.reports().get(draft.host);
+    if (report != null && report.owner().equals(draft.owner) && report.since() == draft.since) {
+      draft.whole = report.whole();
+      draft.copies.replaceAll(
+          copy -> new Copy(copy.gateway(), report.synced().contains(copy.gateway())));
+    }
+    if (draft.next != null && draft.copyOn(draft.next).map(Copy::synced).orElse(false)) {
+      handOver(draft, draft.next);
+    }
+  }
+
+  private void inherit(Draft draft) {
+    Optional<Copy> heir =
+        draft.copies.stream().max(Comparator.comparing((Copy copy) -> copy.synced()));
+    draft.owner = heir.map(Copy::gateway).orElse(null);
+    draft.since = epoch;
+    draft.whole &= heir.map(Copy::synced).orElse(false);
+    heir.ifPresent(copy -> draft.remove(copy.gateway()));
+    if (draft.owner == null || draft.owner.equals(draft.next)) {
+      draft.next = null;
+    }
+  }
+
+  private void handOver(Draft draft, String to) {
+    draft.remove(to);
+    draft.copies.addFirst(new Copy(draft.owner, true));
+    draft.owner = to;
+    draft.since = epoch;
+    draft.next = null;
+  }
+
+  // --- owners ---
+
+  private void move() {
+    Map<String, String> planned = new HashMap<>();
+    Map<String, List<String>> liked = new HashMap<>();
+    for (Draft draft : drafts.values()) {
+      if (draft.owner != null) {
+        planned.put(draft.host, draft.next == null ? draft.owner : draft.next);
+      }
+      liked.put(draft.host, draft.copies.stream().filter(Copy::synced).map(Copy::gateway).toList());
+    }
+    Map<String, String> targets = Shares.of(active, drafts.keySet(), planned, liked);
+    for (Draft draft : drafts.values()) {
+      String target = targets.get(draft.host);
+      if (draft.owner == null) {
+        draft.owner = target;
+        draft.since = epoch;
+      } else if (draft.owner.equals(target) || !target.equals(draft.next)) {
+        draft.next = null;
+      }
+      if (draft.next != null) {
+        flying(draft.owner, draft.next);
       }
     }
-    for (String gateway : gateways) {
-      TreeSet<String> owned = hostsByGateway.get(gateway);
-      while (owned.size() > cap) {
-        String leaving = leastBound(owned, gateway);
-        owned.remove(leaving);
-        homeless.add(leaving);
+    for (Draft draft : drafts.values()) {
+      String target = targets.get(draft.host);
+      if (draft.owner.equals(target) || draft.next != null) {
+        continue;
+      }
+      if (draft.copyOn(target).map(Copy::synced).orElse(false)) {
+        handOver(draft, target);
+      } else if (mayFly(draft.owner) && mayFly(target)) {
+        draft.next = target;
+        if (draft.copyOn(target).isEmpty()) {
+          draft.copies.add(new Copy(target, false));
+        }
+        flying(draft.owner, target);
       }
     }
-    // Up to the floor of a full fleet the poorest are served first, so that hosts that arrive one
-    // by one never make an earlier one move.
-    for (String host : homeless) {
-      int poorest = hostsByGateway.values().stream().mapToInt(TreeSet::size).min().orElseThrow();
-      List<String> candidates = below(poorest < FEWEST ? poorest + 1 : cap);
-      hostsByGateway.get(favourite(host, candidates)).add(host);
+  }
+
+  private boolean mayFly(String gateway) {
+    return inFlight.getOrDefault(gateway, 0) < MOST_IN_FLIGHT;
+  }
+
+  private void flying(String from, String to) {
+    inFlight.merge(from, 1, Integer::sum);
+    inFlight.merge(to, 1, Integer::sum);
+  }
+
+  // --- copies ---
+
+  private int wanted(Draft draft) {
+    long others = active.stream().filter(gateway -> !gateway.equals(draft.owner)).count();
+    return (int) Math.min(now.replication() - 1, others);
+  }
+
+  private void loaded(String gateway, int more) {
+    copyLoad.merge(gateway, more, Integer::sum);
+  }
+
+  private int loadOf(String gateway) {
+    return copyLoad.getOrDefault(gateway, 0);
+  }
+
+  private boolean isLeaving(String gateway) {
+    return !active.contains(gateway);
+  }
+
+  private String zone(String gateway) {
+    return present.get(gateway).zone();
+  }
+
+  private boolean sharesZone(Draft draft, String gateway) {
+    return !zone(gateway).isEmpty() && zone(gateway).equals(zone(draft.owner));
+  }
+
+  /** Whom a further copy may go to, best zones only. */
+  private List<String> candidates(Draft draft) {
+    List<String> free = active.stream().filter(gateway -> !draft.has(gateway)).toList();
+    List<String> apart = free.stream().filter(gateway -> !sharesZone(draft, gateway)).toList();
+    return apart.isEmpty() ? free : apart;
+  }
+
+  /** Whether a copy should rather be elsewhere, and can be. */
+  private boolean isPoor(Draft draft, Copy copy) {
+    String gateway = copy.gateway();
+    if (isLeaving(gateway)) {
+      return true;
     }
-    for (String gateway : gateways) {
-      while (hostsByGateway.get(gateway).size() < floor) {
-        TreeSet<String> richest = hostsByGateway.get(richest());
-        String moving =
-            richest.stream()
-                .max(
-                    Comparator.comparingLong((String host) -> weight(host, gateway))
-                        .thenComparing(host -> host))
-                .orElseThrow();
-        richest.remove(moving);
-        hostsByGateway.get(gateway).add(moving);
+    List<String> others = candidates(draft);
+    return sharesZone(draft, gateway) && others.stream().anyMatch(each -> !sharesZone(draft, each))
+        || loadOf(gateway) > copyCap
+            && others.stream()
+                .anyMatch(
+                    each ->
+                        loadOf(each) < copyCap
+                            && (!sharesZone(draft, each) || sharesZone(draft, gateway)));
+  }
+
+  /** Removes copies that are too many, but never one that is needed until another is synced. */
+  private void trim(Draft draft) {
+    int wanted = wanted(draft);
+    for (List<Copy> all = draft.lasting(); all.size() > wanted; all = draft.lasting()) {
+      List<Copy> good = all.stream().filter(copy -> !isPoor(draft, copy)).toList();
+      boolean mayGo =
+          good.size() == all.size()
+              || good.stream().filter(Copy::synced).count() >= wanted
+              || all.stream().filter(Copy::synced).count() > wanted;
+      if (!mayGo) {
+        return;
+      }
+      Copy worst =
+          all.stream()
+              .max(
+                  Comparator.comparing((Copy copy) -> isLeaving(copy.gateway()))
+                      .thenComparing(copy -> isPoor(draft, copy) || !copy.synced())
+                      .thenComparing(copy -> loadOf(copy.gateway()))
+                      .thenComparing(copy -> -Shares.weight(draft.host, copy.gateway())))
+              .orElseThrow();
+      draft.remove(worst.gateway());
+      loaded(worst.gateway(), -1);
+    }
+  }
+
+  /** Adds the copies that are missing. */
+  private void fill(Draft draft) {
+    int wanted = wanted(draft);
+    while (draft.lasting().stream().filter(copy -> !isLeaving(copy.gateway())).count() < wanted) {
+      List<String> candidates = candidates(draft);
+      if (candidates.isEmpty()) {
+        return;
+      }
+      add(draft, candidates);
+    }
+  }
+
+  private void add(Draft draft, List<String> candidates) {
+    List<String> roomy = candidates.stream().filter(each -> loadOf(each) < copyCap).toList();
+    String chosen = Shares.favourite(draft.host, roomy.isEmpty() ? candidates : roomy);
+    draft.copies.add(new Copy(chosen, false));
+    loaded(chosen, 1);
+  }
+
+  /** Begins to move a copy that should rather be elsewhere; few at a time. */
+  private void relieve(Draft draft) {
+    List<Copy> lasting = draft.lasting();
+    if (draft.next != null || lasting.size() != wanted(draft)) {
+      if (lasting.size() > wanted(draft)) {
+        lasting.stream()
+            .filter(copy -> !copy.synced())
+            .forEach(copy -> inFlight.merge(copy.gateway(), 1, Integer::sum));
+      }
+      return;
+    }
+    for (Copy copy : lasting) {
+      if (copy.synced() && !isLeaving(copy.gateway()) && isPoor(draft, copy)) {
+        List<String> better =
+            candidates(draft).stream()
+                .filter(gateway -> loadOf(gateway) < copyCap && mayFly(gateway))
+                .toList();
+        if (!better.isEmpty()) {
+          String chosen = Shares.favourite(draft.host, better);
+          draft.copies.add(new Copy(chosen, false));
+          // The one that leaves counts no more, or others would begin to leave in its place.
+          loaded(chosen, 1);
+          loaded(copy.gateway(), -1);
+          inFlight.merge(chosen, 1, Integer::sum);
+          return;
+        }
       }
     }
-    SortedMap<String, String> owners = new TreeMap<>();
-    hostsByGateway.forEach((gateway, owned) -> owned.forEach(host -> owners.put(host, gateway)));
-    return owners;
   }
 
-  private List<String> below(int bound) {
-    List<String> found = new ArrayList<>();
-    for (String gateway : gateways) {
-      if (hostsByGateway.get(gateway).size() < bound) {
-        found.add(gateway);
-      }
-    }
-    return found;
+  /** The gateways of a table that a host is on the way to or from, each as often as it is. */
+  public static Map<String, Long> inFlight(OwnershipTable table) {
+    Map<String, Long> counts = new TreeMap<>();
+    table
+        .holders()
+        .values()
+        .forEach(
+            each ->
+                each.next()
+                    .ifPresent(
+                        next -> {
+                          counts.merge(each.owner(), 1L, Long::sum);
+                          counts.merge(next, 1L, Long::sum);
+                        }));
+    return counts;
   }
 
-  private String richest() {
-    return gateways.stream()
-        .max(Comparator.comparingInt(gateway -> hostsByGateway.get(gateway).size()))
-        .orElseThrow();
-  }
-
-  private static String favourite(String host, List<String> candidates) {
-    return candidates.stream()
-        .max(
-            Comparator.comparingLong((String gateway) -> weight(host, gateway))
-                .thenComparing(gateway -> gateway))
-        .orElseThrow();
-  }
-
-  /** The host that rendezvous hashing ties least to its gateway. */
-  private static String leastBound(TreeSet<String> hosts, String gateway) {
-    return hosts.stream()
-        .min(
-            Comparator.comparingLong((String host) -> weight(host, gateway))
-                .thenComparing(host -> host))
-        .orElseThrow();
-  }
-
-  /** A hash of the pair: FNV-1a over the bytes, then the finalizer of MurmurHash3. */
-  static long weight(String host, String gateway) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte b : (gateway + "\0" + host).getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
-    }
-    hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
-    hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
-    return hash ^ hash >>> 33;
+  /** All hosts of which a gateway has or gets a copy. */
+  public static TreeSet<String> copiesOn(OwnershipTable table, String gateway) {
+    TreeSet<String> hosts = new TreeSet<>();
+    table
+        .holders()
+        .forEach(
+            (host, each) -> {
+              if (each.copyOn(gateway).isPresent()) {
+                hosts.add(host);
+              }
+            });
+    return hosts;
   }
 }

@@ -3,9 +3,12 @@ package io.fleetgauge.cluster.table;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -14,32 +17,86 @@ import java.util.stream.Collectors;
  * The assignment of hosts to gateways at one epoch. Immutable.
  *
  * @param epoch counts the tables, from 0 for the empty one
- * @param owners gateway id by host name
+ * @param members ids of the gateways that it was made for, sorted
+ * @param holders by host name
  */
-public record OwnershipTable(long epoch, SortedMap<String, String> owners) {
-  public static final OwnershipTable EMPTY = new OwnershipTable(0, new TreeMap<>());
+public record OwnershipTable(long epoch, List<String> members, SortedMap<String, Holders> holders) {
+  public static final OwnershipTable EMPTY = new OwnershipTable(0, List.of(), new TreeMap<>());
 
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int WHOLE = 1;
 
   public OwnershipTable {
-    owners = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(owners));
+    members = List.copyOf(members);
+    holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
+  }
+
+  /** A table of owners that have no copies. */
+  public static OwnershipTable ofOwners(long epoch, Map<String, String> owners) {
+    SortedMap<String, Holders> holders = new TreeMap<>();
+    owners.forEach(
+        (host, owner) ->
+            holders.put(host, new Holders(owner, epoch, true, List.of(), Optional.empty())));
+    return new OwnershipTable(
+        epoch, owners.values().stream().sorted().distinct().toList(), holders);
+  }
+
+  public Set<String> hosts() {
+    return holders.keySet();
+  }
+
+  public Optional<Holders> holders(String host) {
+    return Optional.ofNullable(holders.get(host));
   }
 
   public Optional<String> owner(String host) {
-    return Optional.ofNullable(owners.get(host));
+    return holders(host).map(Holders::owner);
   }
 
-  /** How many hosts each gateway has; gateways without a host are not in it. */
+  /** Gateway id by host name. */
+  public SortedMap<String, String> owners() {
+    SortedMap<String, String> owners = new TreeMap<>();
+    holders.forEach((host, each) -> owners.put(host, each.owner()));
+    return owners;
+  }
+
+  /** How many hosts each gateway owns; gateways without a host are not in it. */
   public Map<String, Long> load() {
-    return owners.values().stream()
-        .collect(Collectors.groupingBy(gateway -> gateway, Collectors.counting()));
+    return holders.values().stream()
+        .collect(Collectors.groupingBy(Holders::owner, Collectors.counting()));
+  }
+
+  /** Whether a gateway holds anything, or is to. */
+  public boolean involves(String gateway) {
+    return holders.values().stream().anyMatch(each -> each.has(gateway));
+  }
+
+  /**
+   * Whether these gateways may change the table: they are more than half of those that it was made
+   * for, or half of them and the first by name is among them. Of two sides that do not see each
+   * other at most one may.
+   */
+  public boolean isMajority(Set<String> gateways) {
+    long there = members.stream().filter(gateways::contains).count();
+    return 2 * there > members.size()
+        || 2 * there == members.size()
+            && (members.isEmpty() || gateways.contains(members.getFirst()));
   }
 
   /** The form in which members share it; equal tables have equal bytes. */
   public byte[] toBytes() {
-    WireWriter out = new WireWriter(64 + 32 * owners.size());
-    out.u8(VERSION).uvar(epoch).uvar(owners.size());
-    owners.forEach((host, gateway) -> out.string(host).string(gateway));
+    WireWriter out = new WireWriter(64 + 48 * holders.size());
+    out.u8(VERSION).uvar(epoch).uvar(members.size());
+    members.forEach(out::string);
+    out.uvar(holders.size());
+    holders.forEach(
+        (host, each) -> {
+          out.string(host).string(each.owner()).uvar(each.since()).u8(each.whole() ? WHOLE : 0);
+          out.string(each.next().orElse("")).uvar(each.copies().size());
+          for (Holders.Copy copy : each.copies()) {
+            out.string(copy.gateway()).u8(copy.synced() ? WHOLE : 0);
+          }
+        });
     return out.toBytes();
   }
 
@@ -53,24 +110,29 @@ public record OwnershipTable(long epoch, SortedMap<String, String> owners) {
       throw new WireException("a table of version " + version + ", this program reads " + VERSION);
     }
     long epoch = in.uvar("the epoch");
-    int count = in.count(2, "hosts");
-    SortedMap<String, String> owners = new TreeMap<>();
-    for (int i = 0; i < count; i++) {
-      owners.put(in.string("a host"), in.string("a gateway"));
+    List<String> members = new ArrayList<>();
+    for (int i = in.count(1, "members"); i > 0; i--) {
+      members.add(in.string("a member"));
+    }
+    SortedMap<String, Holders> holders = new TreeMap<>();
+    for (int i = in.count(6, "hosts"); i > 0; i--) {
+      holders.put(in.string("a host"), holders(in));
     }
     in.end("the table");
-    return new OwnershipTable(epoch, owners);
+    return new OwnershipTable(epoch, members, holders);
   }
 
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof OwnershipTable that
-        && epoch == that.epoch
-        && owners.equals(that.owners);
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(epoch, owners);
+  private static Holders holders(WireReader in) throws WireException {
+    String owner = in.string("an owner");
+    long since = in.uvar("the owner's first epoch");
+    boolean whole = in.u8("whether the owner is whole") == WHOLE;
+    String next = in.string("the next owner");
+    List<Holders.Copy> copies = new ArrayList<>();
+    for (int i = in.count(2, "copies"); i > 0; i--) {
+      copies.add(
+          new Holders.Copy(in.string("a gateway"), in.u8("whether a copy is synced") == WHOLE));
+    }
+    return new Holders(
+        owner, since, whole, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));
   }
 }

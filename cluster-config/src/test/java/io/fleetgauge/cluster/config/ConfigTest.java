@@ -24,13 +24,15 @@ class ConfigTest {
   void anEmptyFileIsEveryDefault() throws ConfigException {
     String host = LocalHost.name();
     ClusterSettings cluster =
-        new ClusterSettings("fleetgauge", "127.0.0.1", 5701, List.of("127.0.0.1:5701"));
+        new ClusterSettings("fleetgauge", "127.0.0.1", 5701, List.of("127.0.0.1:5701"), 2);
     assertThat(GatewayConfig.read("f", ""))
         .isEqualTo(
             new GatewayConfig(
                 host,
                 new HttpSettings("0.0.0.0", 9500),
                 host,
+                "",
+                Duration.ofSeconds(25),
                 cluster,
                 new StoreSettings(
                     Path.of("fleetgauge-data"),
@@ -117,7 +119,9 @@ class ConfigTest {
                 "g1",
                 new HttpSettings("10.0.0.1", 0),
                 "g1.example",
-                new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1")),
+                "",
+                Duration.ofSeconds(25),
+                new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1"), 2),
                 new StoreSettings(
                     Path.of("/data"),
                     Duration.ofMinutes(90),
@@ -210,7 +214,8 @@ class ConfigTest {
                 + " 10000000",
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 65536B to 268435456B in"
                 + " B, KiB, MiB or GiB, such as 64MiB",
-            "idd: no such key; known here are cluster, http, id, ingest, journal, log, store",
+            "idd: no such key; known here are cluster, drainTimeout, http, id,"
+                + " ingest, journal, log, store, zone",
             "http.hots: no such key; known here are advertisedHost, host, port",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");

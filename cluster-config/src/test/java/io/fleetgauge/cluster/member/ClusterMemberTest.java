@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.table.OwnershipTable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +18,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Real members over loopback. */
 class ClusterMemberTest {
   private static final Duration SOON = Duration.ofSeconds(20);
+
+  @TempDir Path folder;
 
   private final List<ClusterMember> members = new ArrayList<>();
 
@@ -32,10 +37,11 @@ class ClusterMemberTest {
   void allMembersComeToTheSameTable() throws IOException {
     List<Integer> ports = freePorts(4);
     ClusterMember g1 = gateway("g1", ports, 0);
-    g1.register("early");
     ClusterMember g2 = gateway("g2", ports, 1);
     ClusterMember g3 = gateway("g3", ports, 2);
     ClusterMember reader = join(ports, 3, Optional.empty());
+    await().atMost(SOON).until(() -> g1.view().table().members().size() == 3);
+    g1.register("early");
     for (int i = 0; i < 30; i++) {
       g2.register("host-" + i);
     }
@@ -78,6 +84,28 @@ class ClusterMemberTest {
   }
 
   @Test
+  void whenAllWereGoneEpochsAndHostsGoOnWhereTheyWere() throws IOException {
+    List<Integer> ports = freePorts(2);
+    ClusterMember g1 = gateway("g1", ports, 0);
+    ClusterMember g2 = gateway("g2", ports, 1);
+    for (int i = 0; i < 12; i++) {
+      g1.register("h" + i);
+    }
+    await()
+        .atMost(SOON)
+        .until(() -> g2.view().table().hosts().size() == 12 && g2.view().equals(g1.view()));
+    OwnershipTable before = g1.view().table();
+    leave();
+    members.clear();
+    ClusterMember again = gateway("g2", ports, 0);
+    assertThat(again.view().table().epoch()).isGreaterThanOrEqualTo(before.epoch());
+    gateway("g1", ports, 1);
+    again.register("one-more");
+    await().atMost(SOON).until(() -> again.view().table().hosts().size() == 13);
+    assertThat(again.view().table().epoch()).isGreaterThan(before.epoch());
+  }
+
+  @Test
   void twoGatewaysOfOneIdAndABusyPortAreErrorsThatSayWhatToDo() throws IOException {
     List<Integer> ports = freePorts(2);
     gateway("g1", ports, 0);
@@ -96,7 +124,13 @@ class ClusterMemberTest {
 
   private ClusterMember gateway(String id, List<Integer> ports, int index) {
     URI address = URI.create("http://127.0.0.1:" + (9000 + index));
-    return join(ports, index, Optional.of(new ClusterMember.Gateway(id, address)));
+    ClusterMember member =
+        join(
+            ports,
+            index,
+            Optional.of(new ClusterMember.Gateway(id, address, "", folder.resolve(id))));
+    member.activate();
+    return member;
   }
 
   private ClusterMember join(
@@ -104,7 +138,7 @@ class ClusterMemberTest {
     List<String> all = ports.stream().map(port -> "127.0.0.1:" + port).toList();
     ClusterMember member =
         ClusterMember.join(
-            new ClusterSettings("test-" + ports.getFirst(), "127.0.0.1", ports.get(index), all),
+            new ClusterSettings("test-" + ports.getFirst(), "127.0.0.1", ports.get(index), all, 1),
             gateway);
     members.add(member);
     return member;

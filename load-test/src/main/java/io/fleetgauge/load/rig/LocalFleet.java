@@ -62,6 +62,8 @@ public final class LocalFleet implements AutoCloseable {
             id,
             new HttpSettings(LOOPBACK, port),
             LOOPBACK,
+            "",
+            Duration.ZERO,
             nextMember(),
             StoreSettings.defaults(data, retention),
             Journal.Settings.defaults(data.resolve("journal")),
@@ -105,7 +107,12 @@ public final class LocalFleet implements AutoCloseable {
 
   private ClusterSettings nextMember() {
     List<String> all = clusterPorts.stream().map(port -> LOOPBACK + ":" + port).toList();
-    return new ClusterSettings(clusterName, LOOPBACK, clusterPorts.get(members++), all);
+    return new ClusterSettings(
+        clusterName,
+        LOOPBACK,
+        clusterPorts.get(members++),
+        all,
+        ClusterSettings.DEFAULT_REPLICATION);
   }
 
   public List<GatewayProcess> gateways() {

@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
@@ -248,11 +247,10 @@ class FleetTest {
     URI dead = URI.create("http://127.0.0.1:" + LocalPorts.free(1).getFirst());
     ClusterView wrong =
         new ClusterView(
-            new OwnershipTable(
-                1,
-                new TreeMap<>(
-                    Map.of("n1", "gateway-1", "n2", "gateway-1", "n3", "dead", "n4", "gone"))),
-            Map.of("gateway-1", fleet.gatewayAddresses().getFirst(), "dead", dead));
+            OwnershipTable.ofOwners(
+                1, Map.of("n1", "gateway-1", "n2", "gateway-1", "n3", "dead", "n4", "gone")),
+            Map.of("gateway-1", fleet.gatewayAddresses().getFirst(), "dead", dead),
+            false);
     try (Fanout fanout =
         new Fanout(vertx, () -> wrong, vertx.createSharedWorkerExecutor("test", 2))) {
       Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -15,6 +16,7 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
@@ -23,11 +25,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -42,9 +46,13 @@ public final class Fanout implements AutoCloseable {
   /** Time for a new table to get round before hosts are asked for again. */
   private static final long RETRY_MILLIS = 100;
 
+  private static final long WATCH_MILLIS = 250;
+
   private final Vertx vertx;
   private final Supplier<ClusterView> view;
   private final WorkerExecutor workers;
+  private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
+  private final LongAdder hedges = new LongAdder();
   // Kept in a field: a client that is garbage collected closes its connections.
   private final HttpClient client;
 
@@ -72,7 +80,7 @@ public final class Fanout implements AutoCloseable {
   public Future<Gathered<List<List<Series>>>> samples(
       List<Selection> selections, long budget, long timeoutMillis) {
     if (selections.isEmpty()) {
-      return Future.succeededFuture(new Gathered<>(List.of(), 0, List.of()));
+      return Future.succeededFuture(new Gathered<>(List.of(), 0, List.of(), ""));
     }
     return gather(
         new Fragment.Samples(0, List.of(), budget, selections),
@@ -101,7 +109,7 @@ public final class Fanout implements AutoCloseable {
       return Future.failedFuture(
           new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
     }
-    Collection<String> hosts = first.table().owners().keySet();
+    Collection<String> hosts = first.table().hosts();
     long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
     return ask(question, first, hosts, deadline)
         .compose(
@@ -126,7 +134,8 @@ public final class Fanout implements AutoCloseable {
                         new Gathered<>(
                             merge.apply(answers),
                             hosts.size(),
-                            List.copyOf(missing(hosts, answers))),
+                            List.copyOf(missing(hosts, answers)),
+                            split(first)),
                     false));
   }
 
@@ -142,44 +151,182 @@ public final class Fanout implements AutoCloseable {
     return over.future();
   }
 
+  private static String split(ClusterView view) {
+    return view.isMinority()
+        ? "the cluster is split: "
+            + view.gateways().size()
+            + " of "
+            + view.table().members().size()
+            + " gateways are seen from here, and what the others take in is not"
+        : "";
+  }
+
   /**
-   * Asks each owner for its hosts. An owner that fails is left out, unless all would fail alike.
+   * Asks for each host whoever reads it first. A gateway that fails is left out, unless all would
+   * fail alike.
    */
   private Future<List<FragmentAnswer>> ask(
       Fragment question, ClusterView now, Collection<String> hosts, long deadline) {
-    Map<URI, List<String>> hostsByGateway = new TreeMap<>();
-    for (String host : hosts) {
-      now.ownerAddress(host)
-          .ifPresent(
-              gateway ->
-                  hostsByGateway.computeIfAbsent(gateway, none -> new ArrayList<>()).add(host));
-    }
-    List<Future<Optional<FragmentAnswer>>> asked = new ArrayList<>();
-    hostsByGateway.forEach(
-        (gateway, owned) ->
-            asked.add(
-                post(gateway, question.at(now.table().epoch(), owned), deadline)
-                    .map(Optional::of)
-                    .recover(
-                        failure -> {
-                          if (failure instanceof QueryFailure) {
-                            return Future.failedFuture(failure);
-                          }
-                          LOG.warn("gateway {} did not answer: {}", gateway, failure.toString());
-                          return Future.succeededFuture(Optional.empty());
-                        })));
+    List<Future<List<FragmentAnswer>>> asked = new ArrayList<>();
+    byReader(now, hosts, 0)
+        .forEach(
+            (gateway, read) ->
+                asked.add(new HedgedAsk(question, now, gateway, read, deadline).begin()));
     return Future.all(asked)
-        .map(
-            all -> {
-              List<FragmentAnswer> answers = new ArrayList<>();
-              for (Future<Optional<FragmentAnswer>> one : asked) {
-                one.result().ifPresent(answers::add);
-              }
-              return answers;
-            });
+        .map(all -> asked.stream().flatMap(one -> one.result().stream()).toList());
   }
 
-  private Future<FragmentAnswer> post(URI gateway, Fragment fragment, long deadline) {
+  /** Whose hosts are whose, by the gateway that reads them first, second and so on. */
+  private static Map<URI, List<String>> byReader(
+      ClusterView now, Collection<String> hosts, int turn) {
+    Map<URI, List<String>> hostsByGateway = new TreeMap<>();
+    for (String host : hosts) {
+      List<URI> readers = now.readers(host);
+      if (turn < readers.size()) {
+        hostsByGateway.computeIfAbsent(readers.get(turn), none -> new ArrayList<>()).add(host);
+      }
+    }
+    return hostsByGateway;
+  }
+
+  /**
+   * Some hosts, asked of the gateway that reads them first and, when it takes longer than it mostly
+   * does, of those that read them second. Either the first answers or the others do: no host is
+   * read twice. All of it on one event loop.
+   */
+  private final class HedgedAsk {
+    private final Fragment question;
+    private final ClusterView now;
+    private final URI first;
+    private final List<String> hosts;
+    private final long deadline;
+    private final Context loop = vertx.getOrCreateContext();
+    private final Promise<List<FragmentAnswer>> done = Promise.promise();
+    private final List<HttpClientRequest> underWay = new ArrayList<>();
+    private final List<FragmentAnswer> others = new ArrayList<>();
+    private boolean firstFailed;
+    private boolean hedged;
+    private int othersLeft;
+
+    HedgedAsk(Fragment question, ClusterView now, URI first, List<String> hosts, long deadline) {
+      this.question = question;
+      this.now = now;
+      this.first = first;
+      this.hosts = hosts;
+      this.deadline = deadline;
+    }
+
+    Future<List<FragmentAnswer>> begin() {
+      loop.runOnContext(none -> ask());
+      return done.future();
+    }
+
+    private void ask() {
+      long began = System.nanoTime();
+      post(first, hosts)
+          .onComplete(
+              answer ->
+                  loop.runOnContext(
+                      none -> {
+                        if (answer.succeeded()) {
+                          delays(first).took(System.nanoTime() - began);
+                          finish(List.of(answer.result()));
+                        } else if (answer.cause() instanceof QueryFailure) {
+                          done.tryFail(answer.cause());
+                        } else {
+                          if (!done.future().isComplete()) {
+                            LOG.warn("gateway {} did not answer: {}", first, text(answer.cause()));
+                          }
+                          firstFailed = true;
+                          hedge();
+                          settle();
+                        }
+                      }));
+      vertx.setTimer(
+          delays(first).p95Millis(),
+          id -> {
+            if (!done.future().isComplete() && !hedged) {
+              hedge();
+              watch();
+            }
+          });
+    }
+
+    /** A gateway that the cluster has given up is waited for no longer. */
+    private void watch() {
+      vertx.setTimer(
+          WATCH_MILLIS,
+          id -> {
+            if (!done.future().isComplete() && !firstFailed) {
+              if (view.get().gateways().containsValue(first)) {
+                watch();
+              } else {
+                firstFailed = true;
+                settle();
+              }
+            }
+          });
+    }
+
+    private void hedge() {
+      if (hedged) {
+        return;
+      }
+      hedged = true;
+      Map<URI, List<String>> second = byReader(now, hosts, 1);
+      hedges.add(second.size());
+      othersLeft = second.size();
+      second.forEach(
+          (gateway, read) ->
+              post(gateway, read)
+                  .onComplete(
+                      answer ->
+                          loop.runOnContext(
+                              none -> {
+                                othersLeft--;
+                                if (answer.succeeded()) {
+                                  others.add(answer.result());
+                                }
+                                settle();
+                              })));
+    }
+
+    /** Takes what the others answered, when that is all there is or is enough. */
+    private void settle() {
+      boolean enough = othersLeft == 0 && hedged && missing(hosts, others).isEmpty();
+      if (enough || firstFailed && hedged && othersLeft == 0) {
+        finish(others);
+      }
+    }
+
+    private void finish(List<FragmentAnswer> answers) {
+      if (done.tryComplete(List.copyOf(answers))) {
+        // Whoever has not answered yet need not any more.
+        underWay.forEach(HttpClientRequest::reset);
+      }
+    }
+
+    private Future<FragmentAnswer> post(URI gateway, List<String> asked) {
+      return Fanout.this.post(
+          gateway, question.at(now.table().epoch(), asked), deadline, underWay::add);
+    }
+  }
+
+  private static String text(Throwable failure) {
+    return String.valueOf(failure.getMessage());
+  }
+
+  private Delays delays(URI gateway) {
+    return delays.computeIfAbsent(gateway, none -> new Delays());
+  }
+
+  /** How many requests went to a second reader because the first took long or failed. */
+  public long hedges() {
+    return hedges.sum();
+  }
+
+  private Future<FragmentAnswer> post(
+      URI gateway, Fragment fragment, long deadline, Consumer<HttpClientRequest> underWay) {
     long left = (deadline - System.nanoTime()) / 1_000_000;
     if (left <= 0) {
       return Future.failedFuture(
@@ -195,7 +342,11 @@ public final class Fanout implements AutoCloseable {
             .setTimeout(left);
     return client
         .request(options)
-        .compose(request -> request.send(Buffer.buffer(FragmentCodec.encode(fragment))))
+        .compose(
+            request -> {
+              underWay.accept(request);
+              return request.send(Buffer.buffer(FragmentCodec.encode(fragment)));
+            })
         .compose(
             response ->
                 response

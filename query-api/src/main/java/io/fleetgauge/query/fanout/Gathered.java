@@ -9,25 +9,27 @@ import java.util.List;
  * @param value what was answered
  * @param hosts how many hosts should have been in it
  * @param missing the hosts that are not in it, sorted
+ * @param split what is seen of the cluster when the other side of a split may know more; else empty
  */
-public record Gathered<T>(T value, int hosts, List<String> missing) {
+public record Gathered<T>(T value, int hosts, List<String> missing, String split) {
   private static final int NAMES = 10;
 
   /** What to tell the asker about the holes; empty when there are none. */
   public List<String> warnings() {
     if (missing.isEmpty()) {
-      return List.of();
+      return split.isEmpty() ? List.of() : List.of(split);
     }
     List<String> names = new ArrayList<>(missing.subList(0, Math.min(NAMES, missing.size())));
     if (missing.size() > NAMES) {
       names.add((missing.size() - NAMES) + " more");
     }
-    return List.of(
+    String incomplete =
         "incomplete answer: "
             + missing.size()
             + " of "
             + hosts
             + " hosts are missing: "
-            + String.join(", ", names));
+            + String.join(", ", names);
+    return split.isEmpty() ? List.of(incomplete) : List.of(incomplete, split);
   }
 }

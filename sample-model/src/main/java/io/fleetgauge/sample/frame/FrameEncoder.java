@@ -104,6 +104,20 @@ public final class FrameEncoder {
     return end(out);
   }
 
+  /** A tick as it came, or with fewer samples than it came with. */
+  public static byte[] encode(Frame.Tick tick) {
+    WireWriter out = begin(FrameFormat.KIND_TICK, tick.host(), tick.run());
+    out.uvar(tick.sequence()).svar(tick.time());
+    Frame.Additions more = tick.additions();
+    out.uvar(more.knownSymbols()).uvar(more.symbols().size());
+    more.symbols().forEach(out::string);
+    out.uvar(more.knownSeries()).uvar(more.series().size());
+    more.series().forEach(refs -> labelSet(out, refs));
+    present(out, tick.ids());
+    values(out, tick.values(), tick.histograms());
+    return end(out);
+  }
+
   /** Everything the run has numbered so far, for a receiver that missed the beginning. */
   public byte[] dictionary() {
     return dictionary(host, run, symbols, series);
@@ -160,11 +174,13 @@ public final class FrameEncoder {
       out.string(symbol);
     }
     out.uvar(knownSeries).uvar(series.size() - knownSeries);
-    for (int[] refs : series.subList(knownSeries, series.size())) {
-      out.uvar(refs.length / 2);
-      for (int ref : refs) {
-        out.uvar(ref);
-      }
+    series.subList(knownSeries, series.size()).forEach(refs -> labelSet(out, refs));
+  }
+
+  private static void labelSet(WireWriter out, int[] refs) {
+    out.uvar(refs.length / 2);
+    for (int ref : refs) {
+      out.uvar(ref);
     }
   }
 

@@ -75,7 +75,7 @@ public final class Journal implements AutoCloseable {
 
   private static final Duration RETRY = Duration.ofMillis(500);
 
-  private record Entry(long segment, byte[] record, Consumer<Boolean> done) {}
+  private record Entry(long segment, byte[] record, boolean forced, Consumer<Boolean> done) {}
 
   private final Settings settings;
 
@@ -231,6 +231,11 @@ public final class Journal implements AutoCloseable {
    * @param done is told, on the writing thread, whether the record is kept as the policy says
    */
   public Taken append(long expected, byte[] record, Consumer<Boolean> done) {
+    return append(expected, record, false, done);
+  }
+
+  /** The same; {@code forced}, its word is given when it is on the disk, whatever the policy is. */
+  public Taken append(long expected, byte[] record, boolean forced, Consumer<Boolean> done) {
     lock.lock();
     try {
       if (segment != expected) {
@@ -242,7 +247,7 @@ public final class Journal implements AutoCloseable {
           || size() > settings.maxBytes()) {
         return Taken.NO;
       }
-      queue.add(new Entry(segment, record, done));
+      queue.add(new Entry(segment, record, forced, done));
       queuedBytes += record.length;
       segmentBytes += record.length + SegmentFormat.HEAD_BYTES;
       if (segmentBytes >= settings.segmentBytes()) {
@@ -404,7 +409,8 @@ public final class Journal implements AutoCloseable {
       length += entry.record.length;
     }
     segmentWriter.flush();
-    if (settings.sync() == Sync.ALWAYS) {
+    boolean force = settings.sync() == Sync.ALWAYS || entries.stream().anyMatch(Entry::forced);
+    if (force) {
       segmentWriter.force();
     }
     lock.lock();
@@ -417,8 +423,11 @@ public final class Journal implements AutoCloseable {
       records += entries.size();
       bytes += length;
       sizes.put(number, segmentWriter.size());
-      if (settings.sync() == Sync.ALWAYS) {
+      if (force) {
         syncs++;
+        // All of them stand in this segment; what another one had was forced when it was closed.
+        unsynced.clear();
+        unsyncedBytes = 0;
       } else if (settings.sync() == Sync.INTERVAL) {
         unsyncedSince = unsynced.isEmpty() ? System.nanoTime() : unsyncedSince;
         unsynced.addAll(entries);
@@ -619,7 +628,7 @@ public final class Journal implements AutoCloseable {
     try {
       if (current == segmentWriter) {
         syncs++;
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count && !unsynced.isEmpty(); i++) {
           unsyncedBytes -= unsynced.remove().record.length;
         }
         unsyncedSince = System.nanoTime();

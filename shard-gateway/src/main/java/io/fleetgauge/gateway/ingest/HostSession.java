@@ -1,9 +1,12 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.wire.WireException;
@@ -12,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** What is known of one host's senders. Only the host's lane thread uses it. */
 final class HostSession {
@@ -41,15 +45,17 @@ final class HostSession {
   }
 
   /** A tick that waits for the ones before it. */
-  private record Waiting(Run run, Frame.Tick tick) {}
+  private record Waiting(Lane.Source source, Run run, Frame.Tick tick) {}
 
   /**
    * What became of a body.
    *
    * @param answer what the sender is told, once the journal has the body if it has to
+   * @param body what of the body was let in: what journal and copies get
    * @param newest time of the newest sample, ms
+   * @param missing whether the sender was told that ticks are kept which are not here
    */
-  record Taken(IntakeAnswer answer, long newest) {}
+  record Taken(IntakeAnswer answer, byte[] body, long newest, boolean missing) {}
 
   private final String host;
   private final Lane lane;
@@ -103,13 +109,25 @@ final class HostSession {
    * Takes the frames of one body, in order.
    *
    * @param latest the latest time that is not refused, ms
+   * @param acknowledged the sequence up to which the sender of the run was told that it is kept
    */
-  Taken take(byte[] body, long clock, long latest) {
+  Taken take(byte[] body, long clock, long latest, long acknowledged) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
-    Taken taken = decode(body, latest, outcome, this::apply);
+    Taken taken = decode(body, latest, acknowledged, outcome, this::apply);
     outcome.addTo(lane.counts());
     return taken;
+  }
+
+  /**
+   * Takes what the owner of the host has let in.
+   *
+   * @return what became of it; a body that is refused shows that the owner's memory is another
+   */
+  Taken copy(byte[] body, long clock) {
+    touchedAt = clock;
+    Outcome outcome = new Outcome();
+    return decode(body, Long.MAX_VALUE, 0, outcome, this::applyCopy);
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */
@@ -117,6 +135,7 @@ final class HostSession {
     return decode(
             body,
             latest,
+            0,
             new Outcome(),
             (run, tick, until, outcome) -> {
               if (waiting == null) {
@@ -137,8 +156,11 @@ final class HostSession {
     void accept(Run run, Frame.Tick tick, long latest, Outcome outcome);
   }
 
-  private Taken decode(byte[] body, long latest, Outcome outcome, TickSink sink) {
+  private Taken decode(
+      byte[] body, long latest, long acknowledged, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
+    WireWriter letIn = null;
+    boolean missing = false;
     inBody.clear();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
     Run last = null;
@@ -147,6 +169,7 @@ final class HostSession {
     boolean whole = false;
     try {
       while (decoder.hasNext()) {
+        int from = decoder.position();
         Frame frame = decoder.next();
         if (!frame.host().equals(host)) {
           throw new WireException(
@@ -155,7 +178,7 @@ final class HostSession {
         Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
-          return new Taken(new IntakeAnswer.NeedsDictionary(frame.run()), newest);
+          return new Taken(new IntakeAnswer.NeedsDictionary(frame.run()), body, newest, missing);
         }
         if (inBody.putIfAbsent(frame.run(), run) == null) {
           run.beganInBody = run.dictionary.size() == 0;
@@ -164,11 +187,19 @@ final class HostSession {
         }
         learn(run, frame);
         if (frame instanceof Frame.Tick tick) {
+          missing |= last == null && acknowledged > run.kept;
+          outcome.nextTick();
           sink.accept(run, tick, latest, outcome);
+          if (outcome.leavesOutAny() && letIn == null) {
+            letIn = new WireWriter(body.length).raw(body, 0, from);
+          }
           last = run;
           lastRun = frame.run();
           newest = Math.max(newest, tick.time());
           run.kept = Math.max(run.kept, tick.sequence());
+        }
+        if (letIn != null) {
+          handOn(frame, outcome, body, from, decoder.position(), letIn);
         }
       }
       whole = true;
@@ -181,7 +212,32 @@ final class HostSession {
           new IntakeAnswer.Kept(
               lastRun, last.kept, outcome.refused(), outcome.overLimit(), outcome.refusal());
     }
-    return new Taken(answer, newest);
+    return new Taken(answer, letIn == null ? body : letIn.toBytes(), newest, missing);
+  }
+
+  /** Writes a frame without the samples that were not let in; its label sets stay. */
+  private static void handOn(
+      Frame frame, Outcome outcome, byte[] body, int from, int to, WireWriter out) {
+    if (!(frame instanceof Frame.Tick tick) || !outcome.leavesOutAny()) {
+      out.raw(body, from, to - from);
+      return;
+    }
+    int[] left = IntStream.range(0, tick.ids().length).filter(i -> !outcome.leavesOut(i)).toArray();
+    Histogram[] histograms = tick.histograms();
+    byte[] rest =
+        FrameEncoder.encode(
+            new Frame.Tick(
+                tick.host(),
+                tick.run(),
+                tick.sequence(),
+                tick.time(),
+                tick.additions(),
+                IntStream.of(left).map(i -> tick.ids()[i]).toArray(),
+                IntStream.of(left).mapToDouble(i -> tick.values()[i]).toArray(),
+                histograms == null
+                    ? null
+                    : IntStream.of(left).mapToObj(i -> histograms[i]).toArray(Histogram[]::new)));
+    out.raw(rest, 0, rest.length);
   }
 
   private void learn(Run run, Frame frame) throws WireException {
@@ -193,12 +249,21 @@ final class HostSession {
 
   private void apply(Run run, Frame.Tick tick, long latest, Outcome outcome) {
     counts.framesKept.increment();
+    append(Lane.Source.SENDER, run, tick, latest, outcome);
+  }
+
+  private void applyCopy(Run run, Frame.Tick tick, long latest, Outcome outcome) {
+    counts.framesCopied.increment();
+    append(Lane.Source.JOURNAL, run, tick, latest, outcome);
+  }
+
+  private void append(Lane.Source source, Run run, Frame.Tick tick, long latest, Outcome outcome) {
     if (waiting != null) {
-      waiting.add(new Waiting(run, tick));
+      waiting.add(new Waiting(source, run, tick));
       waitingBytes += 64 + 12L * tick.ids().length;
     } else {
       lane.append(
-          Lane.Source.SENDER,
+          source,
           tick.time(),
           latest,
           handles(run, tick),
@@ -258,6 +323,9 @@ final class HostSession {
     long newest = Long.MIN_VALUE;
     while (decoder.hasNext()) {
       Frame frame = decoder.next();
+      if (frame.run() == HostPage.RUN) {
+        return merge(record);
+      }
       Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
       if (!run.dictionary.covers(frame)) {
         throw new WireException("the dictionary of its run is not in the journal any more");
@@ -280,16 +348,94 @@ final class HostSession {
     return newest;
   }
 
+  /** From now on ticks wait for history that is on its way. */
+  void await() {
+    if (waiting == null) {
+      waiting = new ArrayList<>();
+    }
+  }
+
+  /** Whether ticks wait for history, so that what is in the lane is not all there is. */
+  boolean isWaiting() {
+    return waiting != null;
+  }
+
+  /** The last time before the first tick that waits, ms; the greatest there is when none does. */
+  long before() {
+    long first = Long.MAX_VALUE;
+    if (waiting != null) {
+      for (Waiting each : waiting) {
+        first = Math.min(first, each.tick.time() - 1);
+      }
+    }
+    return first;
+  }
+
   /** The history is back: what waited for it goes behind it. */
   void recovered(long latest) {
+    if (waiting == null) {
+      return;
+    }
     List<Waiting> ticks = waiting;
     waiting = null;
     waitingBytes = 0;
     Outcome outcome = new Outcome();
     for (Waiting each : ticks) {
-      counts.framesKept.decrement(); // it is counted when it was taken
-      apply(each.run, each.tick, latest, outcome);
+      append(each.source, each.run, each.tick, latest, outcome);
     }
     outcome.addTo(lane.counts());
+  }
+
+  /** The dictionary of a run; empty when the run is not known. */
+  byte[] dictionary(long run) {
+    Run known = runs.get(run);
+    return known == null ? new byte[0] : known.dictionary.encode(host, run);
+  }
+
+  /** Up to which sequence the ticks of each run are here. */
+  Map<Long, Long> kept() {
+    Map<Long, Long> kept = new LinkedHashMap<>();
+    runs.forEach((number, run) -> kept.put(number, run.kept));
+    return kept;
+  }
+
+  /** Another holder has the ticks of these runs up to these sequences, and they are here now. */
+  void keptElsewhere(Map<Long, Long> kept) {
+    kept.forEach(
+        (number, sequence) -> {
+          Run run = runs.computeIfAbsent(number, none -> new Run());
+          run.kept = Math.max(run.kept, sequence);
+        });
+  }
+
+  /**
+   * Takes samples in that another gateway has: a page that says all of itself. They go to the lane
+   * at once, before what waits.
+   *
+   * @return time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none
+   * @throws WireException if it cannot be understood
+   */
+  long merge(byte[] page) throws WireException {
+    Run own = new Run();
+    FrameDecoder decoder = new FrameDecoder(page);
+    Outcome outcome = new Outcome();
+    long newest = Long.MIN_VALUE;
+    while (decoder.hasNext()) {
+      Frame frame = decoder.next();
+      learn(own, frame);
+      if (frame instanceof Frame.Tick tick) {
+        newest = Math.max(newest, tick.time());
+        lane.append(
+            Lane.Source.JOURNAL,
+            tick.time(),
+            Long.MAX_VALUE,
+            handles(own, tick),
+            tick.values(),
+            tick.histograms(),
+            outcome);
+      }
+    }
+    outcome.addTo(lane.counts());
+    return newest;
   }
 }

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.ingest;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
+import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.frame.FrameDecoder;
@@ -23,13 +24,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -53,43 +57,112 @@ public final class Intake implements AutoCloseable {
   /** Records of the journal that are handed to a lane thread before it has done with others. */
   private static final int REPLAY_AHEAD = 16;
 
-  /** Places in a lane thread's queue that bodies do not take. */
-  private static final int RESERVED = 4 * REPLAY_AHEAD;
+  /** The last sequence of the body's run that the sender was told is kept. */
+  public static final String ACKNOWLEDGED_HEADER = "X-Fleetgauge-Acknowledged";
 
   /** Most bytes of one host that wait for its history. */
-  private static final long MAX_WAITING_BYTES = 16L << 20;
+  static final long MAX_WAITING_BYTES = 16L << 20;
 
   private final Store store;
   private final Journal journal;
   private final Ownership ownership;
   private final Supplier<ClusterView> view;
   private final Consumer<String> register;
+  private final Replicating replicating;
   private final MemoryWatermark memory;
   private final LongSupplier clock;
   private final IngestCounts counts = new IngestCounts();
   private final SegmentLedger ledger = new SegmentLedger();
+  private final int maxQueued;
   private final LaneThread[] threads;
   private final ExecutorService sealer;
   private volatile boolean recovered;
   private volatile String blockTrouble = "";
   private volatile String recoveryTrouble = "";
 
-  private final class LaneThread {
+  /** Hosts of which this gateway has a copy with all that the owner has. */
+  private final Set<String> wholeCopies = ConcurrentHashMap.newKeySet();
+
+  private final class LaneThread implements HostCopies.House {
     final Map<String, HostSession> sessions = new HashMap<>();
     final Set<String> sealing = new HashSet<>();
     final Semaphore replayAhead = new Semaphore(REPLAY_AHEAD);
     final ThreadPoolExecutor executor;
+    final AtomicBoolean looking = new AtomicBoolean();
+    ClusterView followed = ClusterView.EMPTY;
+    volatile long copiesEqualAt = Long.MAX_VALUE;
     boolean recovering = true;
 
-    LaneThread(int number, int maxQueued) {
+    LaneThread(int number) {
       executor =
           new ThreadPoolExecutor(
               1,
               1,
               0,
               TimeUnit.SECONDS,
-              new ArrayBlockingQueue<>(maxQueued + RESERVED),
+              new LinkedBlockingQueue<>(),
               Thread.ofPlatform().daemon().name("lane-" + number).factory());
+    }
+
+    final Map<String, HostCopies> copies = new HashMap<>();
+
+    HostCopies copies(String host) {
+      return copies.computeIfAbsent(host, name -> new HostCopies(name, session(name), this));
+    }
+
+    @Override
+    public String self() {
+      return ownership.self();
+    }
+
+    @Override
+    public ClusterView view() {
+      return view.get();
+    }
+
+    @Override
+    public Replicating replicating() {
+      return replicating;
+    }
+
+    @Override
+    public void onLane(Runnable work) {
+      run(this, work);
+    }
+
+    @Override
+    public void write(
+        HostSession session, byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
+      append(session, body, newest, forced, done);
+    }
+
+    @Override
+    public long clock() {
+      return clock.getAsLong();
+    }
+
+    @Override
+    public long latestTime() {
+      return Intake.this.latestTime();
+    }
+
+    @Override
+    public IngestCounts counts() {
+      return counts;
+    }
+
+    @Override
+    public boolean isRecovered() {
+      return recovered;
+    }
+
+    @Override
+    public void copyIsWhole(String host, boolean whole) {
+      if (whole) {
+        wholeCopies.add(host);
+      } else {
+        wholeCopies.remove(host);
+      }
     }
 
     HostSession session(String host) {
@@ -102,6 +175,7 @@ public final class Intake implements AutoCloseable {
   /**
    * @param view the newest view of the cluster
    * @param register makes a host known to the cluster; never waits
+   * @param replicating how hosts are shared with other gateways
    * @param clock ms since the epoch
    * @param laneThreads how many threads decode and write
    * @param maxQueued most bodies that wait for each of them
@@ -112,6 +186,7 @@ public final class Intake implements AutoCloseable {
       Ownership ownership,
       Supplier<ClusterView> view,
       Consumer<String> register,
+      Replicating replicating,
       MemoryWatermark memory,
       LongSupplier clock,
       int laneThreads,
@@ -121,11 +196,13 @@ public final class Intake implements AutoCloseable {
     this.ownership = ownership;
     this.view = view;
     this.register = register;
+    this.replicating = replicating;
     this.memory = memory;
     this.clock = clock;
+    this.maxQueued = maxQueued;
     this.threads = new LaneThread[laneThreads];
     for (int i = 0; i < laneThreads; i++) {
-      threads[i] = new LaneThread(i, maxQueued);
+      threads[i] = new LaneThread(i);
     }
     this.sealer =
         new ThreadPoolExecutor(
@@ -154,12 +231,24 @@ public final class Intake implements AutoCloseable {
    * Takes a body in.
    *
    * @param senderEpoch the newest epoch that the sender was told; 0 when none
+   * @param acknowledged the last sequence of the body's run that the sender was told is kept; 0
+   *     when it does not say
    * @param answer is given the answer, here or on another thread, once the body is kept
    */
-  public void take(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+  public void take(
+      String host,
+      byte[] body,
+      long senderEpoch,
+      long acknowledged,
+      Consumer<IntakeAnswer> answer) {
     if (isAdmitted(host, senderEpoch, answer)) {
-      onLane(host, answer, thread -> keep(thread.session(host), body, answer));
+      onLane(host, answer, thread -> keep(thread, host, body, acknowledged, answer));
     }
+  }
+
+  /** The same of a sender that does not say what it was told. */
+  public void take(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+    take(host, body, senderEpoch, 0, answer);
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */
@@ -198,7 +287,7 @@ public final class Intake implements AutoCloseable {
 
   private void onLane(String host, Consumer<IntakeAnswer> answer, Consumer<LaneThread> work) {
     LaneThread thread = threadOf(host);
-    if (thread.executor.getQueue().remainingCapacity() > RESERVED) {
+    if (thread.executor.getQueue().size() < maxQueued) {
       try {
         thread.executor.execute(
             () -> {
@@ -212,7 +301,7 @@ public final class Intake implements AutoCloseable {
             });
         return;
       } catch (RejectedExecutionException e) {
-        LOG.debug("a lane thread's queue is full", e);
+        LOG.debug("closed", e);
       }
     }
     counts.queueFull.increment();
@@ -227,7 +316,13 @@ public final class Intake implements AutoCloseable {
     return clock.getAsLong() + store.limits().future().toMillis();
   }
 
-  private void keep(HostSession session, byte[] body, Consumer<IntakeAnswer> answer) {
+  private void keep(
+      LaneThread thread,
+      String host,
+      byte[] body,
+      long acknowledged,
+      Consumer<IntakeAnswer> answer) {
+    HostSession session = thread.session(host);
     if (journal.trouble().isPresent()) {
       refuseForNow(answer);
       return;
@@ -237,36 +332,223 @@ public final class Intake implements AutoCloseable {
       answer.accept(new IntakeAnswer.SlowDown(FULL_RETRY_MILLIS));
       return;
     }
-    HostSession.Taken taken = session.take(body, clock.getAsLong(), latestTime());
+    long newestBefore = session.lane().newest();
+    HostSession.Taken taken = session.take(body, clock.getAsLong(), latestTime(), acknowledged);
     if (!(taken.answer() instanceof IntakeAnswer.Kept kept)) {
       answer.accept(taken.answer());
       return;
     }
-    Consumer<Boolean> done =
-        isKept -> {
-          if (isKept) {
-            answer.accept(kept);
-          } else {
-            refuseForNow(answer);
-          }
-        };
+    HostCopies copies = thread.copies(host);
+    copies.take(taken, answer);
+    if (taken.missing() && recovered) {
+      copies.missing(kept.run(), acknowledged, newestBefore, taken.newest());
+    }
+  }
+
+  private void append(
+      HostSession session, byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
     while (true) {
       long segment = journal.segment();
       byte[] record = session.record(body, segment);
       // Before it is there: a segment that nobody has noted anything of may be removed at any time.
-      ledger.note(segment, session.lane().host(), taken.newest());
-      switch (journal.append(segment, record, done)) {
+      ledger.note(segment, session.lane().host(), newest);
+      switch (journal.append(segment, record, forced, done)) {
         case YES -> {
           session.journaled(segment);
           return;
         }
         case OTHER_SEGMENT -> {}
         case NO -> {
-          refuseForNow(answer);
+          done.accept(false);
           return;
         }
       }
     }
+  }
+
+  /** A page says all of itself, so it can be read wherever it stands in the journal. */
+  private void appendPage(String host, byte[] page, long newest, Consumer<Boolean> done) {
+    Journal.Taken taken = Journal.Taken.OTHER_SEGMENT;
+    while (taken == Journal.Taken.OTHER_SEGMENT) {
+      long segment = journal.segment();
+      ledger.note(segment, host, newest);
+      taken = journal.append(segment, page, done);
+    }
+    if (taken == Journal.Taken.NO) {
+      done.accept(false);
+    }
+  }
+
+  // --- holders ---
+
+  /** The table has changed. */
+  public void tableChanged() {
+    timePassed();
+  }
+
+  /** Looks what is due of the hosts that are shared with others; several times a second. */
+  public void timePassed() {
+    if (replicating.replication() == 1 && wholeCopies.isEmpty() && !recovered) {
+      return;
+    }
+    for (LaneThread thread : threads) {
+      if (thread.looking.compareAndSet(false, true)) {
+        run(
+            thread,
+            () -> {
+              thread.looking.set(false);
+              look(thread);
+            });
+      }
+    }
+  }
+
+  private void look(LaneThread thread) {
+    ClusterView now = view.get();
+    if (now != thread.followed) {
+      thread.followed = now;
+      now.table()
+          .holders()
+          .forEach(
+              (host, each) -> {
+                if (threadOf(host) == thread && each.has(ownership.self())) {
+                  thread.copies(host);
+                }
+              });
+      // What lies here of before the start may belong to others by now.
+      thread.sessions.keySet().forEach(thread::copies);
+    }
+    for (Map.Entry<String, HostCopies> each : List.copyOf(thread.copies.entrySet())) {
+      if (each.getValue().timePassed() && !thread.sealing.contains(each.getKey())) {
+        removeStray(thread, each.getKey());
+      }
+    }
+  }
+
+  private void removeStray(LaneThread thread, String host) {
+    try {
+      store.remove(host);
+      thread.sessions.remove(host);
+      thread.copies.remove(host);
+      counts.straysRemoved.increment();
+      LOG.info("host {} is kept elsewhere; what lay here of it is removed", host);
+    } catch (IOException e) {
+      LOG.warn("what lies here of host {} cannot be removed: {}", host, e.toString());
+    }
+  }
+
+  /** Whether this gateway's copy of a host has all that its owner has. */
+  public boolean isWholeCopy(String host) {
+    return wholeCopies.contains(host);
+  }
+
+  /** Bodies have come from the owner of a host that this gateway has a copy of. */
+  public void copied(Peers.Copy copy, Consumer<Peers.CopyAnswer> answer) {
+    LaneThread thread = threadOf(copy.host());
+    if (memory.samplesAreShed()
+        || thread.executor.getQueue().size() >= maxQueued
+        || !run(thread, () -> thread.copies(copy.host()).arrived(copy, answer))) {
+      answer.accept(Peers.CopyAnswer.of(Reply.LATER));
+    }
+  }
+
+  /** Another gateway says that it has something of a host that this one owns. */
+  public void offered(String host, String from, Consumer<Boolean> merged) {
+    LaneThread thread = threadOf(host);
+    if (!run(thread, () -> thread.copies(host).offered(from, merged))) {
+      merged.accept(false);
+    }
+  }
+
+  /**
+   * What is known of a host here, to be compared.
+   *
+   * @param blank whether there is nothing
+   * @param whole whether nothing that is kept still waits for its place
+   * @param before the last time before what waits, ms; the greatest there is when nothing does
+   * @param kept up to which sequence the ticks of each run are here
+   */
+  public record HostState(boolean blank, boolean whole, long before, Map<Long, Long> kept) {}
+
+  /** Finds out how a host stands, on its lane's thread. */
+  public CompletableFuture<HostState> state(String host) {
+    return onLane(
+        host,
+        thread -> {
+          HostSession session = thread.session(host);
+          return new HostState(
+              session.lane().isEmpty(),
+              recovered && !session.isWaiting(),
+              session.before(),
+              session.kept());
+        });
+  }
+
+  /**
+   * Takes in a page of samples that another gateway has.
+   *
+   * @return whether all of it is in memory and journal
+   */
+  public CompletableFuture<Boolean> merge(String host, byte[] page) {
+    CompletableFuture<Boolean> kept = new CompletableFuture<>();
+    return onLane(
+            host,
+            thread -> {
+              HostSession session = thread.session(host);
+              try {
+                long newest = session.merge(page);
+                counts.pagesMerged.increment();
+                appendPage(host, page, newest, kept::complete);
+              } catch (WireException e) {
+                LOG.warn("a page of host {} is refused: {}", host, e.getMessage());
+                kept.complete(false);
+              }
+              return true;
+            })
+        .thenCompose(taken -> kept);
+  }
+
+  /** Takes in the blocks that were laid into the folder of a host of which nothing was here. */
+  public CompletableFuture<Boolean> install(String host) {
+    return onLane(
+        host,
+        thread -> {
+          if (thread.session(host).lane().isEmpty()) {
+            restore(host);
+          }
+          return true;
+        });
+  }
+
+  private <T> CompletableFuture<T> onLane(String host, Function<LaneThread, T> work) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    LaneThread thread = threadOf(host);
+    boolean running =
+        run(
+            thread,
+            () -> {
+              try {
+                done.complete(work.apply(thread));
+              } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+              }
+            });
+    if (!running) {
+      done.completeExceptionally(new IllegalStateException("closed"));
+    }
+    return done;
+  }
+
+  /**
+   * When the copies that are here were last found equal to their owners', the longest ago, ms since
+   * the epoch; 0 when one never was.
+   */
+  public long copiesEqualAt() {
+    long equal = Long.MAX_VALUE;
+    for (LaneThread thread : threads) {
+      equal = Math.min(equal, thread.copiesEqualAt);
+    }
+    return equal == Long.MAX_VALUE ? 0 : equal;
   }
 
   /** It is in memory, perhaps, but nobody may be told so: it has to come again. */
@@ -382,21 +664,19 @@ public final class Intake implements AutoCloseable {
   // --- keeping house ---
 
   /**
-   * Runs something on a lane thread, which has places for it that bodies do not take.
+   * Runs something on a lane thread. Only bodies are turned away when much waits there: all else is
+   * bounded where it comes from.
    *
    * @return whether it will be run; it will not when the intake is closed
    */
   private static boolean run(LaneThread thread, Runnable work) {
-    while (!thread.executor.isShutdown()) {
-      try {
-        thread.executor.execute(work);
-        return true;
-      } catch (RejectedExecutionException e) {
-        // Many threads raced for the last places, which are seldom taken for long.
-        LockSupport.parkNanos(1_000_000);
-      }
+    try {
+      thread.executor.execute(work);
+      return true;
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed", e);
+      return false;
     }
-    return false;
   }
 
   /**
@@ -418,6 +698,12 @@ public final class Intake implements AutoCloseable {
           run(
               thread,
               () -> {
+                thread.copiesEqualAt =
+                    thread.copies.values().stream()
+                        .filter(HostCopies::isCopy)
+                        .mapToLong(HostCopies::lastEqual)
+                        .min()
+                        .orElse(Long.MAX_VALUE);
                 for (String host : List.copyOf(thread.sessions.keySet())) {
                   keepHouse(thread, host, dropBefore, sealings);
                 }
@@ -455,8 +741,10 @@ public final class Intake implements AutoCloseable {
       lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
     }
     lane.measure();
-    if (lane.isEmpty() && lane.newest() < expired && !thread.sealing.contains(host)) {
+    boolean isBusy = thread.copies.containsKey(host) && thread.copies.get(host).isBusy();
+    if (lane.isEmpty() && lane.newest() < expired && !thread.sealing.contains(host) && !isBusy) {
       thread.sessions.remove(host);
+      thread.copies.remove(host);
       store.forget(host);
     }
   }
@@ -544,6 +832,7 @@ public final class Intake implements AutoCloseable {
   @Override
   public void close() {
     for (LaneThread thread : threads) {
+      run(thread, () -> thread.copies.values().forEach(HostCopies::close));
       thread.executor.shutdown();
     }
     sealer.shutdown();

@@ -31,11 +31,12 @@ public final class IntakeRoute {
 
   private void take(RoutingContext http) {
     long epoch;
+    long acknowledged;
     try {
-      String header = http.request().getHeader(Intake.EPOCH_HEADER);
-      epoch = header == null ? 0 : Long.parseLong(header);
+      epoch = number(http, Intake.EPOCH_HEADER);
+      acknowledged = number(http, Intake.ACKNOWLEDGED_HEADER);
     } catch (NumberFormatException e) {
-      answer(http, new IntakeAnswer.Refused(Intake.EPOCH_HEADER + " is not a number"));
+      answer(http, new IntakeAnswer.Refused(e.getMessage()));
       return;
     }
     if (http.body().buffer() == null) {
@@ -47,9 +48,18 @@ public final class IntakeRoute {
     String host = http.pathParam("host");
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
     if (http.request().getHeader(Intake.CHECK_HEADER) == null) {
-      intake.take(host, body, epoch, answered);
+      intake.take(host, body, epoch, acknowledged, answered);
     } else {
       intake.check(host, body, epoch, answered);
+    }
+  }
+
+  private static long number(RoutingContext http, String header) {
+    String value = http.request().getHeader(header);
+    try {
+      return value == null ? 0 : Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new NumberFormatException(header + " is not a number: " + value);
     }
   }
 

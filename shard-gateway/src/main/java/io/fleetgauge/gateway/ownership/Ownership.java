@@ -48,4 +48,9 @@ public record Ownership(String self) {
   public boolean isMine(String host, ClusterView view) {
     return view.table().owner(host).filter(self::equals).isPresent();
   }
+
+  /** Whether this gateway is to have a copy of a host that another one owns. */
+  public boolean isCopy(String host, ClusterView view) {
+    return view.table().holders(host).flatMap(each -> each.copyOn(self)).isPresent();
+  }
 }

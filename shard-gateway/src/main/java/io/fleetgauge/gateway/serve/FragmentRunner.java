@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Runs fragments against a store. Safe for all threads. */
@@ -20,17 +21,28 @@ public final class FragmentRunner {
   private final Store store;
   private final Ownership ownership;
   private final Supplier<ClusterView> view;
+  private final Predicate<String> wholeCopy;
   private final BooleanSupplier whole;
 
   /**
+   * @param wholeCopy whether this gateway's copy of a host has all that its owner has
    * @param whole whether all that the gateway kept before its start is back
    */
   public FragmentRunner(
-      Store store, Ownership ownership, Supplier<ClusterView> view, BooleanSupplier whole) {
+      Store store,
+      Ownership ownership,
+      Supplier<ClusterView> view,
+      Predicate<String> wholeCopy,
+      BooleanSupplier whole) {
+    this.wholeCopy = wholeCopy;
     this.whole = whole;
     this.store = store;
     this.ownership = ownership;
     this.view = view;
+  }
+
+  private boolean isHere(String host, ClusterView now) {
+    return ownership.isMine(host, now) || ownership.isCopy(host, now) && wholeCopy.test(host);
   }
 
   /**
@@ -42,7 +54,7 @@ public final class FragmentRunner {
     // While the past is coming back an answer would have a hole that nobody could see.
     List<String> covered =
         whole.getAsBoolean()
-            ? fragment.hosts().stream().filter(host -> ownership.isMine(host, now)).toList()
+            ? fragment.hosts().stream().filter(host -> isHere(host, now)).toList()
             : List.of();
     return switch (fragment) {
       case Fragment.Samples samples -> {

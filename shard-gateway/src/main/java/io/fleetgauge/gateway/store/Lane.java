@@ -15,6 +15,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
  */
 public final class Lane {
   private static final long NEVER = Long.MIN_VALUE;
+  private static final int MOST_GAPS = 16;
 
   private final String host;
   private final StoreLimits limits;
@@ -46,11 +48,20 @@ public final class Lane {
   // Written behind the samples of its tick, so that whoever reads it may read them.
   private volatile long newest = NEVER;
 
+  private volatile long oldest = Long.MAX_VALUE;
+
   /** Samples before this time are refused, because a block has been or is being made of them. */
   private long cutBefore = NEVER;
 
   private volatile List<Block> blocks = List.of();
   private volatile List<Lost> lost = List.of();
+
+  private final Map<Long, Digests.Slot> slots = new ConcurrentHashMap<>();
+  private volatile long generation;
+
+  /** Times of which another gateway may have acknowledged what is not here. */
+  private volatile List<Lost> gaps = List.of();
+
   private volatile long sealedBefore = NEVER;
   private volatile long payloadBytes;
 
@@ -154,8 +165,10 @@ public final class Lane {
     }
     SampleReader reader = null;
     for (int i = 0; i < handles.length; i++) {
+      long over = outcome.overLimit();
       StoredSeries series = open(source, handles[i], outcome);
       if (series == null) {
+        outcome.leaveOut(i);
         continue;
       }
       double value = values[i];
@@ -163,6 +176,9 @@ public final class Lane {
       if (handles[i].owner != null && !isOwner(series, handles[i], time)) {
         series = owned(source, series, handles[i], time, value, histogram, outcome);
         if (series == null) {
+          if (outcome.overLimit() > over) {
+            outcome.leaveOut(i);
+          }
           continue;
         }
       }
@@ -176,6 +192,9 @@ public final class Lane {
         reader = reader == null ? new SampleReader() : reader;
         late(series, time, value, histogram, reader, outcome);
       }
+    }
+    if (time < oldest) {
+      oldest = time;
     }
     if (time > newest) {
       newest = time;
@@ -222,6 +241,7 @@ public final class Lane {
       return time < cutBefore;
     }
     if (time > latest) {
+      outcome.leaveOutAll();
       outcome.future(
           size, "out of bounds: the time " + time + " is ahead of the latest allowed, " + latest);
       return true;
@@ -229,6 +249,7 @@ public final class Lane {
     long oldest = newest == NEVER ? NEVER : newest - limits.outOfOrder().toMillis();
     oldest = Math.max(oldest, cutBefore);
     if (time < oldest) {
+      outcome.leaveOutAll();
       outcome.tooOld(
           size,
           "too old sample: the time "
@@ -630,6 +651,8 @@ public final class Lane {
     restoreNewest();
     catalog = Catalog.of(dimensions.names(), all().toList());
     blocks = all.stream().map(Block.Opened::block).toList();
+    oldest = blocks.getFirst().from();
+    blocksChanged();
     sealedBefore = cutBefore;
     changes.clear();
   }
@@ -643,7 +666,29 @@ public final class Lane {
 
   /** Whether samples after {@code after} and up to {@code to} may have been in a lost block. */
   boolean hasLost(long after, long to) {
-    return lost.stream().anyMatch(each -> each.from <= to && each.to > after);
+    return Stream.concat(lost.stream(), gaps.stream())
+        .anyMatch(each -> each.from <= to && each.to > after);
+  }
+
+  /** Remembers that samples from {@code from} on and before {@code to} may be elsewhere. */
+  public void gap(long from, long to) {
+    List<Lost> more = new ArrayList<>(gaps);
+    if (more.size() >= MOST_GAPS) {
+      more.set(0, new Lost(Math.min(more.getFirst().from, from), Math.max(more.getFirst().to, to)));
+    } else {
+      more.add(new Lost(from, to));
+    }
+    gaps = List.copyOf(more);
+  }
+
+  /** What was elsewhere is here. Writer only. */
+  public void closeGaps() {
+    gaps = List.of();
+  }
+
+  /** Whether samples may be elsewhere. */
+  public boolean hasGaps() {
+    return !gaps.isEmpty();
   }
 
   private void restoreNewest() {
@@ -691,6 +736,7 @@ public final class Lane {
    */
   public List<Path> dropBlocks(long before) {
     lost = lost.stream().filter(each -> each.to > before).toList();
+    gaps = gaps.stream().filter(each -> each.to > before).toList();
     List<Block> dropped = blocks.stream().filter(block -> block.to() <= before).toList();
     if (dropped.isEmpty()) {
       return List.of();
@@ -709,6 +755,8 @@ public final class Lane {
       }
     }
     blocks = blocks.stream().filter(block -> block.to() > before).toList();
+    oldest = Math.max(oldest, before);
+    blocksChanged();
     forgetEmptySeries();
     return dropped.stream().map(Block::file).toList();
   }
@@ -763,6 +811,33 @@ public final class Lane {
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none. */
   public long newest() {
     return newest;
+  }
+
+  /** No sample is before this time, ms; the greatest number there is when there is none. */
+  long oldest() {
+    return oldest;
+  }
+
+  /** The digest of a slot that lies in blocks; null when it has to be found. */
+  Digests.Slot rememberedSlot(long from, long to) {
+    Digests.Slot slot = slots.get(from);
+    return slot == null || slot.to() != to ? null : slot;
+  }
+
+  void rememberSlot(long from, Digests.Slot slot, long atGeneration) {
+    if (atGeneration == generation) {
+      slots.put(from, slot);
+    }
+  }
+
+  /** Counts the changes of what lies in blocks. */
+  long generation() {
+    return generation;
+  }
+
+  private void blocksChanged() {
+    generation++;
+    slots.clear();
   }
 
   /** All samples before this time, ms, are in blocks on disk, or have expired. */

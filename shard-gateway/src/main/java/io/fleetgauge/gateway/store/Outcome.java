@@ -1,5 +1,7 @@
 package io.fleetgauge.gateway.store;
 
+import java.util.BitSet;
+
 /** What became of the samples of one write. Not for several threads. */
 public final class Outcome {
   private long stored;
@@ -10,6 +12,8 @@ public final class Outcome {
   private long future;
   private long overLimit;
   private String refusal = "";
+  private final BitSet leftOut = new BitSet();
+  private boolean allLeftOut;
 
   void stored() {
     stored++;
@@ -42,6 +46,30 @@ public final class Outcome {
   void overLimit(String why) {
     overLimit++;
     refused(why);
+  }
+
+  void leaveOut(int position) {
+    leftOut.set(position);
+  }
+
+  void leaveOutAll() {
+    allLeftOut = true;
+  }
+
+  /** Whether any sample of the last tick must not be handed on, because it was not let in here. */
+  public boolean leavesOutAny() {
+    return allLeftOut || !leftOut.isEmpty();
+  }
+
+  /** Whether a sample of the last tick must not be handed on. */
+  public boolean leavesOut(int position) {
+    return allLeftOut || leftOut.get(position);
+  }
+
+  /** Another tick begins. */
+  public void nextTick() {
+    leftOut.clear();
+    allLeftOut = false;
   }
 
   private void refused(String why) {

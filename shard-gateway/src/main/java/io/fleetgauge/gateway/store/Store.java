@@ -8,6 +8,7 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Utf8Order;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -153,6 +155,73 @@ public final class Store {
       }
     }
     return byEnd.lastKey();
+  }
+
+  // --- handing on ---
+
+  /**
+   * How much of a host stands in each slot of time that has anything, and a hash of series and
+   * times: where these are equal, so are the samples, whatever their order of arrival. Values are
+   * left out, because of two values at one time nobody could say which one is to go.
+   *
+   * @param fineFrom slots before this time have {@code coarseMillis}, others a minute
+   * @param until the last time that counts, ms
+   */
+  public SortedMap<Long, Digests.Slot> digest(
+      String host, long fineFrom, long coarseMillis, long until) {
+    Lane lane = lanes.get(host);
+    return lane == null
+        ? new TreeMap<>()
+        : new Digests(this, lane, coarseMillis).of(fineFrom, until);
+  }
+
+  /** Times from which on minutes are compared: all before is in blocks by and by. */
+  public long fineFrom(long until) {
+    long block = limits.blockMillis();
+    return until == Long.MAX_VALUE ? until : Math.floorDiv(until - 2 * block, block) * block;
+  }
+
+  public long blockMillis() {
+    return limits.blockMillis();
+  }
+
+  /** All series of a host with samples from {@code from} on and before {@code to}. */
+  List<Series> all(String host, long from, long to) {
+    try {
+      return select(
+          List.of(host),
+          new Selection(List.of(), from - 1, to - 1),
+          Long.MAX_VALUE,
+          damaged -> LOG.warn("a part of host {} cannot be read", damaged));
+    } catch (TooManySamples e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Samples of a host as frames, oldest first, at least those of one tick and not many more than
+   * {@code mostBytes}.
+   *
+   * @param from the first time, ms
+   * @param to the time behind the last, ms
+   */
+  public HostPage export(String host, long from, long to, int mostBytes) {
+    return HostPage.of(this, host, from, to, mostBytes);
+  }
+
+  /** The files of a host's blocks, in order of time. */
+  public List<Path> blockFiles(String host) {
+    return find(host).stream().flatMap(lane -> lane.blocks().stream()).map(Block::file).toList();
+  }
+
+  /** Removes all that is kept of a host, on disk too. Only whoever writes its lane may do so. */
+  public void remove(String host) throws IOException {
+    forget(host);
+    Path blocks = folder(host);
+    for (Path file : BlockFolder.blocks(blocks)) {
+      Files.deleteIfExists(file);
+    }
+    Files.deleteIfExists(blocks);
   }
 
   // --- reading ---

@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -36,8 +35,9 @@ class IntakeTest {
   private static final URI G2 = URI.create("http://g2:9500");
   private static final ClusterView VIEW =
       new ClusterView(
-          new OwnershipTable(3, new TreeMap<>(Map.of("n1", "g1", "n2", "g2"))),
-          Map.of("g1", URI.create("http://g1:9500"), "g2", G2));
+          OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g2")),
+          Map.of("g1", URI.create("http://g1:9500"), "g2", G2),
+          false);
 
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -76,6 +76,7 @@ class IntakeTest {
             new Ownership("g1"),
             () -> VIEW,
             registered::add,
+            new Replicating(1, null, (host, report) -> {}),
             memory,
             () -> now,
             2,
@@ -266,7 +267,7 @@ class IntakeTest {
   @Test
   void everySegmentOfTheJournalCanBeReadWithoutTheOnesBefore() throws Exception {
     FrameEncoder run = new FrameEncoder("n1", 7);
-    Labels[] many = new Labels[10];
+    Labels[] many = new Labels[9];
     for (int i = 0; i < many.length; i++) {
       many[i] = labels(i).with("long", i + "x".repeat(10_000));
     }
@@ -354,6 +355,7 @@ class IntakeTest {
             new Ownership("g1"),
             () -> VIEW,
             registered::add,
+            new Replicating(1, null, (host, report) -> {}),
             memory,
             () -> now,
             2,

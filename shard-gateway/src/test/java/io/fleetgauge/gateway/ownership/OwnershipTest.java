@@ -7,16 +7,15 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import java.net.URI;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class OwnershipTest {
   private static final URI G2 = URI.create("http://g2:9500");
   private static final ClusterView VIEW =
       new ClusterView(
-          new OwnershipTable(
-              5, new TreeMap<>(Map.of("mine", "g1", "theirs", "g2", "orphan", "gone"))),
-          Map.of("g1", URI.create("http://g1:9500"), "g2", G2));
+          OwnershipTable.ofOwners(5, Map.of("mine", "g1", "theirs", "g2", "orphan", "gone")),
+          Map.of("g1", URI.create("http://g1:9500"), "g2", G2),
+          false);
 
   private final Ownership ownership = new Ownership("g1");
 

@@ -22,14 +22,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class FragmentRunnerTest {
   private static final ClusterView VIEW =
-      new ClusterView(
-          new OwnershipTable(3, new TreeMap<>(Map.of("n1", "g1", "n2", "g2"))), Map.of());
+      new ClusterView(OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g2")), Map.of(), false);
 
   private final Store store =
       new Store(
@@ -46,7 +44,7 @@ class FragmentRunnerTest {
           Dimensions.DEFAULT);
   private boolean whole = true;
   private final FragmentRunner runner =
-      new FragmentRunner(store, new Ownership("g1"), () -> VIEW, () -> whole);
+      new FragmentRunner(store, new Ownership("g1"), () -> VIEW, host -> false, () -> whole);
   private List<Matcher> up;
 
   @BeforeEach

@@ -1,0 +1,41 @@
+package io.fleetgauge.cluster.table;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The gateways that hold one host. Immutable.
+ *
+ * @param owner takes the host's samples in and answers for it
+ * @param since the epoch from which on it has been the owner without a break
+ * @param whole whether the owner has all that owners before it acknowledged, as far as is known
+ * @param copies who has or is getting what the owner has, in the order in which they began to
+ * @param next the one of {@code copies} that is to be the owner as soon as it is whole; empty when
+ *     the host is not on the move
+ */
+public record Holders(
+    String owner, long since, boolean whole, List<Copy> copies, Optional<String> next) {
+
+  /**
+   * A gateway that has a copy.
+   *
+   * @param synced whether it has all that the owner has, as the owner said last
+   */
+  public record Copy(String gateway, boolean synced) {}
+
+  public Holders {
+    Objects.requireNonNull(owner);
+    copies = List.copyOf(copies);
+  }
+
+  /** Whether the gateway is among them. */
+  public boolean has(String gateway) {
+    return owner.equals(gateway) || copyOn(gateway).isPresent();
+  }
+
+  /** The copy on a gateway, if there is one. */
+  public Optional<Copy> copyOn(String gateway) {
+    return copies.stream().filter(copy -> copy.gateway().equals(gateway)).findFirst();
+  }
+}

@@ -1,0 +1,324 @@
+package io.fleetgauge.gateway.peer;
+
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.Peers;
+import io.fleetgauge.gateway.replication.Pull;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.store.Digests;
+import io.fleetgauge.gateway.store.Store;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks other gateways. Safe for all threads. */
+public final class PeerClient implements Peers, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
+
+  /** An owner that waits longer for a copy goes on without it. */
+  private static final long COPY_MILLIS = 1_000;
+
+  private static final long PULL_MILLIS = 10_000;
+  private static final int CONNECTIONS_EACH = 64;
+  private static final int MAX_WAITING = 10_000;
+
+  /** Hosts that are pulled at once. */
+  private static final int PULLS = 4;
+
+  private final Vertx vertx;
+  private final WorkerExecutor workers;
+  private final Store store;
+  private final LongSupplier clock;
+  // Held on to: a client that nobody refers to closes its sockets.
+  private final HttpClient client;
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private int pulling;
+  private Intake intake;
+
+  /**
+   * @param workers where samples are read and compared
+   * @param clock ms since the epoch
+   */
+  public PeerClient(Vertx vertx, WorkerExecutor workers, Store store, LongSupplier clock) {
+    this.vertx = vertx;
+    this.workers = workers;
+    this.store = store;
+    this.clock = clock;
+    this.client =
+        vertx.createHttpClient(
+            new HttpClientOptions().setConnectTimeout((int) COPY_MILLIS).setKeepAliveTimeout(60),
+            new PoolOptions().setHttp1MaxSize(CONNECTIONS_EACH).setMaxWaitQueueSize(MAX_WAITING));
+  }
+
+  /** Whose hosts these are; before anything is asked. */
+  public void begin(Intake newIntake) {
+    intake = newIntake;
+  }
+
+  static String path(String host, String what) {
+    return "/v1/hosts/"
+        + URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20")
+        + "/"
+        + what;
+  }
+
+  private static RequestOptions options(
+      URI to, HttpMethod method, String path, long timeoutMillis) {
+    return new RequestOptions()
+        .setMethod(method)
+        .setHost(to.getHost())
+        .setPort(to.getPort())
+        .setURI(path)
+        .setTimeout(timeoutMillis);
+  }
+
+  // --- copies ---
+
+  @Override
+  public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
+    RequestOptions options =
+        options(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
+            .putHeader(Intake.EPOCH_HEADER, Long.toString(copy.epoch()))
+            .putHeader(PeerRoute.FROM, copy.owner())
+            .putHeader(PeerRoute.SESSION, Long.toString(copy.session()))
+            .putHeader(PeerRoute.NUMBER, Long.toString(copy.number()))
+            .putHeader(PeerRoute.COUNT, Integer.toString(copy.count()));
+    client
+        .request(options)
+        .compose(request -> request.send(Buffer.buffer(copy.frames())))
+        .compose(response -> whole(response).map(body -> read(body.toString())))
+        .otherwise(
+            failure -> {
+              LOG.debug("no answer of {}", to, failure);
+              return CopyAnswer.of(Reply.FAILED);
+            })
+        .onSuccess(answer::accept);
+  }
+
+  private static CopyAnswer read(String text) {
+    String[] words = text.strip().split(" ");
+    return words[0].equals(PeerRoute.DICTIONARY)
+        ? CopyAnswer.wants(Long.parseUnsignedLong(words[1], 16))
+        : CopyAnswer.of(Reply.valueOf(words[0].toUpperCase(Locale.ROOT)));
+  }
+
+  private static Future<Buffer> whole(HttpClientResponse response) {
+    return response
+        .body()
+        .compose(
+            body ->
+                response.statusCode() == 200
+                    ? Future.succeededFuture(body)
+                    : Future.failedFuture("status " + response.statusCode() + ": " + body));
+  }
+
+  private Future<Buffer> get(URI from, String path) {
+    return client
+        .request(options(from, HttpMethod.GET, path, PULL_MILLIS))
+        .compose(request -> request.send())
+        .compose(PeerClient::whole);
+  }
+
+  @Override
+  public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
+    String query = "offers?from=" + URLEncoder.encode(self, StandardCharsets.UTF_8);
+    client
+        .request(options(owner, HttpMethod.POST, path(host, query), 3 * PULL_MILLIS))
+        .compose(request -> request.send())
+        .compose(PeerClient::whole)
+        .map(true)
+        .otherwise(false)
+        .onSuccess(merged::accept);
+  }
+
+  // --- pulls ---
+
+  @Override
+  public void pull(URI from, String host, Consumer<Pulled> done) {
+    Runnable start =
+        () ->
+            new HostPull(from, host)
+                .run()
+                .otherwise(
+                    failure -> {
+                      LOG.debug("host {} cannot be pulled from {}", host, from, failure);
+                      return Pulled.FAILED;
+                    })
+                .onSuccess(
+                    pulled -> {
+                      next();
+                      done.accept(pulled);
+                    });
+    synchronized (waiting) {
+      if (pulling >= PULLS) {
+        waiting.add(start);
+        return;
+      }
+      pulling++;
+    }
+    vertx.runOnContext(none -> start.run());
+  }
+
+  private void next() {
+    Runnable start;
+    synchronized (waiting) {
+      start = waiting.poll();
+      if (start == null) {
+        pulling--;
+        return;
+      }
+    }
+    vertx.runOnContext(none -> start.run());
+  }
+
+  /** One host's way from another gateway to this one. */
+  private final class HostPull {
+    private final URI from;
+    private final String host;
+    private final Pull pull = new Pull();
+    private Map<Long, Long> kept = Map.of();
+
+    HostPull(URI from, String host) {
+      this.from = from;
+      this.host = host;
+    }
+
+    Future<Pulled> run() {
+      return Future.fromCompletionStage(intake.state(host))
+          .compose(state -> state.blank() ? installBlocks() : Future.succeededFuture())
+          .compose(none -> on(new Pull.Event.Begin()));
+    }
+
+    private Future<Pulled> on(Pull.Event event) {
+      return switch (pull.on(event)) {
+        case Pull.Effect.Compare none -> compare();
+        case Pull.Effect.Fetch fetch -> fetch(fetch);
+        case Pull.Effect.End end ->
+            Future.succeededFuture(new Pulled(end.done(), end.equal(), kept));
+      };
+    }
+
+    private Future<Pulled> compare() {
+      return Future.fromCompletionStage(intake.state(host))
+          .compose(
+              state -> {
+                long until = state.before();
+                long fine = store.fineFrom(Math.min(until, clock.getAsLong()));
+                long coarse = store.blockMillis();
+                String query = "digest?fine=" + fine + "&coarse=" + coarse + "&until=" + until;
+                return get(from, path(host, query))
+                    .compose(
+                        body ->
+                            workers.executeBlocking(
+                                () -> {
+                                  DigestForm theirs = DigestForm.fromBytes(body.getBytes());
+                                  kept = theirs.kept();
+                                  return new Pull.Event.Compared(
+                                      slots(store.digest(host, fine, coarse, until)),
+                                      slots(theirs.slots()));
+                                },
+                                false));
+              })
+          .compose(this::on);
+    }
+
+    private SortedMap<Long, Pull.Slot> slots(SortedMap<Long, Digests.Slot> found) {
+      SortedMap<Long, Pull.Slot> slots = new TreeMap<>();
+      found.forEach(
+          (at, slot) -> slots.put(at, new Pull.Slot(slot.to(), slot.count(), slot.hash())));
+      return slots;
+    }
+
+    private Future<Pulled> fetch(Pull.Effect.Fetch range) {
+      String query = "samples?from=" + range.from() + "&to=" + range.to();
+      return client
+          .request(options(from, HttpMethod.GET, path(host, query), PULL_MILLIS))
+          .compose(request -> request.send())
+          .compose(
+              response ->
+                  whole(response)
+                      .compose(
+                          page -> {
+                            long next = Long.parseLong(response.getHeader(PeerRoute.NEXT));
+                            return page.length() == 0
+                                ? on(new Pull.Event.Taken(next))
+                                : merge(page, next);
+                          }));
+    }
+
+    private Future<Pulled> merge(Buffer page, long next) {
+      return Future.fromCompletionStage(intake.merge(host, page.getBytes()))
+          .compose(merged -> on(merged ? new Pull.Event.Taken(next) : new Pull.Event.Failed()));
+    }
+
+    /** Of a host of which nothing is here the blocks come as they are. */
+    private Future<Void> installBlocks() {
+      return get(from, path(host, "blocks"))
+          .compose(
+              names -> {
+                Future<Void> all = Future.succeededFuture();
+                List<String> lines =
+                    names.toString().lines().filter(name -> !name.isBlank()).toList();
+                for (String name : lines) {
+                  all = all.compose(none -> fetchBlock(name));
+                }
+                return lines.isEmpty()
+                    ? all
+                    : all.compose(none -> Future.fromCompletionStage(intake.install(host)))
+                        .mapEmpty();
+              });
+    }
+
+    private Future<Void> fetchBlock(String name) {
+      return get(from, path(host, "blocks/" + name))
+          .compose(
+              bytes ->
+                  workers.executeBlocking(
+                      () -> {
+                        Path folder = store.folder(host);
+                        Files.createDirectories(folder);
+                        // Only the last part of a name: it comes from outside.
+                        Path file = folder.resolve(Path.of(name).getFileName());
+                        Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
+                        Files.write(unfinished, bytes.getBytes());
+                        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+                        return null;
+                      },
+                      false));
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      client.close().await(2, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("the connections to the other gateways did not close in time");
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Finds the digests of one host's slots. Those of blocks are remembered with them. */
+public final class Digests {
+  private static final long FINE_MILLIS = 60_000;
+
+  /**
+   * What stands in a slot.
+   *
+   * @param to the time behind the slot, ms
+   * @param count how many samples
+   * @param hash of series and times, whatever their order
+   */
+  public record Slot(long to, long count, long hash) {}
+
+  private final Store store;
+  private final Lane lane;
+  private final long coarseMillis;
+
+  Digests(Store store, Lane lane, long coarseMillis) {
+    this.store = store;
+    this.lane = lane;
+    this.coarseMillis = coarseMillis;
+  }
+
+  SortedMap<Long, Slot> of(long fineFrom, long until) {
+    TreeMap<Long, Slot> slots = new TreeMap<>();
+    long end = Math.min(until, lane.newest());
+    long oldest = lane.oldest();
+    if (end == Long.MIN_VALUE || oldest > end) {
+      return slots;
+    }
+    long from = Math.floorDiv(oldest, coarseMillis) * coarseMillis;
+    for (; from < fineFrom && from <= end; from += coarseMillis) {
+      long to = from + coarseMillis;
+      Slot slot = lane.rememberedSlot(from, to);
+      if (slot == null) {
+        long sealedBefore = lane.sealedBefore();
+        long generation = lane.generation();
+        TreeMap<Long, Slot> one = new TreeMap<>();
+        add(from, Math.min(to, end + 1), from, to, one);
+        slot = one.getOrDefault(from, new Slot(to, 0, 0));
+        if (to <= sealedBefore && to <= end) {
+          lane.rememberSlot(from, slot, generation);
+        }
+      }
+      if (slot.count > 0) {
+        slots.put(from, slot);
+      }
+    }
+    if (from <= end) {
+      add(from, end + 1, from, Long.MAX_VALUE, slots);
+    }
+    return slots;
+  }
+
+  /**
+   * @param slotFrom where slots begin
+   * @param slotTo the end of the one slot; the greatest number there is when each minute is one
+   */
+  private void add(long from, long to, long slotFrom, long slotTo, TreeMap<Long, Slot> into) {
+    boolean fine = slotTo == Long.MAX_VALUE;
+    int count = fine ? (int) ((to - slotFrom) / FINE_MILLIS) + 1 : 1;
+    long[] counts = new long[count];
+    long[] hashes = new long[count];
+    for (Series series : store.all(lane.host(), from, to)) {
+      long hash = hash(series.labels());
+      for (long time : series.times()) {
+        int slot = fine ? (int) ((time - slotFrom) / FINE_MILLIS) : 0;
+        counts[slot]++;
+        hashes[slot] += mixed(hash ^ mixed(time));
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (counts[i] > 0) {
+        long start = slotFrom + i * FINE_MILLIS;
+        into.put(start, new Slot(fine ? start + FINE_MILLIS : slotTo, counts[i], hashes[i]));
+      }
+    }
+  }
+
+  /** FNV-1a over names and values. */
+  private static long hash(Labels labels) {
+    long hash = 0xcbf29ce484222325L;
+    for (int i = 0; i < labels.size(); i++) {
+      hash = hash(labels.value(i), hash(labels.name(i), hash));
+    }
+    return hash;
+  }
+
+  private static long hash(String text, long before) {
+    long hash = before;
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+    }
+    return (hash ^ 0x1_0000) * 0x100000001b3L;
+  }
+
+  /** The finalizer of MurmurHash3. */
+  private static long mixed(long number) {
+    long mixed = (number ^ number >>> 33) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ mixed >>> 33;
+  }
+}

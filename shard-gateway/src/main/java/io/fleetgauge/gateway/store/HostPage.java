@@ -1,0 +1,87 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A part of what is kept of a host, for another gateway.
+ *
+ * @param frames one behind the other, oldest first, of the run {@link #RUN}
+ * @param next the time from which on the rest follows, ms
+ */
+public record HostPage(byte[] frames, long next) {
+  /** The run of all pages; each page says all of itself, so it means nothing beyond its page. */
+  public static final long RUN = 0x7067_6070_6167_6501L;
+
+  private static final long FIRST_WINDOW_MILLIS = 60_000;
+  private static final int ROOMY_SAMPLES = 20_000;
+
+  /** One tick while it is put together. */
+  private static final class Row {
+    final List<Labels> series = new ArrayList<>();
+    final List<Double> values = new ArrayList<>();
+    List<Histogram> histograms;
+
+    void add(Series from, int at) {
+      series.add(from.labels());
+      values.add(from.values()[at]);
+      Histogram histogram = from.histograms() == null ? null : from.histograms()[at];
+      if (histogram != null && histograms == null) {
+        histograms = new ArrayList<>();
+      }
+      if (histograms != null) {
+        while (histograms.size() < series.size() - 1) {
+          histograms.add(null);
+        }
+        histograms.add(histogram);
+      }
+    }
+
+    Tick tick(long time) {
+      double[] numbers = values.stream().mapToDouble(Double::doubleValue).toArray();
+      return new Tick(
+          time,
+          series,
+          numbers,
+          histograms == null ? null : histograms.toArray(new Histogram[numbers.length]));
+    }
+  }
+
+  static HostPage of(Store store, String host, long from, long to, int mostBytes) {
+    WireWriter out = new WireWriter(1 << 16);
+    FrameEncoder encoder = new FrameEncoder(host, RUN);
+    Lane lane = store.find(host).orElse(null);
+    if (lane == null || lane.newest() == Long.MIN_VALUE) {
+      return new HostPage(out.toBytes(), to);
+    }
+    long end = Math.min(to, lane.newest() + 1);
+    long at = Math.max(from, lane.oldest());
+    long window = FIRST_WINDOW_MILLIS;
+    while (at < end && out.size() < mostBytes) {
+      long stop = end - at <= window ? end : at + window;
+      TreeMap<Long, Row> rows = new TreeMap<>();
+      int samples = 0;
+      for (Series series : store.all(host, at, stop)) {
+        samples += series.size();
+        for (int i = 0; i < series.size(); i++) {
+          rows.computeIfAbsent(series.times()[i], none -> new Row()).add(series, i);
+        }
+      }
+      rows.forEach(
+          (time, row) -> {
+            byte[] frame = encoder.encode(row.tick(time));
+            out.raw(frame, 0, frame.length);
+          });
+      at = stop;
+      window = samples < ROOMY_SAMPLES ? 2 * window : Math.max(1_000, window / 2);
+    }
+    return new HostPage(out.toBytes(), at >= end ? to : at);
+  }
+}
