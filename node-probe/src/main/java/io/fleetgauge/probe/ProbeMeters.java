@@ -21,15 +21,17 @@ final class ProbeMeters {
     meters.counter(
         "samples_kept", "Samples that a gateway acknowledged.", () -> uplink.counts().kept());
     meters.counter(
-        "samples_dropped", "Samples that the full queue lost.", () -> uplink.counts().dropped());
+        "samples_dropped",
+        "Samples that were too old or too many to wait longer.",
+        () -> uplink.counts().dropped());
     meters.counter(
         "samples_refused",
         "Samples that a gateway will never take.",
         () -> uplink.counts().refused());
     meters.gauge("samples_queued", "Samples not acknowledged.", () -> uplink.counts().queued());
     meters.gauge("frames_queued", "Ticks not acknowledged.", () -> uplink.counts().queuedFrames());
-    meters.gauge(
-        "queued_bytes", "Bytes of ticks not acknowledged.", () -> uplink.counts().queuedBytes());
+    meters.gauge("queued_bytes", "Bytes of ticks in memory.", () -> uplink.counts().queuedBytes());
+    meters.gauge("spool_bytes", "Bytes of the spool.", () -> uplink.counts().diskBytes());
     meters.counter("host_read_failures", "Files or lines not understood.", host::failures);
     gpus.ifPresent(
         thread -> {

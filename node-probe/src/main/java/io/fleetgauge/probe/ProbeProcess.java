@@ -10,11 +10,15 @@ import io.fleetgauge.probe.nvml.GpuMetric;
 import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
+import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -53,8 +57,12 @@ public final class ProbeProcess implements AutoCloseable {
             vertx,
             config.hostname(),
             config.gateways(),
-            config.maxQueuedFrames(),
-            config.maxQueuedBytes(),
+            new UplinkSettings(
+                config.spool().memory(),
+                config.spool().maxBytes(),
+                config.spool().retention(),
+                config.spool().maxDiskBytes()),
+            spool(config),
             System.nanoTime() ^ ProcessHandle.current().pid() << 32);
     lifecycle.started("uplink", STOP_LIMIT, uplink);
     HostReader host = new HostReader(config.proc());
@@ -84,6 +92,22 @@ public final class ProbeProcess implements AutoCloseable {
         config.gateways(),
         config.http().host(),
         port);
+  }
+
+  private static Optional<Spool> spool(ProbeConfig config) throws StartFailure {
+    if (config.spool().folder().isEmpty()) {
+      return Optional.empty();
+    }
+    Path folder = config.spool().folder().get();
+    try {
+      return Optional.of(Spool.open(folder, config.hostname(), config.spool().maxDiskBytes()));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the folder " + folder + " cannot be used: " + e + "; see spool.folder", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartFailure("interrupted while the spool in " + folder + " was read", e);
+    }
   }
 
   private static String exposition(Tick tick) {

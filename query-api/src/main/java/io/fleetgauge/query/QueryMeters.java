@@ -2,15 +2,18 @@ package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.http.QueryCounts;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /** What a query API counts. */
 final class QueryMeters {
   private QueryMeters() {}
 
-  static Meters of(QueryCounts counts, Admission admission, Supplier<ClusterView> view) {
+  static Meters of(
+      QueryCounts counts, Admission admission, DoubleSupplier hedges, Supplier<ClusterView> view) {
     Meters meters = new Meters("fleetgauge_query");
     meters.counter("queries", "Queries that ended.", counts::queries);
     meters.counter("query_seconds", "Time of all queries, with waiting.", counts::seconds);
@@ -24,6 +27,26 @@ final class QueryMeters {
     meters.gauge("queries_waiting", "Queries that wait for a place.", admission::waiting);
     meters.gauge("table_epoch", "Version of the table.", () -> view.get().table().epoch());
     meters.gauge("gateways", "Gateways in the cluster.", () -> view.get().gateways().size());
+    meters.gauge("hosts", "Hosts in the table.", () -> view.get().table().hosts().size());
+    meters.gauge(
+        "hosts_on_two",
+        "Hosts of which a gateway besides the owner has all that the owner has.",
+        () ->
+            view.get().table().holders().values().stream()
+                .filter(each -> each.copies().stream().anyMatch(Holders.Copy::synced))
+                .count());
+    meters.gauge(
+        "hosts_moving",
+        "Hosts that are on the way to another owner.",
+        () ->
+            view.get().table().holders().values().stream()
+                .filter(each -> each.next().isPresent())
+                .count());
+    meters.gauge(
+        "hosts_not_whole",
+        "Hosts whose owner may lack what another one acknowledged.",
+        () -> view.get().table().holders().values().stream().filter(each -> !each.whole()).count());
+    meters.counter("hedges", "Fragments asked of a second reader.", hedges);
     return meters;
   }
 }

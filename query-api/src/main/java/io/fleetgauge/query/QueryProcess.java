@@ -54,7 +54,7 @@ public final class QueryProcess implements AutoCloseable {
     lifecycle.started("fan-out", STOP_LIMIT, fanout);
     Admission admission = new Admission(config.maxConcurrent(), config.maxWaiting());
     QueryCounts counts = new QueryCounts();
-    Meters meters = QueryMeters.of(counts, admission, this::view);
+    Meters meters = QueryMeters.of(counts, admission, fanout::hedges, this::view);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "");
     PrometheusApi.mount(

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.gateway.ingest.IngestCounts;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
@@ -11,6 +12,7 @@ import io.fleetgauge.sample.journal.Journal;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -26,6 +28,7 @@ final class GatewayMeters {
       IngestCounts ingest,
       RemoteWriteCounts remoteWrites,
       BooleanSupplier recovered,
+      LongSupplier copiesEqualAt,
       MemoryWatermark memory,
       LongAdder fragments,
       LongAdder shed,
@@ -93,6 +96,11 @@ final class GatewayMeters {
     meters.counter(
         "damaged_blocks", "Blocks, or series in them, that are damaged.", samples.damaged::sum);
     journal(meters, journal, ingest);
+    copies(meters, ingest, view, self);
+    meters.gauge(
+        "copies_equal_timestamp_seconds",
+        "When all copies here had been compared with their owners' and were equal.",
+        () -> copiesEqualAt.getAsLong() / 1_000.0);
     meters.gauge(
         "recovered",
         "1 when all that was kept before the start is back.",
@@ -105,6 +113,35 @@ final class GatewayMeters {
     meters.gauge("table_epoch", "Version of the table.", () -> view.get().table().epoch());
     meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
     return meters;
+  }
+
+  private static void copies(
+      Meters meters, IngestCounts ingest, Supplier<ClusterView> view, String self) {
+    meters.counter("copied_frames", "Frames of hosts that others own.", ingest.framesCopied::sum);
+    meters.counter(
+        "kept_alone", "Bodies synced here because no copy took them.", ingest.keptAlone::sum);
+    meters.counter(
+        "gaps_found", "Times a sender had been told of more than was here.", ingest.gapsFound::sum);
+    meters.counters(
+        "comparisons",
+        "Comparisons of a host with another holder.",
+        "outcome",
+        () ->
+            Map.of(
+                "equal", ingest.comparedEqual.sum(),
+                "filled", ingest.comparedAndFilled.sum(),
+                "failed", ingest.compareFailed.sum()));
+    meters.counter("pages_merged", "Pages from other holders.", ingest.pagesMerged::sum);
+    meters.counter(
+        "strays_removed", "Hosts removed because others have them.", ingest.straysRemoved::sum);
+    meters.gauge(
+        "copied_hosts",
+        "Hosts that the table gives this gateway a copy of.",
+        () -> Assignment.copiesOn(view.get().table(), self).size());
+    meters.gauge(
+        "moving_hosts",
+        "Hosts that are on the way to or from this gateway.",
+        () -> Assignment.inFlight(view.get().table()).getOrDefault(self, 0L));
   }
 
   private static void journal(Meters meters, Journal journal, IngestCounts ingest) {

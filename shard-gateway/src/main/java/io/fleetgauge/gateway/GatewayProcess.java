@@ -26,8 +26,12 @@ import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -45,17 +49,23 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+
+  /** A POST tells the gateway to let its hosts move away and to stop. */
+  static final String LEAVE = "/v1/leave";
+
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
   private static final long MIN_HOUSE_MILLIS = 250;
   private static final long MAX_HOUSE_MILLIS = 10_000;
 
   private final Lifecycle lifecycle;
+  private final Runnable onLeave;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private URI address;
   private Store store;
   private Ownership ownership;
 
-  private GatewayProcess(String id) {
+  private GatewayProcess(String id, Runnable onLeave) {
+    this.onLeave = onLeave;
     lifecycle = new Lifecycle("gateway " + id);
   }
 
@@ -65,7 +75,15 @@ public final class GatewayProcess implements AutoCloseable {
    *     is stopped again
    */
   public static GatewayProcess start(GatewayConfig config, LongSupplier clock) throws StartFailure {
-    GatewayProcess process = new GatewayProcess(config.id());
+    return start(config, clock, () -> {});
+  }
+
+  /**
+   * @param onLeave stops the process, when it is told over HTTP to leave
+   */
+  public static GatewayProcess start(GatewayConfig config, LongSupplier clock, Runnable onLeave)
+      throws StartFailure {
+    GatewayProcess process = new GatewayProcess(config.id(), onLeave);
     process.lifecycle.startOrClose(() -> process.run(config, clock));
     return process;
   }
@@ -113,6 +131,7 @@ public final class GatewayProcess implements AutoCloseable {
             intake.counts(),
             remoteWrites,
             intake::isRecovered,
+            intake::copiesEqualAt,
             memory,
             fragments,
             shed,
@@ -133,6 +152,8 @@ public final class GatewayProcess implements AutoCloseable {
             clock,
             remoteWrites));
     IntakeRoute.mount(router, vertx, intake, config.ingest().maxBodyBytes());
+    router.post(LEAVE).handler(this::leave);
+    TableRoute.mount(router, this::view);
     PeerRoute.mount(router, vertx, peerWorkers, intake, store);
     FragmentRoute.mount(
         router,
@@ -216,6 +237,27 @@ public final class GatewayProcess implements AutoCloseable {
     if (intake.isRecovered() && member.get() != null) {
       store.hosts().forEach(this::register);
       member.get().activate();
+    }
+  }
+
+  /** Who may stop the process by other means may do it so, and nobody else. */
+  private void leave(RoutingContext http) {
+    SocketAddress from = http.request().remoteAddress();
+    if (from.hostAddress() == null || !isThisMachine(from.hostAddress())) {
+      http.response().setStatusCode(403).end("only from the machine itself\n");
+      return;
+    }
+    http.response().setStatusCode(202).end("leaving\n");
+    Thread.ofPlatform().name("leave").start(onLeave);
+  }
+
+  private static boolean isThisMachine(String address) {
+    try {
+      InetAddress from = InetAddress.getByName(address);
+      return from.isLoopbackAddress() || NetworkInterface.getByInetAddress(from) != null;
+    } catch (IOException e) {
+      LOG.debug("{} is no address", address, e);
+      return false;
     }
   }
 

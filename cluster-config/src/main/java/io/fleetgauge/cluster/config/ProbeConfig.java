@@ -18,9 +18,7 @@ import java.util.List;
  * @param proc {@code host.proc}: where the node's proc file system is mounted
  * @param gpus {@code gpu.enabled}: whether GPUs are read
  * @param nvmlLibrary {@code gpu.library}: soname or path of NVML
- * @param maxQueuedFrames {@code uplink.maxQueuedFrames}: most ticks that wait for an
- *     acknowledgement, 1 to 10^6; then the oldest is dropped and counted
- * @param maxQueuedBytes {@code uplink.maxQueuedBytes}: the same in bytes, 64KiB to 8GiB
+ * @param spool what waits for an acknowledgement
  */
 public record ProbeConfig(
     String hostname,
@@ -31,8 +29,7 @@ public record ProbeConfig(
     Path proc,
     boolean gpus,
     String nvmlLibrary,
-    int maxQueuedFrames,
-    long maxQueuedBytes,
+    SpoolSettings spool,
     LogSettings log) {
 
   /**
@@ -53,8 +50,7 @@ public record ProbeConfig(
             Path.of(in.text("host.proc", "/proc")),
             in.flag("gpu.enabled", true),
             in.text("gpu.library", "libnvidia-ml.so.1"),
-            (int) in.number("uplink.maxQueuedFrames", 4_000, 1, 1_000_000),
-            in.bytes("uplink.maxQueuedBytes", 64L << 20, 64 << 10, 8L << 30),
+            SpoolSettings.read(in),
             LogSettings.read(in));
     in.finish();
     return config;

@@ -34,6 +34,15 @@ public abstract class ProcessCommand<C> implements Command {
 
   protected abstract LogSettings log(C config);
 
+  /**
+   * Does what is to be done instead of running, if anything.
+   *
+   * @return whether to run
+   */
+  protected boolean runsOn(C config) throws StartFailure {
+    return true;
+  }
+
   /** Starts everything; what is returned stops it again. */
   protected abstract AutoCloseable start(C config) throws StartFailure;
 
@@ -41,6 +50,9 @@ public abstract class ProcessCommand<C> implements Command {
   public Integer call() throws Exception {
     C config = read(file == null ? "the default configuration" : file.toString(), text());
     Logs.toConsole(log(config));
+    if (!runsOn(config)) {
+      return 0;
+    }
     AutoCloseable process = start(config);
     runUntilStopped(process);
     return 0;

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,8 +80,12 @@ class ConfigTest {
                 Path.of("/proc"),
                 true,
                 "libnvidia-ml.so.1",
-                4_000,
-                64L << 20,
+                new SpoolSettings(
+                    Duration.ofMinutes(15),
+                    64L << 20,
+                    Optional.of(Path.of("fleetgauge-spool")),
+                    Duration.ofHours(6),
+                    1L << 30),
                 LOG));
   }
 
@@ -174,7 +179,7 @@ class ConfigTest {
             tick: 5s
             host: {proc: /host/proc}
             gpu: {enabled: false, library: /opt/libnvidia-ml.so.1}
-            uplink: {maxQueuedFrames: 9, maxQueuedBytes: 1GiB}
+            spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
     assertThat(config.labels()).isEqualTo(Labels.of("rack", "r1", "zone", "3"));
@@ -184,8 +189,16 @@ class ConfigTest {
     assertThat(config.proc()).isEqualTo(Path.of("/host/proc"));
     assertThat(config.gpus()).isFalse();
     assertThat(config.nvmlLibrary()).isEqualTo("/opt/libnvidia-ml.so.1");
-    assertThat(config.maxQueuedFrames()).isEqualTo(9);
-    assertThat(config.maxQueuedBytes()).isEqualTo(1L << 30);
+    assertThat(config.spool())
+        .isEqualTo(
+            new SpoolSettings(
+                Duration.ofMinutes(9),
+                1L << 30,
+                Optional.of(Path.of("/spool")),
+                Duration.ofHours(2),
+                3L << 30));
+    assertThat(ProbeConfig.read("probe.yaml", "spool: {enabled: false}").spool().folder())
+        .isEmpty();
   }
 
   @Test
@@ -237,8 +250,8 @@ class ConfigTest {
         "hostname: ' ' | hostname",
         "gpu: {enabled: maybe} | gpu.enabled: maybe",
         "log: {format: xml} | log.format: xml is not allowed; allowed is one of text, json",
-        "uplink: {maxQueuedFrames: 1.5} | uplink.maxQueuedFrames: 1.5",
-        "uplink: {maxQueuedFrames: 99999999999999999999} | uplink.maxQueuedFrames"
+        "spool: {maxMemory: 1.5} | spool.maxMemory: 1.5",
+        "tick: 99999999999999999999h | tick"
       })
   void aWrongValueIsNamed(String yaml, String problem) {
     assertThatThrownBy(() -> ProbeConfig.read("f", yaml))

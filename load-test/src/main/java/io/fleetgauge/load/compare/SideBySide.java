@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.rig.LocalFleet;
 import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -17,12 +18,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 /** The real Prometheus, and three gateways with a query API, with the same samples in both. */
 public final class SideBySide implements AutoCloseable {
+  private static final UplinkSettings EVERYTHING =
+      new UplinkSettings(Duration.ofDays(400), 1 << 30, Duration.ofDays(400), 0);
+
   private static final long SLICE = 1_200_000;
   private static final Duration FILL_LIMIT = Duration.ofSeconds(60);
 
@@ -70,7 +75,8 @@ public final class SideBySide implements AutoCloseable {
     List<Uplink> uplinks = new ArrayList<>();
     for (var host : ticksByHost.entrySet()) {
       Uplink uplink =
-          new Uplink(vertx, host.getKey(), fleet.gatewayAddresses(), 10_000, 64 << 20, 1);
+          new Uplink(
+              vertx, host.getKey(), fleet.gatewayAddresses(), EVERYTHING, Optional.empty(), 1);
       uplinks.add(uplink);
       host.getValue().forEach(uplink::offer);
     }

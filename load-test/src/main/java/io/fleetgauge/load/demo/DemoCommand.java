@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.SpoolSettings;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Logs;
@@ -214,8 +215,7 @@ public final class DemoCommand implements Command {
         Path.of("/proc"),
         true,
         "libnvidia-ml.so.1",
-        4_000,
-        64L << 20,
+        SpoolSettings.inMemory(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
   }
 

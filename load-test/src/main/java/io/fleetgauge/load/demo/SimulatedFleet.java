@@ -2,10 +2,13 @@ package io.fleetgauge.load.demo;
 
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
+import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.vertx.core.Vertx;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -14,8 +17,8 @@ import java.util.function.LongSupplier;
 
 /** Simulated nodes, each with an uplink of its own as a real probe has it. */
 final class SimulatedFleet implements AutoCloseable {
-  private static final int MAX_QUEUED_FRAMES = 20_000;
-  private static final long MAX_QUEUED_BYTES = 64L << 20;
+  private static final UplinkSettings UNACKNOWLEDGED =
+      new UplinkSettings(Duration.ofDays(1), 64L << 20, Duration.ofDays(1), 0);
 
   /** Ticks of the past that a node may be ahead of its acknowledgements. */
   private static final int MAX_AHEAD = 60;
@@ -45,8 +48,7 @@ final class SimulatedFleet implements AutoCloseable {
       nodes.add(
           new Node(
               new SimulatedNode(i, hostname, rack, jobs, seed),
-              new Uplink(
-                  vertx, hostname, gateways, MAX_QUEUED_FRAMES, MAX_QUEUED_BYTES, seed + i)));
+              new Uplink(vertx, hostname, gateways, UNACKNOWLEDGED, Optional.empty(), seed + i)));
     }
   }
 

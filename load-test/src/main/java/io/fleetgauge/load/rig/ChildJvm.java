@@ -30,8 +30,21 @@ public final class ChildJvm implements AutoCloseable {
    */
   public ChildJvm(Path folder, String heap, Map<String, String> environment, String... command)
       throws IOException {
+    this(folder, heap, environment, List.of(), command);
+  }
+
+  /**
+   * @param within the command that runs it, such as one that enters a network namespace
+   */
+  public ChildJvm(
+      Path folder,
+      String heap,
+      Map<String, String> environment,
+      List<String> within,
+      String... command)
+      throws IOException {
     output = Files.createTempFile(folder, "output", ".txt");
-    List<String> line = new ArrayList<>();
+    List<String> line = new ArrayList<>(within);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(FLAGS);
     line.addAll(

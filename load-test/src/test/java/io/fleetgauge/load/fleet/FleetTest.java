@@ -13,6 +13,7 @@ import io.fleetgauge.load.rig.LocalFleet;
 import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.fanout.Fanout;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
@@ -61,7 +63,13 @@ class FleetTest {
   }
 
   private Uplink uplink(String host) {
-    return new Uplink(vertx, host, fleet.gatewayAddresses(), 1_000, 1 << 20, host.hashCode());
+    return new Uplink(
+        vertx,
+        host,
+        fleet.gatewayAddresses(),
+        UplinkSettings.DEFAULT,
+        Optional.empty(),
+        host.hashCode());
   }
 
   private static Tick tick(String host, long time, double value) {

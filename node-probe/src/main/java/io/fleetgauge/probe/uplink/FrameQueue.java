@@ -5,28 +5,94 @@ import io.fleetgauge.sample.frame.FrameEncoder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
-/** Frames that are not acknowledged yet, oldest first, and the counts of all samples. */
+/**
+ * Frames that are not acknowledged yet, oldest first, and the counts of all samples. The newest are
+ * in memory; older ones lie on the disk only, where there is one, and come back a segment at a
+ * time.
+ */
 final class FrameQueue {
   /** A run ends before its dictionary is this large, so that no receiver has to hold more. */
   static final int MAX_SERIES_OF_A_RUN = 200_000;
 
+  /** In place of a segment: the frame lies on no disk. */
+  static final long NOWHERE = -1;
+
+  /** What a frame builds on. */
+  interface Run {
+    long run();
+
+    /** All of its dictionary as a frame. */
+    byte[] dictionary();
+  }
+
+  /** Where frames lie that memory has no place for. Nothing here waits. */
+  interface Disk {
+    /** The segment that frames go into now. */
+    long segment();
+
+    /**
+     * Lays a record down, if the segment is still that one.
+     *
+     * @return whether it will lie there
+     */
+    boolean append(long segment, byte[] record);
+
+    /** Bytes that are in use. */
+    long bytes();
+
+    /** Segments before this one are needed no more. */
+    void dropBefore(long segment);
+  }
+
   /**
    * One tick, encoded once.
    *
-   * @param run the encoder that made it, which holds its dictionary
+   * @param time of the tick, ms
+   * @param segment of the disk where it lies; {@link #NOWHERE} when it is in memory only
+   * @param bytes null when it is on the disk only
    */
-  record Queued(FrameEncoder run, long sequence, int samples, byte[] bytes) {}
+  record Queued(Run run, long sequence, long time, int samples, long segment, byte[] bytes) {
+    Queued with(byte[] newBytes) {
+      return new Queued(run, sequence, time, samples, segment, newBytes);
+    }
+  }
+
+  /** A run of this life. */
+  private record OwnRun(FrameEncoder encoder) implements Run {
+    @Override
+    public long run() {
+      return encoder.run();
+    }
+
+    @Override
+    public byte[] dictionary() {
+      return encoder.dictionary();
+    }
+  }
 
   private final String host;
-  private final int maxFrames;
-  private final long maxBytes;
+  private final UplinkSettings settings;
+  private final Optional<Disk> disk;
   private final LongSupplier runNumbers;
-  private final Deque<Queued> frames = new ArrayDeque<>();
-  private FrameEncoder encoder;
+
+  // In order of time: what came back from the disk, what lies there, what never left memory.
+  private final Deque<Queued> loaded = new ArrayDeque<>();
+  private final Deque<Queued> onDisk = new ArrayDeque<>();
+  private final Deque<Queued> inMemory = new ArrayDeque<>();
+  private OwnRun current;
+
+  /** The segment that has the dictionary of the current run. */
+  private long segmentOfRun = NOWHERE;
+
+  private long acknowledgedRun;
+  private long acknowledged;
   private long bytes;
   private long read;
   private long kept;
@@ -37,11 +103,20 @@ final class FrameQueue {
   /**
    * @param runNumbers random numbers, not 0
    */
-  FrameQueue(String host, int maxFrames, long maxBytes, LongSupplier runNumbers) {
+  FrameQueue(String host, UplinkSettings settings, Optional<Disk> disk, LongSupplier runNumbers) {
     this.host = host;
-    this.maxFrames = maxFrames;
-    this.maxBytes = maxBytes;
+    this.settings = settings;
+    this.disk = disk;
     this.runNumbers = runNumbers;
+  }
+
+  /** Takes over what an earlier life left on the disk, before anything is added. */
+  void restore(List<Queued> frames) {
+    for (Queued frame : frames) {
+      onDisk.add(frame.with(null));
+      read += frame.samples();
+      queued += frame.samples();
+    }
   }
 
   /**
@@ -52,31 +127,134 @@ final class FrameQueue {
    */
   Optional<String> add(Tick tick) {
     read += tick.size();
-    if (encoder == null || encoder.seriesCount() + tick.size() > MAX_SERIES_OF_A_RUN) {
-      encoder = new FrameEncoder(host, runNumbers.getAsLong());
+    if (current == null || current.encoder.seriesCount() + tick.size() > MAX_SERIES_OF_A_RUN) {
+      beginRun();
     }
     byte[] frame;
     try {
-      frame = encoder.encode(tick);
+      frame = current.encoder.encode(tick);
     } catch (IllegalArgumentException e) {
       refused += tick.size();
-      encoder = null; // its dictionary may have grown by what was never sent
+      current = null; // its dictionary may have grown by what was never sent
       return Optional.of(e.getMessage());
     }
-    frames.addLast(new Queued(encoder, encoder.sequence(), tick.size(), frame));
+    long segment = disk.map(place -> layDown(place, frame)).orElse(NOWHERE);
+    inMemory.addLast(
+        new Queued(current, current.encoder.sequence(), tick.time(), tick.size(), segment, frame));
     bytes += frame.length;
     queued += tick.size();
-    while (frames.size() > maxFrames || bytes > maxBytes && frames.size() > 1) {
-      dropped += removeFirst().samples();
-    }
+    shed(tick.time());
     return Optional.empty();
   }
 
-  /** The oldest frames of one run, as many as fit; at least one, when there is any. */
+  private void beginRun() {
+    current = new OwnRun(new FrameEncoder(host, runNumbers.getAsLong()));
+    segmentOfRun = NOWHERE;
+  }
+
+  /** Each segment has what its frames build on, so that a later life can read it. */
+  private long layDown(Disk place, byte[] frame) {
+    long segment = place.segment();
+    byte[] record = frame;
+    if (segment != segmentOfRun) {
+      byte[] dictionary = current.dictionary();
+      record = new byte[dictionary.length + frame.length];
+      System.arraycopy(dictionary, 0, record, 0, dictionary.length);
+      System.arraycopy(frame, 0, record, dictionary.length, frame.length);
+    }
+    if (!place.append(segment, record)) {
+      return NOWHERE;
+    }
+    segmentOfRun = segment;
+    return segment;
+  }
+
+  /** Oldest first: from memory to the disk only, and from there away. */
+  private void shed(long now) {
+    while (inMemory.size() > 1
+        && (now - inMemory.getFirst().time() > settings.memory().toMillis()
+            || bytes > settings.maxBytes())) {
+      Queued oldest = inMemory.removeFirst();
+      bytes -= oldest.bytes().length;
+      if (oldest.segment() == NOWHERE) {
+        drop(oldest);
+      } else {
+        onDisk.addLast(oldest.with(null));
+      }
+    }
+    while (!loaded.isEmpty() && isExpired(loaded.getFirst(), now)) {
+      Queued oldest = loaded.removeFirst();
+      bytes -= oldest.bytes().length;
+      drop(oldest);
+    }
+    while (!onDisk.isEmpty() && isExpired(onDisk.getFirst(), now)) {
+      drop(onDisk.removeFirst());
+    }
+    disk.ifPresent(
+        place -> {
+          if (place.bytes() > settings.maxDiskBytes() && !onDisk.isEmpty()) {
+            long segment = onDisk.getFirst().segment();
+            while (!onDisk.isEmpty() && onDisk.getFirst().segment() == segment) {
+              drop(onDisk.removeFirst());
+            }
+          }
+          release(place);
+        });
+  }
+
+  private boolean isExpired(Queued frame, long now) {
+    return now - frame.time() > settings.retention().toMillis();
+  }
+
+  private void drop(Queued frame) {
+    dropped += frame.samples();
+    queued -= frame.samples();
+  }
+
+  private void release(Disk place) {
+    long needed = place.segment();
+    for (Deque<Queued> frames : List.of(loaded, onDisk, inMemory)) {
+      for (Queued frame : frames) {
+        if (frame.segment() != NOWHERE) {
+          place.dropBefore(Math.min(needed, frame.segment()));
+          return;
+        }
+      }
+    }
+    place.dropBefore(needed);
+  }
+
+  /** The segment that has to be read before there is anything to send; empty when none has. */
+  OptionalLong toLoad() {
+    return loaded.isEmpty() && !onDisk.isEmpty()
+        ? OptionalLong.of(onDisk.getFirst().segment())
+        : OptionalLong.empty();
+  }
+
+  /**
+   * A segment has been read. What should stand in it and does not, is lost.
+   *
+   * @param frames by run and sequence; null when it could not be read
+   */
+  void load(long segment, Map<Long, Map<Long, byte[]>> frames) {
+    Map<Long, Map<Long, byte[]>> found = frames == null ? new HashMap<>() : frames;
+    while (!onDisk.isEmpty() && onDisk.getFirst().segment() == segment) {
+      Queued frame = onDisk.removeFirst();
+      byte[] there = found.getOrDefault(frame.run().run(), Map.of()).get(frame.sequence());
+      if (there == null) {
+        drop(frame);
+      } else {
+        loaded.addLast(frame.with(there));
+        bytes += there.length;
+      }
+    }
+  }
+
+  /** The oldest frames of one run, as many as fit; at least one, when there is any to send. */
   List<Queued> oldest(long maxBatchBytes) {
     List<Queued> batch = new ArrayList<>();
     long size = 0;
-    for (Queued frame : frames) {
+    for (Queued frame : sendable()) {
       size += frame.bytes().length;
       boolean sameRun = batch.isEmpty() || batch.getFirst().run() == frame.run();
       if (!batch.isEmpty() && (size > maxBatchBytes || !sameRun)) {
@@ -87,34 +265,51 @@ final class FrameQueue {
     return batch;
   }
 
+  private Deque<Queued> sendable() {
+    return loaded.isEmpty() && onDisk.isEmpty() ? inMemory : loaded;
+  }
+
   /** Forgets what is kept. */
   void acknowledge(long run, long sequence) {
+    acknowledged = run == acknowledgedRun ? Math.max(acknowledged, sequence) : sequence;
+    acknowledgedRun = run;
+    Deque<Queued> frames = sendable();
     while (!frames.isEmpty()
         && frames.getFirst().run().run() == run
         && frames.getFirst().sequence() <= sequence) {
       kept += removeFirst().samples();
     }
+    disk.ifPresent(this::release);
+  }
+
+  /** The last sequence of a run that was acknowledged; 0 when none was. */
+  long acknowledged(long run) {
+    return run == acknowledgedRun ? acknowledged : 0;
   }
 
   /** Forgets a frame that will never be taken, if it is still the oldest. */
   void refuse(Queued frame) {
-    if (frames.peekFirst() == frame) {
+    if (sendable().peekFirst() == frame) {
       refused += removeFirst().samples();
     }
   }
 
   private Queued removeFirst() {
-    Queued first = frames.removeFirst();
+    Queued first = sendable().removeFirst();
     bytes -= first.bytes().length;
     queued -= first.samples();
     return first;
   }
 
-  boolean isEmpty() {
-    return frames.isEmpty();
-  }
-
   UplinkCounts counts() {
-    return new UplinkCounts(read, kept, queued, dropped, refused, frames.size(), bytes);
+    return new UplinkCounts(
+        read,
+        kept,
+        queued,
+        dropped,
+        refused,
+        loaded.size() + onDisk.size() + inMemory.size(),
+        bytes,
+        disk.map(Disk::bytes).orElse(0L));
   }
 }

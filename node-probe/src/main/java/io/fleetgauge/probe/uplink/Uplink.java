@@ -17,6 +17,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /** Carries an {@link UplinkMachine}'s effects out over HTTP. Safe for all threads. */
 public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
-  private static final long REQUEST_TIMEOUT_MILLIS = 10_000;
+  private static final long REQUEST_TIMEOUT_MILLIS = 3_000;
   private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
   private final Vertx vertx;
@@ -36,6 +37,7 @@ public final class Uplink implements AutoCloseable {
   private final HttpClient client;
   private final String path;
   private final UplinkMachine machine;
+  private final Optional<Spool> spool;
   private final AtomicLong handedOver = new AtomicLong();
   private volatile UplinkCounts counts;
   private boolean closed;
@@ -43,28 +45,35 @@ public final class Uplink implements AutoCloseable {
   /**
    * @param host the host that all ticks are of
    * @param gateways any gateways to begin with
-   * @param maxQueuedFrames most ticks that wait for an acknowledgement
-   * @param maxQueuedBytes the same in bytes
+   * @param spool where ticks wait that memory has no place for, and outlive this process; it is
+   *     closed with the uplink
    * @param seed of the back-off's chance and of the run numbers
    */
   public Uplink(
       Vertx vertx,
       String host,
       List<URI> gateways,
-      int maxQueuedFrames,
-      long maxQueuedBytes,
+      UplinkSettings settings,
+      Optional<Spool> spool,
       long seed) {
+    this.spool = spool;
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.client =
         vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout(3_000).setKeepAliveTimeout(300),
+            new HttpClientOptions().setConnectTimeout(1_000).setKeepAliveTimeout(300),
             new PoolOptions().setHttp1MaxSize(1));
     this.path = "/v1/hosts/" + encoded(host) + "/frames";
     SplittableRandom random = new SplittableRandom(seed);
     this.machine =
         new UplinkMachine(
-            host, maxQueuedFrames, maxQueuedBytes, gateways, random, () -> random.nextLong() | 1);
+            host,
+            settings,
+            spool.map(disk -> disk),
+            spool.map(Spool::found).orElse(List.of()),
+            gateways,
+            random,
+            () -> random.nextLong() | 1);
     this.counts = machine.counts();
   }
 
@@ -102,10 +111,21 @@ public final class Uplink implements AutoCloseable {
         what -> {
           switch (what) {
             case UplinkMachine.Effect.Post post -> post(post);
+            case UplinkMachine.Effect.Load load -> load(load.segment());
             case UplinkMachine.Effect.Wait pause ->
                 vertx.setTimer(pause.millis(), id -> on(new UplinkMachine.Event.WaitOver()));
           }
         });
+  }
+
+  private void load(long segment) {
+    vertx
+        .executeBlocking(() -> spool.orElseThrow().read(segment))
+        .onFailure(failure -> LOG.error("a segment of the spool is lost: {}", failure.toString()))
+        .onComplete(
+            read ->
+                context.runOnContext(
+                    none -> on(new UplinkMachine.Event.Loaded(segment, read.result()))));
   }
 
   private void post(UplinkMachine.Effect.Post post) {
@@ -116,7 +136,8 @@ public final class Uplink implements AutoCloseable {
             .setPort(post.gateway().getPort())
             .setURI(path)
             .setTimeout(REQUEST_TIMEOUT_MILLIS)
-            .putHeader("X-Fleetgauge-Epoch", Long.toString(post.epoch()));
+            .putHeader("X-Fleetgauge-Epoch", Long.toString(post.epoch()))
+            .putHeader("X-Fleetgauge-Acknowledged", Long.toString(post.acknowledged()));
     client
         .request(options)
         .compose(request -> request.send(Buffer.buffer(post.body())))
@@ -144,7 +165,7 @@ public final class Uplink implements AutoCloseable {
     return URLEncoder.encode(pathPart, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** Gives what is queued a moment to arrive, then stops; what has not arrived is lost. */
+  /** Gives what is queued a moment to arrive, then stops; the spool has what has not arrived. */
   @Override
   public void close() {
     long deadline = System.nanoTime() + LAST_MOMENT.toNanos();
@@ -156,7 +177,10 @@ public final class Uplink implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     if (unacknowledgedTicks() > 0) {
-      LOG.warn("{} ticks were not acknowledged and are lost", unacknowledgedTicks());
+      LOG.warn(
+          "{} ticks were not acknowledged and {}",
+          unacknowledgedTicks(),
+          spool.isPresent() ? "wait in the spool" : "are lost");
     }
     context.runOnContext(none -> closed = true);
     try {
@@ -164,5 +188,6 @@ public final class Uplink implements AutoCloseable {
     } catch (TimeoutException e) {
       LOG.warn("the connection did not close within 2 s");
     }
+    spool.ifPresent(Spool::close);
   }
 }

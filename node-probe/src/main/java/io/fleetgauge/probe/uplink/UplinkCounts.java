@@ -6,10 +6,11 @@ package io.fleetgauge.probe.uplink;
  * @param read samples handed to the uplink
  * @param kept samples that a gateway acknowledged
  * @param queued samples that wait for it
- * @param dropped samples that the full queue lost, oldest first
+ * @param dropped samples that were too old or too many to wait longer, oldest first
  * @param refused samples that a gateway will never take
  * @param queuedFrames ticks that wait
- * @param queuedBytes bytes that wait
+ * @param queuedBytes bytes of them in memory
+ * @param diskBytes bytes of the spool on the disk
  */
 public record UplinkCounts(
     long read,
@@ -18,4 +19,5 @@ public record UplinkCounts(
     long dropped,
     long refused,
     long queuedFrames,
-    long queuedBytes) {}
+    long queuedBytes,
+    long diskBytes) {}

@@ -5,6 +5,7 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -13,7 +14,7 @@ import java.util.random.RandomGenerator;
  * Decides what an uplink does next: events in, at most one effect out. One request is under way at
  * a time, so frames arrive in order. Not for several threads.
  */
-final class UplinkMachine {
+public final class UplinkMachine {
   /** Frames that go into one request together, bytes. */
   static final int MAX_BATCH_BYTES = 1 << 20;
 
@@ -21,10 +22,10 @@ final class UplinkMachine {
   static final int MAX_MOVES_IN_A_ROW = 4;
 
   static final long FIRST_BACK_OFF_MILLIS = 100;
-  static final long LONGEST_BACK_OFF_MILLIS = 10_000;
+  static final long LONGEST_BACK_OFF_MILLIS = 3_000;
 
   /** What happens to an uplink. */
-  sealed interface Event {
+  public sealed interface Event {
     record Read(Tick tick) implements Event {}
 
     record Answered(IntakeAnswer answer) implements Event {}
@@ -34,16 +35,27 @@ final class UplinkMachine {
     record Failed(String reason) implements Event {}
 
     record WaitOver() implements Event {}
+
+    /**
+     * A segment of the disk has been read.
+     *
+     * @param frames by run and sequence; null when it could not be read
+     */
+    record Loaded(long segment, Map<Long, Map<Long, byte[]>> frames) implements Event {}
   }
 
   /** What an uplink has to do. */
-  sealed interface Effect {
+  public sealed interface Effect {
     /**
      * Sends frames.
      *
      * @param epoch the newest epoch that the uplink was told
+     * @param acknowledged the last sequence of the body's run that was acknowledged; 0 when none
      */
-    record Post(URI gateway, byte[] body, long epoch) implements Effect {}
+    record Post(URI gateway, byte[] body, long epoch, long acknowledged) implements Effect {}
+
+    /** Reads a segment of the disk. */
+    record Load(long segment) implements Effect {}
 
     record Wait(long millis) implements Effect {}
   }
@@ -51,6 +63,7 @@ final class UplinkMachine {
   private enum State {
     IDLE,
     ASKING,
+    LOADING,
     WAITING
   }
 
@@ -70,19 +83,32 @@ final class UplinkMachine {
 
   UplinkMachine(
       String host,
-      int maxFrames,
-      long maxBytes,
+      UplinkSettings settings,
+      Optional<FrameQueue.Disk> disk,
+      List<FrameQueue.Queued> found,
       List<URI> seeds,
       RandomGenerator random,
       LongSupplier runNumbers) {
-    this.queue = new FrameQueue(host, maxFrames, maxBytes, runNumbers);
+    this.queue = new FrameQueue(host, settings, disk, runNumbers);
+    queue.restore(found);
     this.seeds = List.copyOf(seeds);
     this.random = random;
     this.nextSeed = random.nextInt(seeds.size());
     this.gateway = seeds.get(nextSeed);
   }
 
-  UplinkCounts counts() {
+  /** One without a disk. */
+  public static UplinkMachine inMemory(
+      String host,
+      UplinkSettings settings,
+      List<URI> seeds,
+      RandomGenerator random,
+      LongSupplier runNumbers) {
+    return new UplinkMachine(
+        host, settings, Optional.empty(), List.of(), seeds, random, runNumbers);
+  }
+
+  public UplinkCounts counts() {
     return queue.counts();
   }
 
@@ -91,7 +117,7 @@ final class UplinkMachine {
     return trouble;
   }
 
-  Optional<Effect> on(Event event) {
+  public Optional<Effect> on(Event event) {
     return switch (event) {
       case Event.Read read -> {
         Optional<String> refused = queue.add(read.tick());
@@ -104,6 +130,10 @@ final class UplinkMachine {
       case Event.TooLarge none -> tooLarge();
       case Event.Failed failed -> failed(failed.reason());
       case Event.WaitOver over -> send();
+      case Event.Loaded loaded -> {
+        queue.load(loaded.segment(), loaded.frames());
+        yield send();
+      }
     };
   }
 
@@ -181,6 +211,10 @@ final class UplinkMachine {
   }
 
   private Optional<Effect> send() {
+    if (queue.toLoad().isPresent()) {
+      state = State.LOADING;
+      return Optional.of(new Effect.Load(queue.toLoad().getAsLong()));
+    }
     sent = queue.oldest(batchBytes);
     if (sent.isEmpty()) {
       state = State.IDLE;
@@ -195,6 +229,8 @@ final class UplinkMachine {
       body.raw(frame.bytes(), 0, frame.bytes().length);
     }
     state = State.ASKING;
-    return Optional.of(new Effect.Post(gateway, body.toBytes(), epoch));
+    return Optional.of(
+        new Effect.Post(
+            gateway, body.toBytes(), epoch, queue.acknowledged(sent.getFirst().run().run())));
   }
 }

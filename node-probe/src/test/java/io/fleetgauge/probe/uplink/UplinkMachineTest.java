@@ -11,6 +11,7 @@ import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -154,6 +155,15 @@ class UplinkMachineTest {
   }
 
   @Test
+  void aGatewayIsToldUpToWhereTheRunWasAcknowledged() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post first = post(uplink.on(read(1)));
+    assertThat(first.acknowledged()).isZero();
+    uplink.on(kept(first));
+    assertThat(post(uplink.on(read(2))).acknowledged()).isEqualTo(1);
+  }
+
+  @Test
   void failuresTurnToTheNextGatewayAndWaitLongerEachTime() {
     UplinkMachine uplink = machine(100, 1);
     Effect.Post post = post(uplink.on(read(1)));
@@ -228,8 +238,11 @@ class UplinkMachineTest {
 
   private static UplinkMachine machine(int maxFrames, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    return new UplinkMachine(
-        "n1", maxFrames, 1 << 20, List.of(G1, G2, G3), random, () -> random.nextLong() | 1);
+    // Ticks are a millisecond apart.
+    UplinkSettings settings =
+        new UplinkSettings(Duration.ofMillis(maxFrames - 1), 1 << 20, Duration.ofDays(1), 0);
+    return UplinkMachine.inMemory(
+        "n1", settings, List.of(G1, G2, G3), random, () -> random.nextLong() | 1);
   }
 
   private static Event read(int i) {

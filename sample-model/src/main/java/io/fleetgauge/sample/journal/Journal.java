@@ -178,6 +178,21 @@ public final class Journal implements AutoCloseable {
     }
   }
 
+  /**
+   * Reads one segment, also one that is still written to: what is not there yet is left out.
+   *
+   * @throws IOException if it is not there or cannot be read
+   */
+  public List<byte[]> read(long number) throws IOException {
+    SegmentReader reader =
+        new SegmentReader(SegmentFormat.file(settings.folder(), number), this::damaged);
+    List<byte[]> found = new ArrayList<>();
+    for (byte[] record = reader.next(); record != null; record = reader.next()) {
+      found.add(record);
+    }
+    return found;
+  }
+
   private void damaged(Path file, long offset, long length, String reason) {
     LOG.error(
         "the journal {} is damaged at byte {}: {}; {} bytes are lost",

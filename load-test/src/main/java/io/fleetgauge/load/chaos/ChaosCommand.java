@@ -1,0 +1,624 @@
+package io.fleetgauge.load.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.process.Command;
+import io.fleetgauge.cluster.process.Logs;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.load.rig.LocalPorts;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code fleetgauge chaos}. */
+@CommandLine.Command(
+    name = "chaos",
+    description =
+        "Kills, freezes, joins, drains and splits gateways under load, compares what is left with"
+            + " a ledger, and prints what was measured.")
+public final class ChaosCommand implements Command {
+  private static final long HISTORY_MILLIS = TimeUnit.HOURS.toMillis(1);
+  private static final long HISTORY_STEP = 15_000;
+  private static final String QUERY = "query-1";
+  private static final String OTHER_QUERY = "query-2";
+  private static final String CUT_OFF = "cut-off";
+
+  private static final Set<String> EVENTS =
+      Set.of("kill", "freeze", "join", "drain", "restart", "cut-off", "all", "split");
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Which gateways, and when (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--short",
+      description = "Fewer kills, shorter times, fewer hosts: some three minutes.")
+  private boolean shorter;
+
+  @Option(
+      names = "--only",
+      paramLabel = "EVENT",
+      split = ",",
+      description = "Some events of: kill, freeze, join, drain, restart, cut-off, all, split.")
+  private Set<String> only = EVENTS;
+
+  @Option(names = "--folder", paramLabel = "DIR", description = "Where files lie, and stay.")
+  private Path kept;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this.")
+  private boolean help;
+
+  private record Row(String event, String must, String measured, boolean holds) {}
+
+  private final List<Row> rows = new ArrayList<>();
+  private PrintWriter out;
+  private SplittableRandom random;
+  private int hosts;
+  private ChaosFleet fleet;
+  private Senders senders;
+  private Watch watch;
+
+  @Override
+  public Integer call() throws Exception {
+    out = spec.commandLine().getOut();
+    random = new SplittableRandom(seed);
+    hosts = shorter ? 30 : 60;
+    if (!EVENTS.containsAll(only)) {
+      throw new StartFailure("--only: there are " + new TreeSet<>(EVENTS) + ", not " + only);
+    }
+    // That gateways do not answer is what this is about.
+    Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.ERROR));
+    Path folder =
+        kept == null
+            ? Files.createTempDirectory("fleetgauge-chaos")
+            : Files.createDirectories(kept);
+    Vertx vertx = Vertx.vertx();
+    try {
+      if (!only.equals(Set.of("split"))) {
+        onLoopback(Files.createDirectories(folder.resolve("loopback")), vertx);
+      }
+      if (!only.contains("split")) {
+        say("no split, as asked for");
+      } else if (Namespaces.areAllowed()) {
+        split(Files.createDirectories(folder.resolve("split")), vertx);
+      } else {
+        say("no split: network namespaces need root and iproute2");
+      }
+    } finally {
+      vertx.close().await();
+      if (kept == null) {
+        try (Stream<Path> files = Files.walk(folder)) {
+          files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        }
+      }
+    }
+    print();
+    return rows.stream().allMatch(Row::holds) ? 0 : 1;
+  }
+
+  private void onLoopback(Path folder, Vertx vertx) throws Exception {
+    Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
+    for (int i = 1; i <= 4; i++) {
+      gateways.put("gateway-" + i, ChaosFleet.Place.HERE);
+    }
+    List<Integer> ports = LocalPorts.free(11);
+    int cutOffPort = ports.getLast();
+    try (ChaosFleet all = new ChaosFleet(folder, "chaos-" + ports.getFirst());
+        Senders hostsThatSend = new Senders(vertx)) {
+      fleet = all;
+      senders = hostsThatSend;
+      fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports.subList(0, 10));
+      begin(List.of("gateway-1", "gateway-2", "gateway-3"), List.of(QUERY));
+      senders.add(CUT_OFF, List.of(URI.create("http://127.0.0.1:" + cutOffPort)), seed);
+      long cutOffSince = System.nanoTime();
+      senders.begin();
+      watch = new Watch(fleet, QUERY, hosts);
+      untilWhole("the beginning", QUERY, 60);
+      watch.take();
+      watch.notes();
+
+      event("kill", () -> kills(shorter ? 3 : 20));
+      event("freeze", () -> freeze(shorter ? 20 : 90));
+      event("join", this::join);
+      event("drain", this::drain);
+      event("restart", this::rollingRestart);
+      watch.close();
+      long leastNanos = shorter ? 0 : TimeUnit.MINUTES.toNanos(10);
+      event("cut-off", () -> cutOffEnds(vertx, cutOffPort, cutOffSince, leastNanos));
+      event("all", this::allAtOnce);
+    }
+  }
+
+  private void begin(List<String> gateways, List<String> queries) throws Exception {
+    say("starting " + gateways + " and " + queries + ", " + hosts + " hosts, seed " + seed);
+    for (String id : gateways) {
+      fleet.launch(id);
+    }
+    for (String id : queries) {
+      fleet.launch(id);
+    }
+    for (String id : gateways) {
+      fleet.awaitReady(id);
+    }
+    for (String id : queries) {
+      fleet.awaitReady(id);
+    }
+    await("all gateways in the table", 30, () -> table().path("members").size() == gateways.size());
+    List<URI> addresses = gateways.stream().map(fleet::address).toList();
+    long now = System.currentTimeMillis();
+    for (int i = 0; i < hosts; i++) {
+      String host = "host-" + i;
+      senders.add(host, addresses, seed * 1_000 + i);
+      senders.past(host, now - HISTORY_MILLIS, now - HISTORY_STEP, HISTORY_STEP);
+    }
+  }
+
+  private interface Event {
+    void happen() throws Exception;
+  }
+
+  private void event(String name, Event event) throws Exception {
+    if (only.contains(name)) {
+      event.happen();
+    }
+  }
+
+  // --- events ---
+
+  private void kills(int times) throws Exception {
+    List<Double> fresh = new ArrayList<>();
+    List<Double> replicated = new ArrayList<>();
+    for (int i = 0; i < times; i++) {
+      TimeUnit.MILLISECONDS.sleep(random.nextInt(2_000));
+      String victim = anyGateway();
+      say("kill -9 " + victim);
+      long at = System.currentTimeMillis();
+      fleet.kill(victim);
+      fresh.add(secondsUntil("fresh samples", 30, () -> freshSince(at) == hosts));
+      replicated.add(
+          secondsSince(at, "two holders of each host", 60, () -> isReplicated(fleet.gateways())));
+      fleet.start(victim);
+      untilWhole(victim + " back", QUERY, 60);
+    }
+    Watch.Seen seen = watch.take();
+    Senders.Difference difference = compare(QUERY);
+    row(
+        "kill -9 one of 3, " + times + " times",
+        "0 lost, 0 doubled; no query fails or is silently short; fresh <= 2 s; two holders <= 10 s",
+        String.format(
+            "%s; %s; fresh after %s s; two holders after %s s",
+            difference, seen, spread(fresh), spread(replicated)),
+        difference.isNone()
+            && seen.failed() == 0
+            && seen.silent() == 0
+            && Collections.max(fresh) <= 2
+            && Collections.max(replicated) <= 10);
+  }
+
+  private void freeze(int seconds) throws Exception {
+    String victim = anyGateway();
+    List<String> others = new ArrayList<>(fleet.gateways());
+    others.remove(victim);
+    say("freeze " + victim + " for " + seconds + " s");
+    watch.take();
+    long at = System.currentTimeMillis();
+    fleet.freeze(victim);
+    double reassigned =
+        secondsSince(
+            at,
+            "hosts reassigned",
+            60,
+            () -> !owners(fleet.table(others.getFirst())).containsValue(victim));
+    double fresh = secondsSince(at, "fresh samples", 60, () -> freshSince(at + 1) == hosts);
+    TimeUnit.MILLISECONDS.sleep(Math.max(0, at + seconds * 1_000L - System.currentTimeMillis()));
+    long longest = watch.longestMillis();
+    fleet.thaw(victim);
+    untilWhole(victim + " awake", QUERY, 120);
+    Watch.Seen seen = watch.take();
+    Senders.Difference difference = compare(QUERY);
+    row(
+        "freeze " + seconds + " s, then wake",
+        "reads away <= 1 s; reassigned <= 8 s; late acknowledgements do no harm",
+        String.format(
+            "longest read %d ms; reassigned after %.1f s, fresh after %.1f s; %s; %s",
+            longest, reassigned, fresh, difference, seen),
+        longest <= 1_000
+            && reassigned <= 8
+            && difference.isNone()
+            && seen.failed() == 0
+            && seen.silent() == 0);
+  }
+
+  private void join() throws Exception {
+    say("a fourth gateway joins");
+    watch.take();
+    Map<String, String> before = owners(table());
+    fleet.launch("gateway-4");
+    await("gateway-4 in the table", 60, () -> contains(table().path("members"), "gateway-4"));
+    long at = System.currentTimeMillis();
+    double took =
+        secondsSince(at, "gateway-4 has its share", 60, () -> isReplicated(fleet.gateways()));
+    fleet.awaitReady("gateway-4");
+    Map<String, String> after = owners(table());
+    long strangers =
+        after.entrySet().stream()
+            .filter(each -> !each.getValue().equals(before.get(each.getKey())))
+            .filter(each -> !each.getValue().equals("gateway-4"))
+            .count();
+    Map<String, Long> load = load(after);
+    untilWhole("the join", QUERY, 60);
+    Watch.Seen seen = watch.take();
+    Senders.Difference difference = compare(QUERY);
+    int most = Math.max(15, Math.ceilDiv(hosts, 4));
+    int fewest = Math.min(10, hosts / 4);
+    row(
+        "join at " + hosts + " hosts with 1 h history",
+        "only its hosts move; " + fewest + " to " + most + " each; 0 gaps; <= 15 s",
+        String.format(
+            "%d hosts of others moved; %s; done after %.1f s; %s; %s",
+            strangers, load, took, difference, seen),
+        strangers == 0
+            && load.values().stream().allMatch(each -> each >= fewest && each <= most)
+            && took <= 15
+            && difference.isNone()
+            && seen.isWhole());
+  }
+
+  private void drain() throws Exception {
+    String victim = anyGateway();
+    say("drain " + victim);
+    watch.take();
+    long at = System.currentTimeMillis();
+    fleet.stop(victim);
+    double took = (System.currentTimeMillis() - at) / 1_000.0;
+    untilWhole("the drain", QUERY, 60);
+    Watch.Seen seen = watch.take();
+    Senders.Difference difference = compare(QUERY);
+    row(
+        "drain one of 4",
+        "0 lost, 0 failed queries, the count never dips",
+        String.format("gone after %.1f s; %s; %s", took, difference, seen),
+        difference.isNone() && seen.isWhole());
+    fleet.start(victim);
+    untilWhole(victim + " back", QUERY, 60);
+  }
+
+  private void rollingRestart() throws Exception {
+    say("rolling restart");
+    watch.take();
+    long at = System.currentTimeMillis();
+    for (String id : fleet.gateways()) {
+      fleet.stop(id);
+      fleet.start(id);
+      untilWhole(id + " back", QUERY, 60);
+    }
+    double took = (System.currentTimeMillis() - at) / 1_000.0;
+    Watch.Seen seen = watch.take();
+    Senders.Difference difference = compare(QUERY);
+    row(
+        "rolling restart of all",
+        "0 lost, 0 failed queries, the count never dips",
+        String.format("done after %.0f s; %s; %s", took, difference, seen),
+        difference.isNone() && seen.isWhole());
+  }
+
+  /** Only now does the one address that this host knows answer. */
+  private void cutOffEnds(Vertx vertx, int port, long since, long atLeastNanos) throws Exception {
+    long left = atLeastNanos - (System.nanoTime() - since);
+    if (left > 0) {
+      say("waiting until a probe has been cut off for 10 minutes");
+      TimeUnit.NANOSECONDS.sleep(left);
+    }
+    hosts++;
+    long behind = senders.unacknowledged(CUT_OFF);
+    double away = (System.nanoTime() - since) / 1e9;
+    say("a probe is connected again after " + Math.round(away) + " s with " + behind + " ticks");
+    URI gateway = fleet.address(fleet.gateways().getFirst());
+    NetClient onward = vertx.createNetClient();
+    NetServer proxy =
+        vertx
+            .createNetServer()
+            .connectHandler(
+                socket -> {
+                  socket.pause();
+                  onward
+                      .connect(gateway.getPort(), gateway.getHost())
+                      .onSuccess(other -> join(socket, other))
+                      .onFailure(none -> socket.close());
+                });
+    long others = senders.unacknowledged() - behind;
+    long at = System.currentTimeMillis();
+    proxy.listen(port, "127.0.0.1").await();
+    long most = 0;
+    while (senders.unacknowledged(CUT_OFF) > 2 && System.currentTimeMillis() - at < 60_000) {
+      most = Math.max(most, senders.unacknowledged() - senders.unacknowledged(CUT_OFF));
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    double took = (System.currentTimeMillis() - at) / 1_000.0;
+    untilWhole("the probe that was cut off", QUERY, 60);
+    Senders.Difference difference = compare(QUERY);
+    row(
+        String.format("a probe cut off for %.0f s", away),
+        "all of it arrives, in order; the others' ticks do not wait",
+        String.format(
+            "%d ticks arrived within %.1f s; %s; ticks of %d others under way at once: before %d,"
+                + " at most %d meanwhile",
+            behind, took, difference, hosts - 1, others, most),
+        difference.isNone() && senders.unacknowledged(CUT_OFF) <= 2 && most <= 2L * hosts);
+    proxy.close().await();
+    onward.close().await();
+  }
+
+  private static void join(NetSocket a, NetSocket b) {
+    a.handler(b::write);
+    b.handler(a::write);
+    a.closeHandler(none -> b.close());
+    b.closeHandler(none -> a.close());
+    a.resume();
+  }
+
+  private void allAtOnce() throws Exception {
+    say("kill -9 all at once");
+    List<String> all = fleet.gateways();
+    all.forEach(fleet::kill);
+    for (String id : all) {
+      fleet.launch(id);
+    }
+    for (String id : all) {
+      fleet.awaitReady(id);
+    }
+    long at = System.currentTimeMillis();
+    double whole = secondsSince(at, "all hosts fresh", 90, () -> freshSince(at) == hosts);
+    untilWhole("all back", QUERY, 90);
+    Senders.Difference difference = compare(QUERY);
+    row(
+        "all gateways killed at once and restarted",
+        "nothing acknowledged lost",
+        String.format("%s; fresh %.1f s after the last was ready", difference, whole),
+        difference.isNone());
+  }
+
+  private void split(Path folder, Vertx vertx) throws Exception {
+    hosts = shorter ? 12 : 30;
+    int seconds = shorter ? 20 : 60;
+    try (Namespaces spaces = new Namespaces();
+        ChaosFleet all = new ChaosFleet(folder, "split");
+        Senders hostsThatSend = new Senders(vertx)) {
+      fleet = all;
+      senders = hostsThatSend;
+      Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
+      for (String id : List.of("gateway-1", "gateway-2", "gateway-3")) {
+        gateways.put(id, spaces.add(id));
+      }
+      Map<String, ChaosFleet.Place> queries = new LinkedHashMap<>();
+      queries.put(QUERY, spaces.add(QUERY));
+      queries.put(OTHER_QUERY, spaces.add(OTHER_QUERY));
+      fleet.plan(
+          gateways, queries, List.of(9001, 5701, 9002, 5702, 9003, 5703, 9004, 5704, 9005, 5705));
+      begin(List.copyOf(gateways.keySet()), List.of(QUERY, OTHER_QUERY));
+      senders.begin();
+      untilWhole("the beginning", QUERY, 60);
+      long epoch = table().path("epoch").asLong();
+      say("split 2 : 1 for " + seconds + " s");
+      watch = new Watch(fleet, QUERY, hosts);
+      List<String> one = List.of("gateway-1", "gateway-2", QUERY);
+      List<String> other = List.of("gateway-3", OTHER_QUERY);
+      long ownedByOther = load(owners(table())).getOrDefault("gateway-3", 0L);
+      spaces.split(one, other, true);
+      TimeUnit.SECONDS.sleep(seconds);
+      boolean goesBack = table().path("epoch").asLong() < epoch;
+      boolean marked = fleet.query(OTHER_QUERY, "count(chaos_value)").has("warnings");
+      boolean silent = fleet.table("gateway-3").path("epoch").asLong() != epoch;
+      Watch.Seen seen = watch.take();
+      long epochBefore = table().path("epoch").asLong();
+      spaces.split(one, other, false);
+      long at = System.currentTimeMillis();
+      // Live ticks go on: all that was read while it was split has to be there.
+      double took =
+          secondsSince(
+              at,
+              "the union",
+              90,
+              () ->
+                  table().path("present").size() == 3
+                      && senders.unacknowledged() <= 2L * hosts
+                      && isReplicated(fleet.gateways())
+                      && senders.compareUpTo(fleet, QUERY, at).isNone());
+      goesBack |= table().path("epoch").asLong() < epochBefore;
+      watch.close();
+      untilWhole("the end of the split", QUERY, 60);
+      Senders.Difference difference = compare(QUERY);
+      row(
+          "split 2 : 1 for " + seconds + " s",
+          "the union equals the ledger <= 10 s after healing; epochs never go back",
+          String.format(
+              "equal after %.1f s; %s; epoch %d, %d, %d%s; the smaller side owned %d hosts, marked"
+                  + " its answers: %s, reassigned: %s; the larger side: %s",
+              took,
+              difference,
+              epoch,
+              epochBefore,
+              table().path("epoch").asLong(),
+              goesBack ? " WENT BACK" : "",
+              ownedByOther,
+              marked,
+              silent,
+              seen),
+          took <= 10 && difference.isNone() && !goesBack && marked && !silent);
+    }
+  }
+
+  // --- measuring ---
+
+  private interface Condition {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
+  private void await(String what, int limitSeconds, Condition condition) throws Exception {
+    secondsUntil(what, limitSeconds, condition);
+  }
+
+  private double secondsUntil(String what, int limitSeconds, Condition condition) throws Exception {
+    return secondsSince(System.currentTimeMillis(), what, limitSeconds, condition);
+  }
+
+  /** A time that is longer than any limit of the table when it never comes to hold. */
+  private double secondsSince(long from, String what, int limitSeconds, Condition condition)
+      throws Exception {
+    long deadline = System.currentTimeMillis() + limitSeconds * 1_000L;
+    while (true) {
+      boolean holds;
+      try {
+        holds = condition.holds();
+      } catch (IOException e) {
+        holds = false; // whoever was asked is not there now
+      }
+      double seconds = (System.currentTimeMillis() - from) / 1_000.0;
+      if (holds) {
+        return seconds;
+      }
+      if (System.currentTimeMillis() > deadline) {
+        say("after " + limitSeconds + " s still not: " + what);
+        return Math.max(seconds, 1_000);
+      }
+      TimeUnit.MILLISECONDS.sleep(25);
+    }
+  }
+
+  private long freshSince(long millis) throws IOException, InterruptedException {
+    JsonNode answer =
+        fleet.query(QUERY, "count(timestamp(chaos_value) > " + millis / 1_000.0 + ")");
+    return answer.path("data").path("result").path(0).path("value").path(1).asLong();
+  }
+
+  /**
+   * Until every host is whole, on two gateways, not on the move, and its ticks are acknowledged.
+   */
+  private void untilWhole(String what, String query, int limitSeconds) throws Exception {
+    await(what, limitSeconds, () -> isReplicated(fleet.gateways()) && count(query) == hosts);
+  }
+
+  private long count(String query) throws IOException, InterruptedException {
+    JsonNode answer = fleet.query(query, "count(chaos_value)");
+    return answer.has("warnings")
+        ? 0
+        : answer.path("data").path("result").path(0).path("value").path(1).asLong();
+  }
+
+  private boolean isReplicated(List<String> gateways) throws IOException, InterruptedException {
+    JsonNode table = table();
+    if (table.path("hosts").size() < hosts
+        || !new TreeSet<>(ids(table.path("members"))).containsAll(gateways)) {
+      return false;
+    }
+    for (JsonNode host : table.path("hosts")) {
+      boolean synced = false;
+      for (JsonNode copy : host.path("copies")) {
+        synced |= copy.asBoolean();
+      }
+      if (!synced || !host.path("whole").asBoolean() || host.has("next")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private JsonNode table() throws IOException, InterruptedException {
+    return fleet.table(fleet.gateways().getFirst());
+  }
+
+  private static List<String> ids(JsonNode array) {
+    List<String> ids = new ArrayList<>();
+    array.forEach(id -> ids.add(id.asText()));
+    return ids;
+  }
+
+  private static boolean contains(JsonNode array, String id) {
+    return ids(array).contains(id);
+  }
+
+  private static Map<String, String> owners(JsonNode table) {
+    Map<String, String> owners = new TreeMap<>();
+    table
+        .path("hosts")
+        .properties()
+        .forEach(host -> owners.put(host.getKey(), host.getValue().path("owner").asText()));
+    return owners;
+  }
+
+  private static Map<String, Long> load(Map<String, String> owners) {
+    Map<String, Long> load = new TreeMap<>();
+    owners.values().forEach(owner -> load.merge(owner, 1L, Long::sum));
+    return load;
+  }
+
+  private String anyGateway() {
+    List<String> all = fleet.gateways();
+    return all.get(random.nextInt(all.size()));
+  }
+
+  /** Compares the ledger as it is now; what was read just now is waited for. */
+  private Senders.Difference compare(String query) throws Exception {
+    long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;
+    await("ticks acknowledged", 30, () -> senders.compareUpTo(fleet, query, now).isNone());
+    return senders.compareUpTo(fleet, query, now);
+  }
+
+  private static String spread(List<Double> seconds) {
+    List<Double> sorted = seconds.stream().sorted().toList();
+    return String.format(
+        "%.1f (median, most %.1f)", sorted.get(sorted.size() / 2), sorted.getLast());
+  }
+
+  private void row(String event, String must, String measured, boolean holds) {
+    rows.add(new Row(event, must, measured, holds));
+    say((holds ? "holds: " : "DOES NOT HOLD: ") + event + ": " + measured);
+    if (watch != null) {
+      watch.notes().forEach(note -> say("  " + note.substring(0, Math.min(300, note.length()))));
+    }
+  }
+
+  private void say(String line) {
+    out.println(line);
+    out.flush();
+  }
+
+  private void print() {
+    out.println();
+    out.println("| event | must hold | measured | holds |");
+    out.println("|---|---|---|---|");
+    for (Row row : rows) {
+      out.printf(
+          "| %s | %s | %s | %s |%n", row.event, row.must, row.measured, row.holds ? "yes" : "NO");
+    }
+    out.flush();
+  }
+}

@@ -1,0 +1,202 @@
+package io.fleetgauge.load.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fleetgauge.load.rig.ChildJvm;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** Gateways and query APIs in JVMs of their own. Safe for several threads once it is started. */
+final class ChaosFleet implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+
+  /**
+   * Where a process runs.
+   *
+   * @param address that it binds
+   * @param within the command that runs it there
+   */
+  record Place(String address, List<String> within) {
+    static final Place HERE = new Place("127.0.0.1", List.of());
+  }
+
+  private record Seat(String id, Place place, int http, int cluster, Path config) {}
+
+  private final Path folder;
+  private final String name;
+  private final Map<String, Seat> seats = new LinkedHashMap<>();
+  private final Map<String, ChildJvm> running = new TreeMap<>();
+  private final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(2))
+          .build();
+  private final ObjectMapper json = new ObjectMapper();
+
+  ChaosFleet(Path folder, String name) {
+    this.folder = folder;
+    this.name = name;
+  }
+
+  /** Writes the configuration of processes that may be started; all of them know all gateways. */
+  void plan(Map<String, Place> gateways, Map<String, Place> queries, List<Integer> ports)
+      throws IOException {
+    List<Integer> free = new ArrayList<>(ports);
+    List<String> members = new ArrayList<>();
+    Map<String, Place> all = new LinkedHashMap<>(gateways);
+    all.putAll(queries);
+    for (Map.Entry<String, Place> each : all.entrySet()) {
+      int http = free.removeFirst();
+      int cluster = free.removeFirst();
+      Path config = folder.resolve(each.getKey() + ".yaml");
+      seats.put(each.getKey(), new Seat(each.getKey(), each.getValue(), http, cluster, config));
+      if (gateways.containsKey(each.getKey())) {
+        members.add("\"" + each.getValue().address() + ":" + cluster + "\"");
+      }
+    }
+    for (Seat seat : seats.values()) {
+      String cluster =
+          """
+          http: {host: %1$s, port: %2$d}
+          cluster: {name: %3$s, host: %1$s, port: %4$d, members: [%5$s]}
+          """
+              .formatted(
+                  seat.place.address(), seat.http, name, seat.cluster, String.join(", ", members));
+      String own =
+          gateways.containsKey(seat.id)
+              ? "id: %s\nstore: {folder: \"%s\"}\n".formatted(seat.id, folder.resolve(seat.id))
+              : "";
+      Files.writeString(seat.config, own + cluster);
+    }
+  }
+
+  /** Starts a process and waits until it is ready. */
+  void start(String id) throws IOException, InterruptedException {
+    launch(id);
+    awaitReady(id);
+  }
+
+  void launch(String id) throws IOException {
+    Seat seat = seats.get(id);
+    String command = id.startsWith("query") ? "query" : "gateway";
+    running.put(
+        id,
+        new ChildJvm(
+            folder,
+            "384m",
+            Map.of(),
+            seat.place.within(),
+            command,
+            "--config",
+            seat.config.toString()));
+  }
+
+  void awaitReady(String id) throws InterruptedException {
+    long deadline = System.nanoTime() + START_LIMIT.toNanos();
+    while (status(id, "/-/ready") != 200) {
+      if (!running.get(id).process().isAlive() || System.nanoTime() > deadline) {
+        throw new IllegalStateException(id + " does not start: " + running.get(id).output());
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  void kill(String id) {
+    running.remove(id).close();
+  }
+
+  /** Stops it as a supervisor does, and waits until it has gone. */
+  void stop(String id) throws InterruptedException {
+    ChildJvm process = running.remove(id);
+    process.process().destroy();
+    if (!process.process().waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+      process.close();
+      throw new IllegalStateException(id + " did not stop within " + STOP_LIMIT);
+    }
+  }
+
+  void freeze(String id) throws IOException, InterruptedException {
+    signal(id, "-STOP");
+  }
+
+  void thaw(String id) throws IOException, InterruptedException {
+    signal(id, "-CONT");
+  }
+
+  private void signal(String id, String signal) throws IOException, InterruptedException {
+    String pid = Long.toString(running.get(id).process().pid());
+    new ProcessBuilder("kill", signal, pid).inheritIO().start().waitFor();
+  }
+
+  boolean isRunning(String id) {
+    return running.containsKey(id);
+  }
+
+  List<String> gateways() {
+    return running.keySet().stream().filter(id -> !id.startsWith("query")).toList();
+  }
+
+  /** Where a process is reached, running or not. */
+  URI address(String id) {
+    Seat seat = seats.get(id);
+    return URI.create("http://" + seat.place.address() + ":" + seat.http);
+  }
+
+  String output(String id) {
+    return running.get(id).output();
+  }
+
+  private int status(String id, String path) throws InterruptedException {
+    try {
+      return get(id, path).statusCode();
+    } catch (IOException e) {
+      return 0; // not listening
+    }
+  }
+
+  HttpResponse<String> get(String id, String path) throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(address(id).resolve(path)).timeout(Duration.ofSeconds(20)).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** An instant query; its whole answer. */
+  JsonNode query(String id, String query) throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        get(id, "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8));
+    JsonNode tree = json.readTree(answer.body());
+    if (answer.statusCode() != 200) {
+      throw new IOException("status " + answer.statusCode() + ": " + answer.body());
+    }
+    return tree;
+  }
+
+  /** The table as a gateway sees it. */
+  JsonNode table(String id) throws IOException, InterruptedException {
+    return json.readTree(get(id, "/v1/table").body());
+  }
+
+  @Override
+  public void close() {
+    for (ChildJvm process : running.values()) {
+      process.close();
+    }
+    running.clear();
+    client.close();
+  }
+}

@@ -1,0 +1,99 @@
+package io.fleetgauge.load.chaos;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Network namespaces on one bridge, which can be cut off from one another while this process
+ * reaches all. Needs root and iproute2.
+ */
+final class Namespaces implements AutoCloseable {
+  private static final String NETWORK = "10.209.77.";
+
+  private final String bridge = "fg" + ProcessHandle.current().pid() % 100_000;
+  private final Map<String, ChaosFleet.Place> places = new LinkedHashMap<>();
+
+  /** Whether this process may make any. */
+  static boolean areAllowed() {
+    try {
+      boolean root = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0;
+      return root && new ProcessBuilder("ip", "netns", "list").start().waitFor() == 0;
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  Namespaces() throws IOException, InterruptedException {
+    ip("link", "add", bridge, "type", "bridge");
+    ip("addr", "add", NETWORK + "254/24", "dev", bridge);
+    ip("link", "set", bridge, "up");
+  }
+
+  ChaosFleet.Place add(String name) throws IOException, InterruptedException {
+    int number = places.size() + 1;
+    String space = bridge + "-" + name;
+    String address = NETWORK + number;
+    String outside = bridge + "o" + number;
+    String inside = bridge + "i" + number;
+    ip("netns", "add", space);
+    places.put(name, new ChaosFleet.Place(address, List.of("ip", "netns", "exec", space)));
+    ip("link", "add", outside, "type", "veth", "peer", "name", inside);
+    ip("link", "set", inside, "netns", space);
+    ip("link", "set", outside, "master", bridge, "up");
+    ip("-n", space, "addr", "add", address + "/24", "dev", inside);
+    ip("-n", space, "link", "set", inside, "up");
+    ip("-n", space, "link", "set", "lo", "up");
+    return places.get(name);
+  }
+
+  Map<String, ChaosFleet.Place> places() {
+    return Map.copyOf(places);
+  }
+
+  /** Cuts two sides off from each other, or joins them again. */
+  void split(List<String> one, List<String> other, boolean cut)
+      throws IOException, InterruptedException {
+    for (String here : one) {
+      for (String there : other) {
+        blackhole(here, there, cut);
+        blackhole(there, here, cut);
+      }
+    }
+  }
+
+  private void blackhole(String in, String of, boolean add)
+      throws IOException, InterruptedException {
+    String address = places.get(of).address() + "/32";
+    ip("-n", bridge + "-" + in, "route", add ? "add" : "del", "blackhole", address);
+  }
+
+  private static void ip(String... arguments) throws IOException, InterruptedException {
+    List<String> line = new ArrayList<>(List.of("ip"));
+    line.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes());
+    if (process.waitFor() != 0) {
+      throw new IOException(String.join(" ", line) + ": " + output.strip());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      for (String name : places.keySet()) {
+        ip("netns", "del", bridge + "-" + name);
+      }
+      ip("link", "del", bridge);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package io.fleetgauge.load.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.probe.uplink.UplinkCounts;
+import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Uplinks of hosts that read a tick twice a second, and the ledger of all that they read. */
+final class Senders implements AutoCloseable {
+  static final long TICK_MILLIS = 500;
+
+  private static final int SERIES = 8;
+
+  /** The past that is read first is not to be dropped for its age. */
+  private static final UplinkSettings ALL =
+      new UplinkSettings(Duration.ofDays(1), 64L << 20, Duration.ofDays(1), 0);
+
+  private final Vertx vertx;
+  private final Map<String, Host> hosts = new LinkedHashMap<>();
+  private final ScheduledExecutorService clock =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("ticks").factory());
+
+  private static final class Host {
+    final Uplink uplink;
+    final List<Labels> labels = new ArrayList<>();
+    final TreeMap<Long, Double> ledger = new TreeMap<>();
+
+    Host(String name, Uplink uplink) {
+      this.uplink = uplink;
+      labels.add(Labels.of(Labels.NAME, "chaos_value", "Hostname", name));
+      for (int i = 1; i < SERIES; i++) {
+        labels.add(Labels.of(Labels.NAME, "chaos_other_" + i, "Hostname", name));
+      }
+    }
+
+    synchronized void read(long time) {
+      if (!ledger.isEmpty() && ledger.lastKey() >= time) {
+        return;
+      }
+      double value = ledger.size();
+      ledger.put(time, value);
+      double[] values = new double[SERIES];
+      for (int i = 0; i < SERIES; i++) {
+        values[i] = value + i;
+      }
+      uplink.offer(new Tick(time, labels, values));
+    }
+
+    synchronized TreeMap<Long, Double> ledger() {
+      return new TreeMap<>(ledger);
+    }
+  }
+
+  Senders(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** Adds a host that begins at any of the gateways. */
+  void add(String name, List<URI> gateways, long seed) {
+    hosts.put(name, new Host(name, new Uplink(vertx, name, gateways, ALL, Optional.empty(), seed)));
+  }
+
+  /** Reads a past first: a tick each {@code step}. */
+  void past(String name, long from, long to, long step) {
+    for (long time = from; time < to; time += step) {
+      hosts.get(name).read(time);
+    }
+  }
+
+  /** From now on every host reads. */
+  void begin() {
+    clock.scheduleAtFixedRate(
+        () -> hosts.values().forEach(host -> host.read(System.currentTimeMillis())),
+        0,
+        TICK_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  /** Nothing is read any more. */
+  void end() throws InterruptedException {
+    clock.shutdown();
+    clock.awaitTermination(5, TimeUnit.SECONDS);
+  }
+
+  List<String> names() {
+    return List.copyOf(hosts.keySet());
+  }
+
+  long unacknowledged(String name) {
+    return hosts.get(name).uplink.unacknowledgedTicks();
+  }
+
+  long unacknowledged() {
+    return hosts.values().stream().mapToLong(host -> host.uplink.unacknowledgedTicks()).sum();
+  }
+
+  UplinkCounts counts(String name) {
+    return hosts.get(name).uplink.counts();
+  }
+
+  /**
+   * What the ledger and the fleet differ in.
+   *
+   * @param ticks in the ledger
+   * @param lost ticks that the fleet does not have
+   * @param changed ticks that it has otherwise, or that nobody read
+   * @param broken hosts for whose counters read = kept + spooled + dropped + refused does not hold,
+   *     or that dropped anything
+   */
+  record Difference(long ticks, long lost, long changed, long broken) {
+    boolean isNone() {
+      return lost == 0 && changed == 0 && broken == 0;
+    }
+
+    @Override
+    public String toString() {
+      return ticks
+          + " ticks in the ledger, "
+          + lost
+          + " lost, "
+          + changed
+          + " doubled or changed"
+          + (broken == 0 ? "" : ", " + broken + " hosts with wrong counts");
+    }
+  }
+
+  /** Compares all that was read up to a time, ms. Hosts that nobody can send for are left out. */
+  Difference compareUpTo(ChaosFleet fleet, String query, long to)
+      throws IOException, InterruptedException {
+    long ticks = 0;
+    long lost = 0;
+    long changed = 0;
+    long broken = 0;
+    for (Map.Entry<String, Host> each : hosts.entrySet()) {
+      UplinkCounts counts = each.getValue().uplink.counts();
+      if (counts.kept() == 0) {
+        continue;
+      }
+      TreeMap<Long, Double> ledger = each.getValue().ledger();
+      ledger.tailMap(to, false).clear();
+      ticks += ledger.size();
+      JsonNode answer = fleet.query(query, "chaos_value{Hostname=\"" + each.getKey() + "\"}[3h]");
+      for (JsonNode series : answer.path("data").path("result")) {
+        for (JsonNode sample : series.path("values")) {
+          long time = Math.round(sample.path(0).asDouble() * 1_000);
+          if (time > to) {
+            continue;
+          }
+          Double expected = ledger.remove(time);
+          if (expected == null || expected != Double.parseDouble(sample.path(1).asText())) {
+            changed++;
+          }
+        }
+      }
+      lost += ledger.size();
+      long accounted = counts.kept() + counts.queued() + counts.dropped() + counts.refused();
+      broken += accounted == counts.read() && counts.dropped() + counts.refused() == 0 ? 0 : 1;
+    }
+    return new Difference(ticks, lost, changed, broken);
+  }
+
+  @Override
+  public void close() {
+    clock.shutdownNow();
+    hosts.values().forEach(host -> host.uplink.close());
+  }
+}
