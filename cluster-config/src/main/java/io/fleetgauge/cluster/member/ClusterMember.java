@@ -223,7 +223,10 @@ public final class ClusterMember implements AutoCloseable {
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
-    config.setProperty("hazelcast.max.no.heartbeat.seconds", "6");
+    config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
+    // A port that refuses belongs to nobody any more; silence takes the heartbeats' time.
+    config.setProperty("hazelcast.connection.monitor.interval", "50");
+    config.setProperty("hazelcast.connection.monitor.max.faults", "2");
     config.setProperty("hazelcast.wait.seconds.before.join", "0");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "5");

@@ -146,7 +146,7 @@ public final class Assignment {
     if (report != null && report.owner().equals(draft.owner) && report.since() == draft.since) {
       draft.whole = report.whole();
       draft.copies.replaceAll(
-          copy -> new Copy(copy.gateway(), report.synced().contains(copy.gateway())));
+          copy -> new Copy(copy.gateway(), copy.since(), report.synced().contains(copy.key())));
     }
     if (draft.next != null && draft.copyOn(draft.next).map(Copy::synced).orElse(false)) {
       handOver(draft, draft.next);
@@ -160,15 +160,22 @@ public final class Assignment {
     draft.since = epoch;
     draft.whole &= heir.map(Copy::synced).orElse(false);
     heir.ifPresent(copy -> draft.remove(copy.gateway()));
+    forgetSynced(draft);
     if (draft.owner == null || draft.owner.equals(draft.next)) {
       draft.next = null;
     }
   }
 
+  /** What the owner before said of copies holds no more when there is another one. */
+  private static void forgetSynced(Draft draft) {
+    draft.copies.replaceAll(copy -> new Copy(copy.gateway(), copy.since(), false));
+  }
+
   private void handOver(Draft draft, String to) {
     draft.remove(to);
-    draft.copies.addFirst(new Copy(draft.owner, true));
+    draft.copies.addFirst(new Copy(draft.owner, epoch, false));
     draft.owner = to;
+    forgetSynced(draft);
     draft.since = epoch;
     draft.next = null;
   }
@@ -193,8 +200,10 @@ public final class Assignment {
       } else if (draft.owner.equals(target) || !target.equals(draft.next)) {
         draft.next = null;
       }
-      if (draft.next != null) {
+      if (draft.next != null && mayFly(draft.owner) && mayFly(draft.next)) {
         flying(draft.owner, draft.next);
+      } else {
+        draft.next = null; // an heir may have come to more than are allowed; some wait
       }
     }
     for (Draft draft : drafts.values()) {
@@ -207,7 +216,7 @@ public final class Assignment {
       } else if (mayFly(draft.owner) && mayFly(target)) {
         draft.next = target;
         if (draft.copyOn(target).isEmpty()) {
-          draft.copies.add(new Copy(target, false));
+          draft.copies.add(new Copy(target, epoch, false));
         }
         flying(draft.owner, target);
       }
@@ -313,7 +322,7 @@ public final class Assignment {
   private void add(Draft draft, List<String> candidates) {
     List<String> roomy = candidates.stream().filter(each -> loadOf(each) < copyCap).toList();
     String chosen = Shares.favourite(draft.host, roomy.isEmpty() ? candidates : roomy);
-    draft.copies.add(new Copy(chosen, false));
+    draft.copies.add(new Copy(chosen, epoch, false));
     loaded(chosen, 1);
   }
 
@@ -336,7 +345,7 @@ public final class Assignment {
                 .toList();
         if (!better.isEmpty()) {
           String chosen = Shares.favourite(draft.host, better);
-          draft.copies.add(new Copy(chosen, false));
+          draft.copies.add(new Copy(chosen, epoch, false));
           // The one that leaves counts no more, or others would begin to leave in its place.
           loaded(chosen, 1);
           loaded(copy.gateway(), -1);

@@ -20,9 +20,20 @@ public record Holders(
   /**
    * A gateway that has a copy.
    *
+   * @param since the epoch from which on it has been a copy without a break
    * @param synced whether it has all that the owner has, as the owner said last
    */
-  public record Copy(String gateway, boolean synced) {}
+  public record Copy(String gateway, long since, boolean synced) {
+    /** Names it, and this time of its being a copy: what was said of another time is void. */
+    public String key() {
+      return gateway + "@" + since;
+    }
+  }
+
+  /** The gateway that a copy's key names. */
+  public static String gatewayOf(String key) {
+    return key.substring(0, key.lastIndexOf('@'));
+  }
 
   public Holders {
     Objects.requireNonNull(owner);

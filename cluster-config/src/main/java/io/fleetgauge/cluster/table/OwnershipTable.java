@@ -94,7 +94,7 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
           out.string(host).string(each.owner()).uvar(each.since()).u8(each.whole() ? WHOLE : 0);
           out.string(each.next().orElse("")).uvar(each.copies().size());
           for (Holders.Copy copy : each.copies()) {
-            out.string(copy.gateway()).u8(copy.synced() ? WHOLE : 0);
+            out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? WHOLE : 0);
           }
         });
     return out.toBytes();
@@ -128,9 +128,12 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
     boolean whole = in.u8("whether the owner is whole") == WHOLE;
     String next = in.string("the next owner");
     List<Holders.Copy> copies = new ArrayList<>();
-    for (int i = in.count(2, "copies"); i > 0; i--) {
+    for (int i = in.count(3, "copies"); i > 0; i--) {
       copies.add(
-          new Holders.Copy(in.string("a gateway"), in.u8("whether a copy is synced") == WHOLE));
+          new Holders.Copy(
+              in.string("a gateway"),
+              in.uvar("a copy's first epoch"),
+              in.u8("whether a copy is synced") == WHOLE));
     }
     return new Holders(
         owner, since, whole, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));

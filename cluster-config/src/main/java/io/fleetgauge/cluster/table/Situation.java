@@ -33,7 +33,7 @@ public record Situation(
    *
    * @param since as {@link Holders#since} was when it was said; of another time it says nothing
    * @param whole as {@link Holders#whole}
-   * @param synced the gateways whose copies have all that the owner has
+   * @param synced the keys of the copies that have all that the owner has
    */
   public record Report(String owner, long since, boolean whole, Set<String> synced) {}
 }

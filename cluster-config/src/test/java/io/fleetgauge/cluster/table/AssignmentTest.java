@@ -165,7 +165,7 @@ class AssignmentTest {
                 Map.of(
                     "h1",
                     new Holders(
-                        "b", 5, true, List.of(new Holders.Copy("a", false)), Optional.empty()),
+                        "b", 5, true, List.of(new Holders.Copy("a", 5, false)), Optional.empty()),
                     "h2",
                     new Holders("b", 5, true, List.of(), Optional.empty()))));
     OwnershipTable after =
@@ -247,7 +247,7 @@ class AssignmentTest {
               Set<String> synced = new HashSet<>();
               each.copies().stream()
                   .filter(copy -> copy.synced() || random == null || random.nextBoolean())
-                  .forEach(copy -> synced.add(copy.gateway()));
+                  .forEach(copy -> synced.add(copy.key()));
               reports.put(host, new Report(each.owner(), each.since(), each.whole(), synced));
             });
     return reports;

@@ -535,6 +535,11 @@ public final class ChaosCommand implements Command {
 
   private boolean isReplicated(List<String> gateways) throws IOException, InterruptedException {
     JsonNode table = table();
+    for (String id : gateways) {
+      if (fleet.table(id).path("epoch").asLong() != table.path("epoch").asLong()) {
+        return false;
+      }
+    }
     if (table.path("hosts").size() < hosts
         || !new TreeSet<>(ids(table.path("members"))).containsAll(gateways)) {
       return false;
@@ -551,8 +556,16 @@ public final class ChaosCommand implements Command {
     return true;
   }
 
+  /** The newest that any gateway has. */
   private JsonNode table() throws IOException, InterruptedException {
-    return fleet.table(fleet.gateways().getFirst());
+    JsonNode newest = null;
+    for (String id : fleet.gateways()) {
+      JsonNode table = fleet.table(id);
+      if (newest == null || table.path("epoch").asLong() > newest.path("epoch").asLong()) {
+        newest = table;
+      }
+    }
+    return newest;
   }
 
   private static List<String> ids(JsonNode array) {

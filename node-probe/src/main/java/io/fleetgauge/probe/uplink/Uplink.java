@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /** Carries an {@link UplinkMachine}'s effects out over HTTP. Safe for all threads. */
 public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
-  private static final long REQUEST_TIMEOUT_MILLIS = 3_000;
+  private static final long REQUEST_TIMEOUT_MILLIS = 2_500;
   private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
   private final Vertx vertx;

@@ -4,6 +4,7 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,8 +22,10 @@ public final class UplinkMachine {
   /** How often in a row a probe follows {@code moved} before it waits for the gateways to agree. */
   static final int MAX_MOVES_IN_A_ROW = 4;
 
+  private static final int MAX_KNOWN = 16;
+
   static final long FIRST_BACK_OFF_MILLIS = 100;
-  static final long LONGEST_BACK_OFF_MILLIS = 3_000;
+  static final long LONGEST_BACK_OFF_MILLIS = 2_000;
 
   /** What happens to an uplink. */
   public sealed interface Event {
@@ -68,11 +71,14 @@ public final class UplinkMachine {
   }
 
   private final FrameQueue queue;
-  private final List<URI> seeds;
+
+  /** Gateways to ask: those to begin with, and those that owned the host since. */
+  private final List<URI> known;
+
   private final RandomGenerator random;
   private State state = State.IDLE;
   private URI gateway;
-  private int nextSeed;
+  private int next;
   private long epoch;
   private int movesInARow;
   private int failuresInARow;
@@ -91,10 +97,10 @@ public final class UplinkMachine {
       LongSupplier runNumbers) {
     this.queue = new FrameQueue(host, settings, disk, runNumbers);
     queue.restore(found);
-    this.seeds = List.copyOf(seeds);
+    this.known = new ArrayList<>(seeds);
     this.random = random;
-    this.nextSeed = random.nextInt(seeds.size());
-    this.gateway = seeds.get(nextSeed);
+    this.next = random.nextInt(seeds.size());
+    this.gateway = seeds.get(next);
   }
 
   /** One without a disk. */
@@ -152,6 +158,9 @@ public final class UplinkMachine {
       }
       case IntakeAnswer.Moved moved -> {
         gateway = moved.address();
+        if (!known.contains(gateway) && known.size() < MAX_KNOWN) {
+          known.add(gateway);
+        }
         epoch = Math.max(epoch, moved.epoch());
         yield ++movesInARow > MAX_MOVES_IN_A_ROW ? pause(backOff(movesInARow)) : send();
       }
@@ -193,8 +202,8 @@ public final class UplinkMachine {
     if (failuresInARow == 1) {
       trouble = Optional.of(gateway + " does not answer: " + reason);
     }
-    nextSeed = (nextSeed + 1) % seeds.size();
-    gateway = seeds.get(nextSeed);
+    next = (next + 1) % known.size();
+    gateway = known.get(next);
     return pause(backOff(failuresInARow));
   }
 

@@ -25,11 +25,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -202,7 +204,7 @@ public final class Fanout implements AutoCloseable {
     private final long deadline;
     private final Context loop = vertx.getOrCreateContext();
     private final Promise<List<FragmentAnswer>> done = Promise.promise();
-    private final List<HttpClientRequest> underWay = new ArrayList<>();
+    private final Set<HttpClientRequest> underWay = ConcurrentHashMap.newKeySet();
     private final List<FragmentAnswer> others = new ArrayList<>();
     private boolean firstFailed;
     private boolean hedged;
@@ -307,8 +309,23 @@ public final class Fanout implements AutoCloseable {
     }
 
     private Future<FragmentAnswer> post(URI gateway, List<String> asked) {
-      return Fanout.this.post(
-          gateway, question.at(now.table().epoch(), asked), deadline, underWay::add);
+      AtomicReference<HttpClientRequest> request = new AtomicReference<>();
+      return Fanout.this
+          .post(
+              gateway,
+              question.at(now.table().epoch(), asked),
+              deadline,
+              begun -> {
+                request.set(begun);
+                underWay.add(begun);
+              })
+          // The connection of one that has ended is another's by now.
+          .onComplete(
+              ended -> {
+                if (request.get() != null) {
+                  underWay.remove(request.get());
+                }
+              });
     }
   }
 

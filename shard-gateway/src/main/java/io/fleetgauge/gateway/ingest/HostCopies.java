@@ -166,7 +166,7 @@ final class HostCopies {
     Set<String> peers = new TreeSet<>();
     for (Holders.Copy each : now.copies()) {
       if (followed.gateways().containsKey(each.gateway())) {
-        peers.add(each.gateway());
+        peers.add(each.key());
       }
     }
     owner.on(new OwnerSide.Event.Copies(peers), now(), this::carryOut);
@@ -270,7 +270,7 @@ final class HostCopies {
 
   private void send(OwnerSide.Effect.Send send, Set<Long> dictionaries) {
     OwnerSide mine = owner;
-    URI address = followed.gateways().get(send.peer());
+    URI address = followed.gateways().get(Holders.gatewayOf(send.peer()));
     Consumer<Reply> answered =
         reply ->
             house.onLane(

@@ -150,6 +150,7 @@ public final class OwnerSide {
       if (!peers.contains(peer)) {
         end(links.get(peer), effects);
         links.remove(peer);
+        effects.accept(new Effect.Report(synced()));
       }
     }
     for (String peer : peers) {
