@@ -39,6 +39,7 @@ import picocli.CommandLine.Option;
 public final class ChaosCommand implements Command {
   private static final long HISTORY_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long HISTORY_STEP = 15_000;
+  private static final int SPLIT_IS_SEEN_SECONDS = 8;
   private static final String QUERY = "query-1";
   private static final String OTHER_QUERY = "query-2";
   private static final String CUT_OFF = "cut-off";
@@ -433,10 +434,12 @@ public final class ChaosCommand implements Command {
       List<String> other = List.of("gateway-3", OTHER_QUERY);
       long ownedByOther = load(owners(table())).getOrDefault("gateway-3", 0L);
       spaces.split(one, other, true);
-      TimeUnit.SECONDS.sleep(seconds);
+      TimeUnit.SECONDS.sleep(SPLIT_IS_SEEN_SECONDS);
+      long epochOfOther = fleet.table("gateway-3").path("epoch").asLong();
+      TimeUnit.SECONDS.sleep(seconds - SPLIT_IS_SEEN_SECONDS);
       boolean goesBack = table().path("epoch").asLong() < epoch;
       boolean marked = fleet.query(OTHER_QUERY, "count(chaos_value)").has("warnings");
-      boolean silent = fleet.table("gateway-3").path("epoch").asLong() != epoch;
+      boolean reassigned = fleet.table("gateway-3").path("epoch").asLong() != epochOfOther;
       Watch.Seen seen = watch.take();
       long epochBefore = table().path("epoch").asLong();
       spaces.split(one, other, false);
@@ -470,9 +473,9 @@ public final class ChaosCommand implements Command {
               goesBack ? " WENT BACK" : "",
               ownedByOther,
               marked,
-              silent,
+              reassigned,
               seen),
-          took <= 10 && difference.isNone() && !goesBack && marked && !silent);
+          took <= 10 && difference.isNone() && !goesBack && marked && !reassigned);
     }
   }
 

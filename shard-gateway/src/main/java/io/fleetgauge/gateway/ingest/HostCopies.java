@@ -31,33 +31,9 @@ final class HostCopies {
   private static final long STRAY_MILLIS = TimeUnit.MINUTES.toMillis(10);
   private static final long RETRY_MILLIS = 250;
 
-  /** What this room does for it. */
-  interface House {
-    String self();
-
-    ClusterView view();
-
-    Replicating replicating();
-
-    /** Runs something on the host's lane thread. */
-    void onLane(Runnable work);
-
-    /** Puts what was just taken into the journal; {@code done} is told on another thread. */
-    void write(
-        HostSession session, byte[] body, long newest, boolean forced, Consumer<Boolean> done);
-
-    /** ms since the epoch. */
-    long clock();
-
-    long latestTime();
-
-    IngestCounts counts();
-
-    /** Whether what was kept before the start is back. */
-    boolean isRecovered();
-
-    /** Whether this gateway's copy of the host has all that its owner has. */
-    void copyIsWhole(String host, boolean whole);
+  /** Puts what the session just took into the journal; {@code done} may be told on any thread. */
+  interface Writing {
+    void write(byte[] body, long newest, boolean forced, Consumer<Boolean> done);
   }
 
   private record Body(
@@ -65,7 +41,8 @@ final class HostCopies {
 
   private final String host;
   private final HostSession session;
-  private final House house;
+  private final HostIntake.House house;
+  private final Writing writing;
   private ClusterView followed = ClusterView.EMPTY;
   private Optional<Holders> holders = Optional.empty();
 
@@ -90,14 +67,15 @@ final class HostCopies {
   private long offerAt;
   private volatile long lastEqual;
 
-  HostCopies(String host, HostSession session, House house) {
+  HostCopies(String host, HostSession session, HostIntake.House house, Writing writing) {
+    this.writing = writing;
     this.host = host;
     this.session = session;
     this.house = house;
   }
 
-  private static long now() {
-    return System.nanoTime() / 1_000_000;
+  private long now() {
+    return house.steadyMillis();
   }
 
   /** When this gateway's copy was last found equal to the owner's, ms since the epoch; 0 never. */
@@ -197,8 +175,7 @@ final class HostCopies {
   void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
     follow();
     if (!isReplicated() && (owner == null || !owner.hasPeers())) {
-      house.write(
-          session,
+      writing.write(
           taken.body(),
           taken.newest(),
           false,
@@ -247,8 +224,7 @@ final class HostCopies {
       house.counts().keptAlone.increment();
     }
     OwnerSide mine = owner;
-    house.write(
-        session,
+    writing.write(
         body.frames,
         body.newest,
         forced,
@@ -427,7 +403,7 @@ final class HostCopies {
     boolean newer = from.epoch() > followed.table().epoch();
     boolean mine =
         copy != null && holders.map(each -> each.owner().equals(from.owner())).orElse(false);
-    if (!mine || !house.isRecovered() || session.waitingBytes() > Intake.MAX_WAITING_BYTES) {
+    if (!mine || !house.isRecovered() || session.waitingBytes() > HostIntake.MAX_WAITING_BYTES) {
       answer.accept(Peers.CopyAnswer.of(mine || newer ? Reply.LATER : Reply.STRANGER));
       return;
     }
@@ -465,8 +441,7 @@ final class HostCopies {
           answer.accept(Peers.CopyAnswer.wants(wanted.run()));
       case IntakeAnswer.Kept kept -> {
         copy.taken(from.number(), from.count());
-        house.write(
-            session,
+        writing.write(
             taken.body(),
             taken.newest(),
             false,

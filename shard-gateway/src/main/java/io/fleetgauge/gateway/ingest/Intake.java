@@ -60,9 +60,6 @@ public final class Intake implements AutoCloseable {
   /** The last sequence of the body's run that the sender was told is kept. */
   public static final String ACKNOWLEDGED_HEADER = "X-Fleetgauge-Acknowledged";
 
-  /** Most bytes of one host that wait for its history. */
-  static final long MAX_WAITING_BYTES = 16L << 20;
-
   private final Store store;
   private final Journal journal;
   private final Ownership ownership;
@@ -83,8 +80,8 @@ public final class Intake implements AutoCloseable {
   /** Hosts of which this gateway has a copy with all that the owner has. */
   private final Set<String> wholeCopies = ConcurrentHashMap.newKeySet();
 
-  private final class LaneThread implements HostCopies.House {
-    final Map<String, HostSession> sessions = new HashMap<>();
+  private final class LaneThread implements HostIntake.House {
+    final Map<String, HostIntake> hosts = new HashMap<>();
     final Set<String> sealing = new HashSet<>();
     final Semaphore replayAhead = new Semaphore(REPLAY_AHEAD);
     final ThreadPoolExecutor executor;
@@ -102,12 +99,6 @@ public final class Intake implements AutoCloseable {
               TimeUnit.SECONDS,
               new LinkedBlockingQueue<>(),
               Thread.ofPlatform().daemon().name("lane-" + number).factory());
-    }
-
-    final Map<String, HostCopies> copies = new HashMap<>();
-
-    HostCopies copies(String host) {
-      return copies.computeIfAbsent(host, name -> new HostCopies(name, session(name), this));
     }
 
     @Override
@@ -131,9 +122,26 @@ public final class Intake implements AutoCloseable {
     }
 
     @Override
-    public void write(
-        HostSession session, byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
-      append(session, body, newest, forced, done);
+    public long segment() {
+      return journal.segment();
+    }
+
+    @Override
+    public Journal.Taken append(
+        long segment,
+        String host,
+        byte[] record,
+        long newest,
+        boolean forced,
+        Consumer<Boolean> done) {
+      // Before it is there: a segment that nobody has noted anything of may be removed at any time.
+      ledger.note(segment, host, newest);
+      return journal.append(segment, record, forced, done);
+    }
+
+    @Override
+    public long steadyMillis() {
+      return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
     @Override
@@ -165,10 +173,9 @@ public final class Intake implements AutoCloseable {
       }
     }
 
-    HostSession session(String host) {
-      return sessions.computeIfAbsent(
-          host,
-          name -> new HostSession(name, store.lane(name), counts, recovering, clock.getAsLong()));
+    HostIntake host(String name) {
+      return hosts.computeIfAbsent(
+          name, host -> new HostIntake(host, store.lane(host), this, recovering));
     }
   }
 
@@ -254,7 +261,7 @@ public final class Intake implements AutoCloseable {
   /** Finds out what of a body would be refused, and keeps nothing. */
   public void check(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
     if (isAdmitted(host, senderEpoch, answer)) {
-      onLane(host, answer, thread -> answer.accept(thread.session(host).check(body, latestTime())));
+      onLane(host, answer, thread -> answer.accept(thread.host(host).check(body)));
     }
   }
 
@@ -322,60 +329,11 @@ public final class Intake implements AutoCloseable {
       byte[] body,
       long acknowledged,
       Consumer<IntakeAnswer> answer) {
-    HostSession session = thread.session(host);
     if (journal.trouble().isPresent()) {
-      refuseForNow(answer);
-      return;
-    }
-    if (session.waitingBytes() > MAX_WAITING_BYTES) {
-      counts.queueFull.increment();
-      answer.accept(new IntakeAnswer.SlowDown(FULL_RETRY_MILLIS));
-      return;
-    }
-    long newestBefore = session.lane().newest();
-    HostSession.Taken taken = session.take(body, clock.getAsLong(), latestTime(), acknowledged);
-    if (!(taken.answer() instanceof IntakeAnswer.Kept kept)) {
-      answer.accept(taken.answer());
-      return;
-    }
-    HostCopies copies = thread.copies(host);
-    copies.take(taken, answer);
-    if (taken.missing() && recovered) {
-      copies.missing(kept.run(), acknowledged, newestBefore, taken.newest());
-    }
-  }
-
-  private void append(
-      HostSession session, byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
-    while (true) {
-      long segment = journal.segment();
-      byte[] record = session.record(body, segment);
-      // Before it is there: a segment that nobody has noted anything of may be removed at any time.
-      ledger.note(segment, session.lane().host(), newest);
-      switch (journal.append(segment, record, forced, done)) {
-        case YES -> {
-          session.journaled(segment);
-          return;
-        }
-        case OTHER_SEGMENT -> {}
-        case NO -> {
-          done.accept(false);
-          return;
-        }
-      }
-    }
-  }
-
-  /** A page says all of itself, so it can be read wherever it stands in the journal. */
-  private void appendPage(String host, byte[] page, long newest, Consumer<Boolean> done) {
-    Journal.Taken taken = Journal.Taken.OTHER_SEGMENT;
-    while (taken == Journal.Taken.OTHER_SEGMENT) {
-      long segment = journal.segment();
-      ledger.note(segment, host, newest);
-      taken = journal.append(segment, page, done);
-    }
-    if (taken == Journal.Taken.NO) {
-      done.accept(false);
+      counts.diskTrouble.increment();
+      answer.accept(new IntakeAnswer.SlowDown(TROUBLE_RETRY_MILLIS));
+    } else {
+      thread.host(host).take(body, acknowledged, answer);
     }
   }
 
@@ -412,13 +370,11 @@ public final class Intake implements AutoCloseable {
           .forEach(
               (host, each) -> {
                 if (threadOf(host) == thread && each.has(ownership.self())) {
-                  thread.copies(host);
+                  thread.host(host);
                 }
               });
-      // What lies here of before the start may belong to others by now.
-      thread.sessions.keySet().forEach(thread::copies);
     }
-    for (Map.Entry<String, HostCopies> each : List.copyOf(thread.copies.entrySet())) {
+    for (Map.Entry<String, HostIntake> each : List.copyOf(thread.hosts.entrySet())) {
       if (each.getValue().timePassed() && !thread.sealing.contains(each.getKey())) {
         removeStray(thread, each.getKey());
       }
@@ -428,8 +384,7 @@ public final class Intake implements AutoCloseable {
   private void removeStray(LaneThread thread, String host) {
     try {
       store.remove(host);
-      thread.sessions.remove(host);
-      thread.copies.remove(host);
+      thread.hosts.remove(host);
       counts.straysRemoved.increment();
       LOG.info("host {} is kept elsewhere; what lay here of it is removed", host);
     } catch (IOException e) {
@@ -447,7 +402,7 @@ public final class Intake implements AutoCloseable {
     LaneThread thread = threadOf(copy.host());
     if (memory.samplesAreShed()
         || thread.executor.getQueue().size() >= maxQueued
-        || !run(thread, () -> thread.copies(copy.host()).arrived(copy, answer))) {
+        || !run(thread, () -> thread.host(copy.host()).copied(copy, answer))) {
       answer.accept(Peers.CopyAnswer.of(Reply.LATER));
     }
   }
@@ -455,33 +410,14 @@ public final class Intake implements AutoCloseable {
   /** Another gateway says that it has something of a host that this one owns. */
   public void offered(String host, String from, Consumer<Boolean> merged) {
     LaneThread thread = threadOf(host);
-    if (!run(thread, () -> thread.copies(host).offered(from, merged))) {
+    if (!run(thread, () -> thread.host(host).offered(from, merged))) {
       merged.accept(false);
     }
   }
 
-  /**
-   * What is known of a host here, to be compared.
-   *
-   * @param blank whether there is nothing
-   * @param whole whether nothing that is kept still waits for its place
-   * @param before the last time before what waits, ms; the greatest there is when nothing does
-   * @param kept up to which sequence the ticks of each run are here
-   */
-  public record HostState(boolean blank, boolean whole, long before, Map<Long, Long> kept) {}
-
   /** Finds out how a host stands, on its lane's thread. */
-  public CompletableFuture<HostState> state(String host) {
-    return onLane(
-        host,
-        thread -> {
-          HostSession session = thread.session(host);
-          return new HostState(
-              session.lane().isEmpty(),
-              recovered && !session.isWaiting(),
-              session.before(),
-              session.kept());
-        });
+  public CompletableFuture<HostIntake.State> state(String host) {
+    return onLane(host, thread -> thread.host(host).state());
   }
 
   /**
@@ -494,11 +430,8 @@ public final class Intake implements AutoCloseable {
     return onLane(
             host,
             thread -> {
-              HostSession session = thread.session(host);
               try {
-                long newest = session.merge(page);
-                counts.pagesMerged.increment();
-                appendPage(host, page, newest, kept::complete);
+                thread.host(host).merge(page, kept::complete);
               } catch (WireException e) {
                 LOG.warn("a page of host {} is refused: {}", host, e.getMessage());
                 kept.complete(false);
@@ -513,7 +446,7 @@ public final class Intake implements AutoCloseable {
     return onLane(
         host,
         thread -> {
-          if (thread.session(host).lane().isEmpty()) {
+          if (thread.host(host).session().lane().isEmpty()) {
             restore(host);
           }
           return true;
@@ -549,12 +482,6 @@ public final class Intake implements AutoCloseable {
       equal = Math.min(equal, thread.copiesEqualAt);
     }
     return equal == Long.MAX_VALUE ? 0 : equal;
-  }
-
-  /** It is in memory, perhaps, but nobody may be told so: it has to come again. */
-  private void refuseForNow(Consumer<IntakeAnswer> answer) {
-    counts.diskTrouble.increment();
-    answer.accept(new IntakeAnswer.SlowDown(TROUBLE_RETRY_MILLIS));
   }
 
   // --- the start ---
@@ -596,7 +523,7 @@ public final class Intake implements AutoCloseable {
               thread,
               () -> {
                 thread.recovering = false;
-                thread.sessions.values().forEach(session -> session.recovered(latestTime()));
+                thread.hosts.values().forEach(HostIntake::recovered);
                 last.complete(null);
               });
       if (!running) {
@@ -636,7 +563,7 @@ public final class Intake implements AutoCloseable {
   private void restore(String host) {
     try {
       store.restore(host);
-      threadOf(host).session(host);
+      threadOf(host).host(host);
     } catch (IOException e) {
       LOG.error("the blocks of host {} cannot be read: {}", host, e.toString());
     }
@@ -644,7 +571,7 @@ public final class Intake implements AutoCloseable {
 
   private void replay(String host, long segment, byte[] record) {
     try {
-      long newest = threadOf(host).session(host).replay(record);
+      long newest = threadOf(host).host(host).replay(record);
       ledger.note(segment, host, newest);
     } catch (WireException e) {
       lost(segment, e);
@@ -699,12 +626,13 @@ public final class Intake implements AutoCloseable {
               thread,
               () -> {
                 thread.copiesEqualAt =
-                    thread.copies.values().stream()
+                    thread.hosts.values().stream()
+                        .map(HostIntake::copies)
                         .filter(HostCopies::isCopy)
                         .mapToLong(HostCopies::lastEqual)
                         .min()
                         .orElse(Long.MAX_VALUE);
-                for (String host : List.copyOf(thread.sessions.keySet())) {
+                for (String host : List.copyOf(thread.hosts.keySet())) {
                   keepHouse(thread, host, dropBefore, sealings);
                 }
                 begun.complete(null);
@@ -732,7 +660,7 @@ public final class Intake implements AutoCloseable {
 
   private void keepHouse(
       LaneThread thread, String host, long dropBefore, List<CompletableFuture<Void>> sealings) {
-    HostSession session = thread.sessions.get(host);
+    HostSession session = thread.hosts.get(host).session();
     Lane lane = session.lane();
     long now = session.now(clock.getAsLong());
     long expired = Math.max(expiredBefore(), now - store.limits().retention().toMillis());
@@ -741,10 +669,9 @@ public final class Intake implements AutoCloseable {
       lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
     }
     lane.measure();
-    boolean isBusy = thread.copies.containsKey(host) && thread.copies.get(host).isBusy();
+    boolean isBusy = thread.hosts.get(host).copies().isBusy();
     if (lane.isEmpty() && lane.newest() < expired && !thread.sealing.contains(host) && !isBusy) {
-      thread.sessions.remove(host);
-      thread.copies.remove(host);
+      thread.hosts.remove(host);
       store.forget(host);
     }
   }
@@ -791,7 +718,7 @@ public final class Intake implements AutoCloseable {
               sealing
                   .lane()
                   .beginSealing(
-                      thread.session(sealing.lane().host()).now(clock.getAsLong()),
+                      thread.host(sealing.lane().host()).session().now(clock.getAsLong()),
                       expiredBefore());
           if (next.isPresent()) {
             seal(thread, next.get()).thenRun(() -> done.complete(null));
@@ -832,7 +759,7 @@ public final class Intake implements AutoCloseable {
   @Override
   public void close() {
     for (LaneThread thread : threads) {
-      run(thread, () -> thread.copies.values().forEach(HostCopies::close));
+      run(thread, () -> thread.hosts.values().forEach(HostIntake::close));
       thread.executor.shutdown();
     }
     sealer.shutdown();

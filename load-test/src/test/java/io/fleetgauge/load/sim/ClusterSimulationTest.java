@@ -1,0 +1,366 @@
+package io.fleetgauge.load.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.probe.uplink.UplinkCounts;
+import io.fleetgauge.probe.uplink.UplinkMachine;
+import io.fleetgauge.probe.uplink.UplinkMachine.Effect;
+import io.fleetgauge.probe.uplink.UplinkMachine.Event;
+import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Clusters in one thread from a seed: messages are lost, late and doubled, gateways are killed with
+ * and without their machine's power, frozen, joined, drained, cut off, their disks slow and their
+ * clocks apart. The laws hold at every step, and when all is well again everything is where it
+ * belongs.
+ */
+class ClusterSimulationTest {
+  private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.seeds", 2_000);
+  private static final long TROUBLE = 60_000;
+  private static final long CALM = 180_000;
+
+  @Test
+  void theLawsHoldInEveryStory() {
+    LongStream.rangeClosed(1, SEEDS).forEach(ClusterSimulationTest::play);
+  }
+
+  /** Seeds that failed once. */
+  @ParameterizedTest
+  @ValueSource(longs = {1})
+  void theLawsHoldInStoriesThatOnceWentWrong(long seed) {
+    play(seed);
+  }
+
+  private static void play(long seed) {
+    try {
+      new Story(seed).play();
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static final class Story {
+    private final Simulation simulation;
+    private final SimulatedCluster cluster;
+    private final Ledger ledger = new Ledger();
+    private final Map<URI, SimulatedGateway> byAddress = new HashMap<>();
+    private final List<SimulatedGateway> gateways = new ArrayList<>();
+    private final Map<String, Probe> probes = new TreeMap<>();
+    private final int replication;
+
+    Story(long seed) {
+      simulation = new Simulation(seed);
+      replication = 1 + simulation.random.nextInt(10) / 4;
+      cluster = new SimulatedCluster(simulation, replication);
+      int count = 2 + simulation.random.nextInt(4);
+      for (int i = 0; i < count; i++) {
+        gateways.add(
+            new SimulatedGateway(simulation, cluster, byAddress, ledger, "g" + i, replication));
+      }
+      int hosts = 1 + simulation.random.nextInt(6);
+      for (int i = 0; i < hosts; i++) {
+        probes.put("h" + i, new Probe("h" + i));
+      }
+    }
+
+    void play() {
+      if (simulation.random.nextBoolean()) {
+        simulation.network(
+            simulation.random.nextDouble() * 0.05,
+            simulation.random.nextDouble() * 0.05,
+            1 + simulation.random.nextInt(40));
+      }
+      int first = 1 + simulation.random.nextInt(gateways.size());
+      gateways.subList(0, first).forEach(SimulatedGateway::start);
+      for (SimulatedGateway late : gateways.subList(first, gateways.size())) {
+        simulation.after(1_000 + simulation.random.nextInt(30_000), late::start);
+      }
+      probes.values().forEach(Probe::begin);
+      simulation.every(
+          1_000,
+          () -> {
+            nothingAcknowledgedIsLost();
+            return true;
+          });
+      trouble();
+      simulation.runUntil(TROUBLE);
+      simulation.heal();
+      simulation.network(0, 0, 10);
+      gateways.stream().filter(each -> !each.isAlive()).forEach(SimulatedGateway::start);
+      simulation.runUntil(TROUBLE + 40_000);
+      probes.values().forEach(Probe::end);
+      simulation.runUntil(CALM);
+      allIsWhereItBelongs();
+    }
+
+    /** One thing after the other goes wrong, some of them at once. */
+    private void trouble() {
+      long at = 3_000 + simulation.random.nextInt(4_000);
+      while (at < TROUBLE - 1_000) {
+        simulation.after(at, this::somethingHappens);
+        at += 500 + simulation.random.nextInt(12_000);
+      }
+    }
+
+    private void somethingHappens() {
+      SimulatedGateway victim = gateways.get(simulation.random.nextInt(gateways.size()));
+      boolean othersAreWell = gateways.stream().allMatch(each -> each == victim || each.isAwake());
+      if (!victim.isAlive()) {
+        return;
+      }
+      switch (simulation.random.nextInt(8)) {
+        case 0, 1 -> crash(victim, false);
+        case 2 -> {
+          // Two machines without power at once may lose what neither had synced.
+          if (othersAreWell) {
+            crash(victim, true);
+          }
+        }
+        case 3 -> victim.freeze(500 + simulation.random.nextInt(15_000));
+        case 4 -> split();
+        case 5 ->
+            victim.slowDisk(
+                50 + simulation.random.nextInt(1_500), simulation.random.nextInt(8_000));
+        case 6 -> {
+          if (othersAreWell) {
+            victim.drain(() -> again(victim));
+          }
+        }
+        default -> {
+          if (simulation.random.nextInt(4) == 0) {
+            gateways.stream()
+                .filter(SimulatedGateway::isAlive)
+                .toList()
+                .forEach(each -> crash(each, false));
+          }
+        }
+      }
+    }
+
+    private void crash(SimulatedGateway victim, boolean power) {
+      victim.crash(power);
+      again(victim);
+    }
+
+    private void again(SimulatedGateway victim) {
+      simulation.after(
+          500 + simulation.random.nextInt(15_000),
+          () -> {
+            if (!victim.isAlive()) {
+              victim.start();
+            }
+          });
+    }
+
+    private void split() {
+      List<String> one = new ArrayList<>();
+      List<String> other = new ArrayList<>();
+      gateways.forEach(each -> (simulation.random.nextBoolean() ? one : other).add(each.id()));
+      one.forEach(a -> other.forEach(b -> simulation.cut(a, b)));
+      // Some probes reach one side only.
+      for (String probe : probes.keySet()) {
+        int side = simulation.random.nextInt(3);
+        if (side < 2) {
+          (side == 0 ? one : other).forEach(id -> simulation.cut(probe, id));
+        }
+      }
+      simulation.after(1_000 + simulation.random.nextInt(20_000), simulation::heal);
+    }
+
+    // --- laws ---
+
+    private void nothingAcknowledgedIsLost() {
+      ledger.acknowledged.forEach(
+          (host, times) -> {
+            TreeSet<Long> missing = new TreeSet<>(times);
+            gateways.forEach(each -> missing.removeAll(each.timesOnDisk(host)));
+            if (!missing.isEmpty()) {
+              throw new AssertionError(
+                  "at " + simulation.now() + " no gateway has " + host + " at " + missing);
+            }
+          });
+      probes.forEach(
+          (host, probe) -> {
+            UplinkCounts counts = probe.machine.counts();
+            assertThat(counts.kept() + counts.queued() + counts.dropped() + counts.refused())
+                .isEqualTo(counts.read());
+          });
+    }
+
+    private void allIsWhereItBelongs() {
+      OwnershipTable table = gateways.getFirst().view().table();
+      for (SimulatedGateway each : gateways) {
+        assertThat(each.view().table()).as("the table of " + each.id()).isEqualTo(table);
+      }
+      assertThat(table.hosts()).isEqualTo(probes.keySet());
+      Map<String, SimulatedGateway> byId = new HashMap<>();
+      gateways.forEach(each -> byId.put(each.id(), each));
+      int copies = Math.min(replication, gateways.size()) - 1;
+      int most = Math.max(15, Math.ceilDiv(probes.size(), gateways.size()));
+      assertThat(table.load().values()).allMatch(load -> load <= most);
+      probes.forEach(
+          (host, probe) -> {
+            Holders holders = table.holders(host).orElseThrow();
+            UplinkCounts counts = probe.machine.counts();
+            assertThat(counts.queued()).as("waiting of " + host).isZero();
+            assertThat(counts.dropped()).isZero();
+            assertThat(counts.refused()).isZero();
+            assertThat(times(byId.get(holders.owner()), host))
+                .as("ticks of " + host + " at its owner, " + holders)
+                .isEqualTo(ledger.read.get(host));
+            assertThat(holders.copies()).as("copies of " + host).hasSize(copies);
+            assertThat(holders.next()).isEmpty();
+            for (Holders.Copy copy : holders.copies()) {
+              assertThat(copy.synced()).as(host + " on " + holders).isTrue();
+              assertThat(times(byId.get(copy.gateway()), host))
+                  .as("ticks of " + host + " at its copy " + copy)
+                  .isEqualTo(ledger.read.get(host));
+            }
+          });
+    }
+
+    private static TreeSet<Long> times(SimulatedGateway gateway, String host) {
+      TreeSet<Long> times = new TreeSet<>();
+      for (Series series : gateway.samples(host)) {
+        for (long time : series.times()) {
+          assertThat(times.add(time)).as("once").isTrue();
+        }
+      }
+      return times;
+    }
+
+    /** An uplink as it is, on a played network. */
+    private final class Probe {
+      private static final long TIMEOUT = 2_500;
+
+      private final String host;
+      private final UplinkMachine machine;
+      private final Labels labels;
+      private boolean ended;
+      private long requests;
+
+      Probe(String host) {
+        this.host = host;
+        this.labels = Labels.of(Labels.NAME, "m", "Hostname", host);
+        ledger.read.put(host, new TreeSet<>());
+        ledger.acknowledged.put(host, new TreeSet<>());
+        List<URI> seeds =
+            new ArrayList<>(gateways.stream().map(SimulatedGateway::address).toList());
+        this.machine =
+            UplinkMachine.inMemory(
+                host,
+                new UplinkSettings(Duration.ofDays(1), 1 << 20, Duration.ofDays(1), 0),
+                seeds,
+                simulation.random,
+                () -> simulation.random.nextLong() | 1);
+      }
+
+      void begin() {
+        long period = 400 + simulation.random.nextInt(1_600);
+        simulation.every(
+            period,
+            () -> {
+              if (ended) {
+                return false;
+              }
+              long time = Simulation.EPOCH + simulation.now();
+              ledger.read.get(host).add(time);
+              on(new Event.Read(new Tick(time, List.of(labels), new double[] {time % 1_000})));
+              return true;
+            });
+      }
+
+      void end() {
+        ended = true;
+      }
+
+      private void on(Event event) {
+        machine.on(event).ifPresent(this::carryOut);
+      }
+
+      private void carryOut(Effect effect) {
+        switch (effect) {
+          case Effect.Wait pause ->
+              simulation.after(pause.millis(), () -> on(new Event.WaitOver()));
+          case Effect.Post post -> post(post);
+          case Effect.Load load -> throw new AssertionError("there is no disk");
+        }
+      }
+
+      private void post(Effect.Post post) {
+        long request = ++requests;
+        SimulatedGateway to = byAddress.get(post.gateway());
+        simulation.after(TIMEOUT, () -> ended(request, new Event.Failed("timeout")));
+        simulation.send(
+            host,
+            to.id(),
+            () -> {
+              if (!to.isAlive()) {
+                simulation.send(to.id(), host, () -> ended(request, new Event.Failed("refused")));
+                return;
+              }
+              to.post(
+                  host,
+                  post.body(),
+                  post.epoch(),
+                  post.acknowledged(),
+                  answer ->
+                      simulation.send(
+                          to.id(),
+                          host,
+                          () -> {
+                            if (request == requests) {
+                              note(post, answer);
+                            }
+                            ended(request, new Event.Answered(answer));
+                          }));
+            });
+      }
+
+      private void ended(long request, Event event) {
+        if (request == requests) {
+          requests++;
+          on(event);
+        }
+      }
+
+      private void note(Effect.Post post, IntakeAnswer answer) {
+        if (answer instanceof IntakeAnswer.Kept kept) {
+          FrameDecoder frames = new FrameDecoder(post.body());
+          try {
+            while (frames.hasNext()) {
+              if (frames.next() instanceof Frame.Tick tick
+                  && tick.run() == kept.run()
+                  && tick.sequence() <= kept.sequence()) {
+                ledger.acknowledged.get(host).add(tick.time());
+              }
+            }
+          } catch (WireException e) {
+            throw new AssertionError(e);
+          }
+        }
+      }
+    }
+  }
+}

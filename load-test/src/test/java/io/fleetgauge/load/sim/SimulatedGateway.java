@@ -1,0 +1,614 @@
+package io.fleetgauge.load.sim;
+
+import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ingest.HostIntake;
+import io.fleetgauge.gateway.ingest.IngestCounts;
+import io.fleetgauge.gateway.ingest.Peers;
+import io.fleetgauge.gateway.ingest.Replicating;
+import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.ownership.Ownership.Verdict;
+import io.fleetgauge.gateway.replication.Pull;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.store.Digests;
+import io.fleetgauge.gateway.store.Dimensions;
+import io.fleetgauge.gateway.store.HostPage;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.journal.Journal;
+import io.fleetgauge.sample.wire.WireException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * A gateway with all that decides in it as it is, and a disk, a clock and a network that are
+ * played.
+ */
+final class SimulatedGateway {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final StoreLimits LIMITS =
+      new StoreLimits(DAY, 1L << 40, DAY, DAY.dividedBy(2), DAY, 1_000_000, 1_000_000, 1_000_000);
+  private static final long COPY_TIMEOUT = 1_000;
+  private static final long PULL_TIMEOUT = 5_000;
+  private static final long COLD_START = 10_000;
+
+  /** A record on its way to the disk. */
+  private static final class Entry {
+    final String host;
+    final byte[] record;
+    boolean written;
+    boolean synced;
+
+    Entry(String host, byte[] record) {
+      this.host = host;
+      this.record = record;
+    }
+  }
+
+  private final Simulation simulation;
+  private final SimulatedCluster cluster;
+  private final Map<URI, SimulatedGateway> others;
+  private final String id;
+  private final int replication;
+  private final Ownership ownership;
+  private final long drift;
+  private final Ledger ledger;
+
+  // The disk.
+  private List<Entry> disk = new ArrayList<>();
+  private OwnershipTable keptTable = OwnershipTable.EMPTY;
+  private long diskMillis = 3;
+
+  private Life life;
+  private int lives;
+  private long frozenUntil = -1;
+
+  SimulatedGateway(
+      Simulation simulation,
+      SimulatedCluster cluster,
+      Map<URI, SimulatedGateway> others,
+      Ledger ledger,
+      String id,
+      int replication) {
+    this.simulation = simulation;
+    this.cluster = cluster;
+    this.others = others;
+    this.ledger = ledger;
+    this.id = id;
+    this.replication = replication;
+    this.ownership = new Ownership(id);
+    this.drift = simulation.random.nextInt(2_000) - 1_000;
+    others.put(address(), this);
+    cluster.add(this);
+  }
+
+  String id() {
+    return id;
+  }
+
+  URI address() {
+    return URI.create("http://" + id + ":9500");
+  }
+
+  boolean isAlive() {
+    return life != null;
+  }
+
+  boolean isAwake() {
+    return life != null && simulation.now() >= frozenUntil;
+  }
+
+  OwnershipTable known() {
+    return life == null ? keptTable : life.view.table();
+  }
+
+  ClusterView view() {
+    return life == null ? ClusterView.EMPTY : life.view;
+  }
+
+  /** At a cold start the others of the table are waited for. */
+  boolean waitsForOthers(List<String> present) {
+    return life != null
+        && life.coldStart
+        && !present.containsAll(known().members())
+        && simulation.now() - life.began < COLD_START;
+  }
+
+  // --- what happens to it ---
+
+  void start() {
+    life = new Life(++lives);
+    life.view = new ClusterView(keptTable, Map.of(), true);
+    life.coldStart = keptTable.epoch() > 0;
+    Life mine = life;
+    cluster.join(id);
+    // Reading the journal takes its time; what comes meanwhile waits.
+    simulation.after(
+        20 + simulation.random.nextInt(500),
+        () -> {
+          if (mine == life) {
+            mine.recover();
+            cluster.activate(id, !mine.leaving);
+          }
+        });
+    simulation.every(
+        100,
+        () -> {
+          if (mine != life) {
+            return false;
+          }
+          if (isAwake()) {
+            mine.hosts.values().forEach(HostIntake::timePassed);
+          }
+          return true;
+        });
+  }
+
+  /**
+   * @param power whether the machine goes with the process, and all that was not synced with it
+   */
+  void crash(boolean power) {
+    disk.removeIf(entry -> power ? !entry.synced : !entry.written);
+    life = null;
+    frozenUntil = -1;
+    // A process that is gone refuses, which is noticed soon; a machine that is gone is just silent.
+    int lifeThen = lives;
+    simulation.after(
+        power ? 5_000 : 300,
+        () -> {
+          if (lives == lifeThen) {
+            cluster.left(id, false);
+          }
+        });
+  }
+
+  void freeze(long millis) {
+    frozenUntil = simulation.now() + millis;
+  }
+
+  void slowDisk(long millis, long forMillis) {
+    diskMillis = millis;
+    simulation.after(forMillis, () -> diskMillis = 3);
+  }
+
+  /** Begins to leave; goes when its hosts have moved away, or after a while. */
+  void drain(Runnable gone) {
+    Life mine = life;
+    mine.leaving = true;
+    cluster.activate(id, false);
+    long began = simulation.now();
+    simulation.every(
+        50,
+        () -> {
+          if (mine != life) {
+            return false;
+          }
+          boolean done = !view().table().involves(id) && view().table().epoch() > 0;
+          if (!done && simulation.now() - began < 20_000) {
+            return true;
+          }
+          disk.removeIf(entry -> !entry.written);
+          life = null;
+          cluster.left(id, true);
+          gone.run();
+          return false;
+        });
+  }
+
+  void standUp() {
+    if (life != null && life.recovered && !life.leaving) {
+      cluster.activate(id, true);
+    }
+  }
+
+  void learn(ClusterView next) {
+    if (life == null || next.table().epoch() < life.view.table().epoch()) {
+      return;
+    }
+    ledger.learned(id, life.view.table(), next.table());
+    life.view = next;
+    keptTable = next.table();
+    next.table()
+        .holders()
+        .forEach(
+            (host, holders) -> {
+              if (holders.has(id)) {
+                life.host(host);
+              }
+            });
+    life.hosts.values().forEach(HostIntake::timePassed);
+  }
+
+  // --- requests ---
+
+  /** Runs what a request asks for when it is awake; a dead one never does. */
+  private void serve(Runnable work) {
+    Life mine = life;
+    if (mine == null) {
+      return;
+    }
+    if (isAwake()) {
+      work.run();
+    } else {
+      simulation.after(
+          frozenUntil - simulation.now(),
+          () -> {
+            if (mine == life) {
+              serve(work);
+            }
+          });
+    }
+  }
+
+  /** Frames from a probe, as the route and the door to the lane take them. */
+  void post(
+      String host, byte[] body, long epoch, long acknowledged, Consumer<IntakeAnswer> answer) {
+    serve(
+        () -> {
+          switch (ownership.of(host, life.view, epoch)) {
+            case Verdict.Mine mine -> {
+              life.host(host)
+                  .take(
+                      body,
+                      acknowledged,
+                      said -> {
+                        if (said instanceof IntakeAnswer.Kept) {
+                          ledger.answered(id, host, view().table());
+                        }
+                        answer.accept(said);
+                      });
+            }
+            case Verdict.Theirs theirs ->
+                answer.accept(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
+            case Verdict.Unknown unknown -> {
+              cluster.register(id, host);
+              answer.accept(new IntakeAnswer.SlowDown(250));
+            }
+            case Verdict.Unsettled unsettled -> answer.accept(new IntakeAnswer.SlowDown(100));
+          }
+        });
+  }
+
+  /** Whether a connection to it can be made: refused by a dead process, silent when frozen. */
+  private <T> void ask(
+      SimulatedGateway to,
+      long timeout,
+      T otherwise,
+      Consumer<Consumer<T>> question,
+      Consumer<T> answer) {
+    boolean[] answered = {false};
+    Life mine = life;
+    Consumer<T> once =
+        said -> {
+          if (!answered[0] && mine == life) {
+            answered[0] = true;
+            answer.accept(said);
+          }
+        };
+    simulation.after(timeout, () -> once.accept(otherwise));
+    simulation.send(
+        id,
+        to.id,
+        () -> {
+          if (!to.isAlive()) {
+            simulation.send(to.id, id, () -> once.accept(otherwise));
+          } else {
+            to.serve(
+                () -> question.accept(said -> simulation.send(to.id, id, () -> once.accept(said))));
+          }
+        });
+  }
+
+  /** What it has of a host, in memory. */
+  List<Series> samples(String host) {
+    try {
+      return life.store.select(
+          List.of(host),
+          new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
+          Long.MAX_VALUE,
+          none -> {});
+    } catch (io.fleetgauge.gateway.store.TooManySamples e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The times of a host that lie on its disk, or would if it were killed now. */
+  TreeSet<Long> timesOnDisk(String host) {
+    TreeSet<Long> times = new TreeSet<>();
+    for (Entry entry : disk) {
+      if (entry.host.equals(host) && (entry.written || life != null)) {
+        FrameDecoder frames = new FrameDecoder(entry.record);
+        try {
+          while (frames.hasNext()) {
+            if (frames.next() instanceof Frame.Tick tick) {
+              times.add(tick.time());
+            }
+          }
+        } catch (WireException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+    }
+    return times;
+  }
+
+  /** One run of the process. */
+  private final class Life implements HostIntake.House {
+    final int number;
+    final long began = simulation.now();
+    final Store store = new Store(Path.of("nowhere"), LIMITS, Dimensions.DEFAULT);
+    final Map<String, HostIntake> hosts = new TreeMap<>();
+    final IngestCounts counts = new IngestCounts();
+    final Network network = new Network(this);
+    ClusterView view = ClusterView.EMPTY;
+    boolean coldStart;
+    boolean recovered;
+    boolean leaving;
+    private long diskFreeAt;
+
+    Life(int number) {
+      this.number = number;
+    }
+
+    HostIntake host(String host) {
+      return hosts.computeIfAbsent(
+          host, name -> new HostIntake(name, store.lane(name), this, !recovered));
+    }
+
+    void recover() {
+      for (Entry entry : List.copyOf(disk)) {
+        if (entry.written) {
+          try {
+            host(entry.host).replay(entry.record);
+          } catch (WireException e) {
+            throw new AssertionError("gateway " + id + " cannot read its own journal", e);
+          }
+        }
+      }
+      recovered = true;
+      hosts.values().forEach(HostIntake::recovered);
+    }
+
+    @Override
+    public String self() {
+      return id;
+    }
+
+    @Override
+    public ClusterView view() {
+      return view;
+    }
+
+    @Override
+    public Replicating replicating() {
+      return new Replicating(
+          replication, network, (host, report) -> cluster.report(id, host, report));
+    }
+
+    @Override
+    public void onLane(Runnable work) {
+      simulation.after(
+          0,
+          () -> {
+            if (this == life) {
+              serve(work);
+            }
+          });
+    }
+
+    /** One segment for each life: what a later life reads begins with its dictionaries. */
+    @Override
+    public long segment() {
+      return number;
+    }
+
+    @Override
+    public Journal.Taken append(
+        long segment,
+        String host,
+        byte[] record,
+        long newest,
+        boolean forced,
+        Consumer<Boolean> done) {
+      Entry entry = new Entry(host, record);
+      disk.add(entry);
+      diskFreeAt =
+          Math.max(diskFreeAt, simulation.now()) + 1 + simulation.random.nextLong(diskMillis);
+      simulation.after(
+          diskFreeAt - simulation.now(),
+          () -> {
+            if (this != life) {
+              return;
+            }
+            entry.written = true;
+            if (!forced) {
+              done.accept(true);
+            }
+            simulation.after(
+                forced ? 1 + simulation.random.nextLong(2 * diskMillis) : 100,
+                () -> {
+                  if (this == life) {
+                    entry.synced = true;
+                    if (forced) {
+                      done.accept(true);
+                    }
+                  }
+                });
+          });
+      return Journal.Taken.YES;
+    }
+
+    @Override
+    public long clock() {
+      return Simulation.EPOCH + simulation.now() + drift;
+    }
+
+    @Override
+    public long steadyMillis() {
+      return simulation.now();
+    }
+
+    @Override
+    public long latestTime() {
+      return clock() + 600_000;
+    }
+
+    @Override
+    public IngestCounts counts() {
+      return counts;
+    }
+
+    @Override
+    public boolean isRecovered() {
+      return recovered;
+    }
+
+    @Override
+    public void copyIsWhole(String host, boolean whole) {}
+  }
+
+  /** What one life asks of other gateways. */
+  private final class Network implements Peers {
+    private final Life mine;
+
+    Network(Life mine) {
+      this.mine = mine;
+    }
+
+    @Override
+    public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
+      SimulatedGateway other = others.get(to);
+      ask(
+          other,
+          COPY_TIMEOUT,
+          CopyAnswer.of(Reply.FAILED),
+          said -> other.life.host(copy.host()).copied(copy, said),
+          answer);
+    }
+
+    @Override
+    public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
+      SimulatedGateway other = others.get(owner);
+      ask(
+          other,
+          3 * PULL_TIMEOUT,
+          false,
+          said -> other.life.host(host).offered(self, said),
+          merged);
+    }
+
+    @Override
+    public void pull(URI from, String host, Consumer<Pulled> done) {
+      new HostPull(others.get(from), host, done).on(new Pull.Event.Begin());
+    }
+
+    private final class HostPull {
+      private final SimulatedGateway from;
+      private final String host;
+      private final Consumer<Pulled> done;
+      private final Pull pull = new Pull();
+      private Map<Long, Long> kept = Map.of();
+
+      HostPull(SimulatedGateway from, String host, Consumer<Pulled> done) {
+        this.from = from;
+        this.host = host;
+        this.done = done;
+      }
+
+      void on(Pull.Event event) {
+        if (mine != life) {
+          return;
+        }
+        switch (pull.on(event)) {
+          case Pull.Effect.Compare compare -> compare();
+          case Pull.Effect.Fetch fetch -> fetch(fetch);
+          case Pull.Effect.End end -> done.accept(new Pulled(end.done(), end.equal(), kept));
+        }
+      }
+
+      private void compare() {
+        long until = mine.host(host).state().before();
+        SimulatedGateway.this.<Object>ask(
+            from,
+            PULL_TIMEOUT,
+            "",
+            said -> {
+              HostIntake.State state = from.life.host(host).state();
+              said.accept(
+                  state.whole() ? List.of(state.kept(), slots(from.life.store, until)) : "");
+            },
+            said -> {
+              if (said instanceof List<?> both) {
+                @SuppressWarnings("unchecked")
+                Map<Long, Long> theirKept = (Map<Long, Long>) both.getFirst();
+                @SuppressWarnings("unchecked")
+                SortedMap<Long, Pull.Slot> theirs = (SortedMap<Long, Pull.Slot>) both.getLast();
+                kept = theirKept;
+                on(new Pull.Event.Compared(slots(mine.store, until), theirs));
+              } else {
+                on(new Pull.Event.Failed());
+              }
+            });
+      }
+
+      private SortedMap<Long, Pull.Slot> slots(Store store, long until) {
+        SortedMap<Long, Pull.Slot> slots = new TreeMap<>();
+        for (Map.Entry<Long, Digests.Slot> each :
+            store.digest(host, Long.MIN_VALUE, store.blockMillis(), until).entrySet()) {
+          Digests.Slot slot = each.getValue();
+          slots.put(each.getKey(), new Pull.Slot(slot.to(), slot.count(), slot.hash()));
+        }
+        return slots;
+      }
+
+      private void fetch(Pull.Effect.Fetch range) {
+        SimulatedGateway.this.<Object>ask(
+            from,
+            PULL_TIMEOUT,
+            "",
+            said -> said.accept(from.life.store.export(host, range.from(), range.to(), 2_000)),
+            said -> {
+              if (said instanceof HostPage page) {
+                merge(page);
+              } else {
+                on(new Pull.Event.Failed());
+              }
+            });
+      }
+
+      private void merge(HostPage page) {
+        if (page.frames().length == 0) {
+          on(new Pull.Event.Taken(page.next()));
+          return;
+        }
+        try {
+          mine.host(host)
+              .merge(
+                  page.frames(),
+                  taken -> on(taken ? new Pull.Event.Taken(page.next()) : new Pull.Event.Failed()));
+        } catch (WireException e) {
+          throw new AssertionError(e);
+        }
+      }
+    }
+  }
+
+  /** Hosts that it would have to know of, for the last look. */
+  Map<String, HostIntake> hosts() {
+    return life == null ? new HashMap<>() : life.hosts;
+  }
+}
