@@ -13,7 +13,8 @@ import java.util.function.Supplier;
  *
  * <pre>
  * {"epoch": 7, "members": [ID...], "present": [ID...], "minority": false,
- *  "hosts": {HOST: {"owner": ID, "since": 5, "whole": true, "copies": {ID: SYNCED}, "next": ID}}}
+ *  "hosts": {HOST: {"owner": ID, "since": 5, "behind": [ID...],
+ *                    "copies": {ID: SYNCED}, "next": ID}}}
  * </pre>
  */
 final class TableRoute {
@@ -47,7 +48,7 @@ final class TableRoute {
         new JsonObject()
             .put("owner", holders.owner())
             .put("since", holders.since())
-            .put("whole", holders.whole())
+            .put("behind", new JsonArray(List.copyOf(holders.behind())))
             .put("copies", copies);
     holders.next().ifPresent(next -> json.put("next", next));
     return json;

@@ -352,8 +352,10 @@ public final class ClusterMember implements AutoCloseable {
         table = write(table, view.table()) ? view.table() : read();
       }
       if (isOldestGateway()) {
-        OwnershipTable next = next(members, table);
+        final OwnershipTable next = next(members, table);
         if (next != table) {
+          // Before anybody knows of it: the next life must not write another table of this epoch.
+          file.ifPresent(each -> each.write(next));
           // Whoever loses the race sees the winner's table at the next turn.
           table = write(table, next) ? next : read();
           LOG.info("table {}: {} hosts on {}", table.epoch(), table.hosts().size(), table.load());
@@ -426,7 +428,8 @@ public final class ClusterMember implements AutoCloseable {
     known.addAll(hosts.keySet());
     Map<String, Report> said = new TreeMap<>();
     reports.forEach((host, bytes) -> said.put(host, ReportForm.fromBytes(bytes)));
-    return Assignment.next(new Situation(gateways, known, said, replication), table);
+    return Assignment.next(
+        new Situation(self.orElseThrow().id(), gateways, known, said, replication), table);
   }
 
   private void publish(ClusterView next) {

@@ -13,7 +13,8 @@ final class ReportForm {
 
   static byte[] toBytes(Report report) {
     WireWriter out = new WireWriter(64);
-    out.string(report.owner()).uvar(report.since()).u8(report.whole() ? 1 : 0);
+    out.string(report.owner()).uvar(report.since()).uvar(report.behind().size());
+    new TreeSet<>(report.behind()).forEach(out::string);
     out.uvar(report.synced().size());
     new TreeSet<>(report.synced()).forEach(out::string);
     return out.toBytes();
@@ -24,12 +25,15 @@ final class ReportForm {
       WireReader in = new WireReader(bytes);
       String owner = in.string("an owner");
       long since = in.uvar("the owner's first epoch");
-      boolean whole = in.u8("whether the owner is whole") == 1;
+      Set<String> behind = new TreeSet<>();
+      for (int i = in.count(1, "gateways"); i > 0; i--) {
+        behind.add(in.string("a gateway"));
+      }
       Set<String> synced = new TreeSet<>();
       for (int i = in.count(1, "copies"); i > 0; i--) {
         synced.add(in.string("a gateway"));
       }
-      return new Report(owner, since, whole, synced);
+      return new Report(owner, since, behind, synced);
     } catch (WireException e) {
       throw new IllegalStateException("a shared report cannot be read: " + e.getMessage(), e);
     }

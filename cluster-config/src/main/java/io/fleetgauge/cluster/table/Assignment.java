@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -33,7 +34,7 @@ public final class Assignment {
     final String host;
     String owner;
     long since;
-    boolean whole = true;
+    final Set<String> behind = new TreeSet<>();
     List<Copy> copies = new ArrayList<>();
     String next;
 
@@ -45,7 +46,7 @@ public final class Assignment {
       this.host = host;
       owner = before.owner();
       since = before.since();
-      whole = before.whole();
+      behind.addAll(before.behind());
       copies.addAll(before.copies());
       next = before.next().orElse(null);
     }
@@ -68,7 +69,7 @@ public final class Assignment {
     }
 
     Holders holders() {
-      return new Holders(owner, since, whole, copies, Optional.ofNullable(next));
+      return new Holders(owner, since, behind, copies, Optional.ofNullable(next));
     }
   }
 
@@ -83,7 +84,7 @@ public final class Assignment {
 
   private Assignment(Situation now, OwnershipTable before) {
     this.now = now;
-    this.epoch = before.epoch() + 1;
+    this.epoch = before.nextEpoch(now.writer());
     this.present =
         now.gateways().stream()
             .collect(Collectors.toMap(Gateway::id, each -> each, (a, b) -> a, TreeMap::new));
@@ -144,7 +145,8 @@ public final class Assignment {
     }
     Report report = now.reports().get(draft.host);
     if (report != null && report.owner().equals(draft.owner) && report.since() == draft.since) {
-      draft.whole = report.whole();
+      draft.behind.clear();
+      draft.behind.addAll(report.behind());
       draft.copies.replaceAll(
           copy -> new Copy(copy.gateway(), copy.since(), report.synced().contains(copy.key())));
     }
@@ -156,9 +158,11 @@ public final class Assignment {
   private void inherit(Draft draft) {
     Optional<Copy> heir =
         draft.copies.stream().max(Comparator.comparing((Copy copy) -> copy.synced()));
+    if (!heir.map(Copy::synced).orElse(false)) {
+      draft.behind.add(draft.owner);
+    }
     draft.owner = heir.map(Copy::gateway).orElse(null);
     draft.since = epoch;
-    draft.whole &= heir.map(Copy::synced).orElse(false);
     heir.ifPresent(copy -> draft.remove(copy.gateway()));
     forgetSynced(draft);
     if (draft.owner == null || draft.owner.equals(draft.next)) {
@@ -272,14 +276,19 @@ public final class Assignment {
     if (isLeaving(gateway)) {
       return true;
     }
-    List<String> others = candidates(draft);
-    return sharesZone(draft, gateway) && others.stream().anyMatch(each -> !sharesZone(draft, each))
-        || loadOf(gateway) > copyCap
-            && others.stream()
-                .anyMatch(
-                    each ->
-                        loadOf(each) < copyCap
-                            && (!sharesZone(draft, each) || sharesZone(draft, gateway)));
+    // One that was begun to take its place counts as if it were not there yet.
+    return active.stream()
+        .filter(each -> !each.equals(draft.owner) && !each.equals(draft.next))
+        .filter(each -> draft.copyOn(each).map(one -> !one.synced()).orElse(true))
+        .filter(each -> !each.equals(gateway))
+        .anyMatch(each -> isBetter(draft, gateway, each));
+  }
+
+  private boolean isBetter(Draft draft, String gateway, String other) {
+    boolean near = sharesZone(draft, gateway);
+    boolean otherNear = sharesZone(draft, other);
+    int load = loadOf(other) - (draft.copyOn(other).isPresent() ? 1 : 0);
+    return near && !otherNear || near == otherNear && loadOf(gateway) > copyCap && load < copyCap;
   }
 
   /** Removes copies that are too many, but never one that is needed until another is synced. */
@@ -341,7 +350,7 @@ public final class Assignment {
       if (copy.synced() && !isLeaving(copy.gateway()) && isPoor(draft, copy)) {
         List<String> better =
             candidates(draft).stream()
-                .filter(gateway -> loadOf(gateway) < copyCap && mayFly(gateway))
+                .filter(gateway -> isBetter(draft, copy.gateway(), gateway) && mayFly(gateway))
                 .toList();
         if (!better.isEmpty()) {
           String chosen = Shares.favourite(draft.host, better);

@@ -3,19 +3,21 @@ package io.fleetgauge.cluster.table;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The gateways that hold one host. Immutable.
  *
  * @param owner takes the host's samples in and answers for it
  * @param since the epoch from which on it has been the owner without a break
- * @param whole whether the owner has all that owners before it acknowledged, as far as is known
+ * @param behind gateways that may have acknowledged what the owner has not: owners before it that
+ *     went before it had all of theirs, and itself when it has noticed that something is missing
  * @param copies who has or is getting what the owner has, in the order in which they began to
  * @param next the one of {@code copies} that is to be the owner as soon as it is whole; empty when
  *     the host is not on the move
  */
 public record Holders(
-    String owner, long since, boolean whole, List<Copy> copies, Optional<String> next) {
+    String owner, long since, Set<String> behind, List<Copy> copies, Optional<String> next) {
 
   /**
    * A gateway that has a copy.
@@ -37,7 +39,13 @@ public record Holders(
 
   public Holders {
     Objects.requireNonNull(owner);
+    behind = Set.copyOf(behind);
     copies = List.copyOf(copies);
+  }
+
+  /** Whether the owner has all that was acknowledged, as far as is known. */
+  public boolean whole() {
+    return behind.isEmpty();
   }
 
   /** Whether the gateway is among them. */

@@ -11,12 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
  * The assignment of hosts to gateways at one epoch. Immutable.
  *
- * @param epoch counts the tables, from 0 for the empty one
+ * @param epoch rises with every table, from 0 for the empty one; see {@link #nextEpoch}
  * @param members ids of the gateways that it was made for, sorted
  * @param holders by host name
  */
@@ -24,7 +25,8 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
   public static final OwnershipTable EMPTY = new OwnershipTable(0, List.of(), new TreeMap<>());
 
   private static final int VERSION = 2;
-  private static final int WHOLE = 1;
+  private static final int SYNCED = 1;
+  private static final int WRITER_BITS = 16;
 
   public OwnershipTable {
     members = List.copyOf(members);
@@ -36,7 +38,7 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
     SortedMap<String, Holders> holders = new TreeMap<>();
     owners.forEach(
         (host, owner) ->
-            holders.put(host, new Holders(owner, epoch, true, List.of(), Optional.empty())));
+            holders.put(host, new Holders(owner, epoch, Set.of(), List.of(), Optional.empty())));
     return new OwnershipTable(
         epoch, owners.values().stream().sorted().distinct().toList(), holders);
   }
@@ -83,6 +85,16 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
             && (members.isEmpty() || gateways.contains(members.getFirst()));
   }
 
+  /**
+   * The epoch of a table that follows this one. Its lower 16 bits are the writer's: two writers
+   * that follow the same table, because one does not know what the other wrote before everything
+   * went down, never write two tables of one epoch.
+   */
+  public long nextEpoch(String writer) {
+    return ((epoch >>> WRITER_BITS) + 1) << WRITER_BITS
+        | Shares.weight(writer, "writer") & (1 << WRITER_BITS) - 1;
+  }
+
   /** The form in which members share it; equal tables have equal bytes. */
   public byte[] toBytes() {
     WireWriter out = new WireWriter(64 + 48 * holders.size());
@@ -91,10 +103,11 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
     out.uvar(holders.size());
     holders.forEach(
         (host, each) -> {
-          out.string(host).string(each.owner()).uvar(each.since()).u8(each.whole() ? WHOLE : 0);
+          out.string(host).string(each.owner()).uvar(each.since()).uvar(each.behind().size());
+          new TreeSet<>(each.behind()).forEach(out::string);
           out.string(each.next().orElse("")).uvar(each.copies().size());
           for (Holders.Copy copy : each.copies()) {
-            out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? WHOLE : 0);
+            out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? SYNCED : 0);
           }
         });
     return out.toBytes();
@@ -125,7 +138,10 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
   private static Holders holders(WireReader in) throws WireException {
     String owner = in.string("an owner");
     long since = in.uvar("the owner's first epoch");
-    boolean whole = in.u8("whether the owner is whole") == WHOLE;
+    Set<String> behind = new TreeSet<>();
+    for (int i = in.count(1, "gateways"); i > 0; i--) {
+      behind.add(in.string("a gateway"));
+    }
     String next = in.string("the next owner");
     List<Holders.Copy> copies = new ArrayList<>();
     for (int i = in.count(3, "copies"); i > 0; i--) {
@@ -133,9 +149,9 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
           new Holders.Copy(
               in.string("a gateway"),
               in.uvar("a copy's first epoch"),
-              in.u8("whether a copy is synced") == WHOLE));
+              in.u8("whether a copy is synced") == SYNCED));
     }
     return new Holders(
-        owner, since, whole, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));
+        owner, since, behind, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));
   }
 }

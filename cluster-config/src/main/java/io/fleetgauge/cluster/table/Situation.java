@@ -8,12 +8,14 @@ import java.util.Set;
 /**
  * What the next table is made from, beside the one before.
  *
+ * @param writer the id of the gateway that makes it
  * @param gateways those that are there
  * @param hosts those that are known
  * @param reports what owners say of their hosts' copies, by host
  * @param replication how many gateways hold a host, the owner among them, 1 to 3
  */
 public record Situation(
+    String writer,
     List<Gateway> gateways,
     Collection<String> hosts,
     Map<String, Report> reports,
@@ -32,8 +34,8 @@ public record Situation(
    * An owner's word on a host.
    *
    * @param since as {@link Holders#since} was when it was said; of another time it says nothing
-   * @param whole as {@link Holders#whole}
+   * @param behind as {@link Holders#behind}
    * @param synced the keys of the copies that have all that the owner has
    */
-  public record Report(String owner, long since, boolean whole, Set<String> synced) {}
+  public record Report(String owner, long since, Set<String> behind, Set<String> synced) {}
 }

@@ -552,7 +552,7 @@ public final class ChaosCommand implements Command {
       for (JsonNode copy : host.path("copies")) {
         synced |= copy.asBoolean();
       }
-      if (!synced || !host.path("whole").asBoolean() || host.has("next")) {
+      if (!synced || !host.path("behind").isEmpty() || host.has("next")) {
         return false;
       }
     }

@@ -36,18 +36,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  * belongs.
  */
 class ClusterSimulationTest {
+  private static final int FIRST = Integer.getInteger("fleetgauge.simulation.first", 1);
   private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.seeds", 2_000);
   private static final long TROUBLE = 60_000;
   private static final long CALM = 180_000;
 
   @Test
   void theLawsHoldInEveryStory() {
-    LongStream.rangeClosed(1, SEEDS).forEach(ClusterSimulationTest::play);
+    LongStream.range(FIRST, FIRST + SEEDS).forEach(ClusterSimulationTest::play);
   }
 
   /** Seeds that failed once. */
   @ParameterizedTest
-  @ValueSource(longs = {1})
+  @ValueSource(longs = {7, 9, 14, 42, 184, 279, 593})
   void theLawsHoldInStoriesThatOnceWentWrong(long seed) {
     play(seed);
   }
@@ -94,7 +95,7 @@ class ClusterSimulationTest {
       int first = 1 + simulation.random.nextInt(gateways.size());
       gateways.subList(0, first).forEach(SimulatedGateway::start);
       for (SimulatedGateway late : gateways.subList(first, gateways.size())) {
-        simulation.after(1_000 + simulation.random.nextInt(30_000), late::start);
+        simulation.after(1_000 + simulation.random.nextInt(30_000), () -> startFirst(late));
       }
       probes.values().forEach(Probe::begin);
       simulation.every(
@@ -107,11 +108,26 @@ class ClusterSimulationTest {
       simulation.runUntil(TROUBLE);
       simulation.heal();
       simulation.network(0, 0, 10);
-      gateways.stream().filter(each -> !each.isAlive()).forEach(SimulatedGateway::start);
+      gateways.stream()
+          .filter(each -> !each.isAlive() && each.knowsATable())
+          .forEach(SimulatedGateway::start);
       simulation.runUntil(TROUBLE + 40_000);
       probes.values().forEach(Probe::end);
       simulation.runUntil(CALM);
       allIsWhereItBelongs();
+    }
+
+    /** One that never knew a table and sees nobody would make a first one of its own. */
+    private void startFirst(SimulatedGateway late) {
+      boolean seesAll =
+          gateways.stream()
+              .filter(each -> each.isAlive() || each.knowsATable())
+              .allMatch(each -> each.isAwake() && simulation.reaches(each.id(), late.id()));
+      if (seesAll) {
+        late.start();
+      } else {
+        simulation.after(1_000, () -> startFirst(late));
+      }
     }
 
     /** One thing after the other goes wrong, some of them at once. */
@@ -132,8 +148,9 @@ class ClusterSimulationTest {
       switch (simulation.random.nextInt(8)) {
         case 0, 1 -> crash(victim, false);
         case 2 -> {
-          // Two machines without power at once may lose what neither had synced.
-          if (othersAreWell) {
+          // Two machines without power at once may lose what neither had synced; so may one, when
+          // it is the only one that is to hold a host.
+          if (othersAreWell && replication > 1) {
             crash(victim, true);
           }
         }
@@ -226,18 +243,39 @@ class ClusterSimulationTest {
             assertThat(counts.queued()).as("waiting of " + host).isZero();
             assertThat(counts.dropped()).isZero();
             assertThat(counts.refused()).isZero();
-            assertThat(times(byId.get(holders.owner()), host))
-                .as("ticks of " + host + " at its owner, " + holders)
-                .isEqualTo(ledger.read.get(host));
+            assertHasAll(byId.get(holders.owner()), host, holders);
             assertThat(holders.copies()).as("copies of " + host).hasSize(copies);
             assertThat(holders.next()).isEmpty();
             for (Holders.Copy copy : holders.copies()) {
               assertThat(copy.synced()).as(host + " on " + holders).isTrue();
-              assertThat(times(byId.get(copy.gateway()), host))
-                  .as("ticks of " + host + " at its copy " + copy)
-                  .isEqualTo(ledger.read.get(host));
+              assertHasAll(byId.get(copy.gateway()), host, holders);
             }
           });
+    }
+
+    private void assertHasAll(SimulatedGateway gateway, String host, Holders holders) {
+      TreeSet<Long> missing = new TreeSet<>(ledger.read.get(host));
+      missing.removeAll(times(gateway, host));
+      if (!missing.isEmpty()) {
+        StringBuilder where = new StringBuilder();
+        for (SimulatedGateway each : gateways) {
+          TreeSet<Long> there = new TreeSet<>(missing);
+          there.retainAll(times(each, host));
+          where.append(", ").append(each.id()).append(" has ").append(there.size());
+        }
+        throw new AssertionError(
+            gateway.id()
+                + " lacks "
+                + missing.size()
+                + " ticks of "
+                + host
+                + " from "
+                + (missing.first() - Simulation.EPOCH)
+                + " on; "
+                + holders
+                + where);
+      }
+      assertThat(times(gateway, host)).hasSameSizeAs(ledger.read.get(host));
     }
 
     private static TreeSet<Long> times(SimulatedGateway gateway, String host) {

@@ -243,7 +243,11 @@ final class SimulatedCluster {
         id -> present.add(new Situation.Gateway(id, "", side.active.contains(id))));
     Set<String> known = new TreeSet<>(side.table.hosts());
     known.addAll(side.hosts);
-    return Assignment.next(new Situation(present, known, side.reports, replication), side.table);
+    OwnershipTable next =
+        Assignment.next(
+            new Situation(oldest.id(), present, known, side.reports, replication), side.table);
+    oldest.keep(next);
+    return next;
   }
 
   private static Set<String> presentOrGone(Side side) {

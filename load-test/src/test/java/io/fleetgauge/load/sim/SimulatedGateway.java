@@ -112,6 +112,15 @@ final class SimulatedGateway {
     return life != null && simulation.now() >= frozenUntil;
   }
 
+  /** Lays a table down that it is about to make known. */
+  void keep(OwnershipTable table) {
+    keptTable = table;
+  }
+
+  boolean knowsATable() {
+    return known().epoch() > 0;
+  }
+
   OwnershipTable known() {
     return life == null ? keptTable : life.view.table();
   }
@@ -221,7 +230,7 @@ final class SimulatedGateway {
     }
     ledger.learned(id, life.view.table(), next.table());
     life.view = next;
-    keptTable = next.table();
+    keptTable = next.table().epoch() > keptTable.epoch() ? next.table() : keptTable;
     next.table()
         .holders()
         .forEach(

@@ -11,6 +11,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,6 +31,8 @@ final class HostCopies {
   private static final long OFFER_MILLIS = 1_000;
   private static final long STRAY_MILLIS = TimeUnit.MINUTES.toMillis(10);
   private static final long RETRY_MILLIS = 250;
+  private static final long CATCH_UP_MILLIS = 500;
+  private static final long TELL_AGAIN_MILLIS = 1_000;
 
   /** Puts what the session just took into the journal; {@code done} may be told on any thread. */
   interface Writing {
@@ -49,7 +52,12 @@ final class HostCopies {
   // As the owner.
   private OwnerSide owner;
   private long since = -1;
-  private boolean whole;
+
+  /** Gateways that may have acknowledged what is not here. */
+  private final Set<String> behind = new TreeSet<>();
+
+  private long toldAt;
+  private long catchUpAt;
   private final Map<Long, Body> bodies = new HashMap<>();
   private long lastBody;
   private final Set<String> pullsFrom = new TreeSet<>();
@@ -96,8 +104,11 @@ final class HostCopies {
       return;
     }
     followed = view;
-    Optional<Holders> before = holders;
+    final Optional<Holders> before = holders;
     holders = view.table().holders(host);
+    if (!before.map(Holders::since).equals(holders.map(Holders::since))) {
+      merged = false; // whatever an owner has merged, the next one may not have
+    }
     boolean isOwner = holders.map(each -> each.owner().equals(house.self())).orElse(false);
     if (!isOwner) {
       giveUp();
@@ -107,7 +118,6 @@ final class HostCopies {
     } else if (holders.flatMap(each -> each.copyOn(house.self())).isPresent()) {
       if (copy == null) {
         copy = new CopySide(COMPARE_MILLIS);
-        merged = false;
       }
     } else if (copy != null) {
       copy = null;
@@ -133,11 +143,13 @@ final class HostCopies {
     }
     if (now.since() != since) {
       since = now.since();
-      whole = now.whole() || inherits;
-      merged = false;
-      if (!whole) {
+      behind.clear();
+      if (!inherits) {
+        behind.addAll(now.behind());
+      }
+      missing.clear();
+      if (!behind.isEmpty()) {
         session.lane().gap(Long.MIN_VALUE, house.clock());
-        pullFromAll();
       }
       tell(owner.synced());
     }
@@ -163,10 +175,23 @@ final class HostCopies {
   }
 
   private void tell(Set<String> synced) {
+    toldAt = now();
     house
         .replicating()
         .report()
-        .accept(host, new Report(house.self(), since, whole, Set.copyOf(synced)));
+        .accept(host, new Report(house.self(), since, Set.copyOf(behind), Set.copyOf(synced)));
+  }
+
+  /** What was said may have been lost with the side of a split that it was said on. */
+  private void tellAgain(long now) {
+    Holders known = holders.orElseThrow();
+    boolean same = known.behind().equals(behind);
+    for (Holders.Copy each : known.copies()) {
+      same &= each.synced() == owner.synced().contains(each.key());
+    }
+    if (!same && now - toldAt > TELL_AGAIN_MILLIS) {
+      tell(owner.synced());
+    }
   }
 
   // --- the owner ---
@@ -266,8 +291,11 @@ final class HostCopies {
       frames.raw(dictionary, 0, dictionary.length);
     }
     for (long id : send.bodies()) {
-      byte[] body = bodies.get(id).frames;
-      frames.raw(body, 0, body.length);
+      Body body = bodies.get(id);
+      if (body == null) {
+        return; // the session ended while a dictionary was asked for
+      }
+      frames.raw(body.frames, 0, body.frames.length);
     }
     house
         .replicating()
@@ -317,7 +345,7 @@ final class HostCopies {
         Long.toHexString(run));
     session.lane().gap(after, before);
     missing.merge(run, sequence, Math::max);
-    whole = false;
+    behind.add(house.self());
     tell(owner == null ? Set.of() : owner.synced());
     pullFromAll();
   }
@@ -336,8 +364,8 @@ final class HostCopies {
     pullFrom(
         from,
         done -> {
-          if (done && owner != null && !whole) {
-            becomeWhole();
+          if (done) {
+            isNotBehind(from);
           }
           answer.accept(done);
         });
@@ -373,17 +401,37 @@ final class HostCopies {
       Map<Long, Long> kept = session.kept();
       missing.entrySet().removeIf(each -> kept.getOrDefault(each.getKey(), 0L) >= each.getValue());
       if (missing.isEmpty()) {
-        becomeWhole();
+        isNotBehind(house.self());
       }
     }
   }
 
-  private void becomeWhole() {
-    missing.clear();
-    session.lane().closeGaps();
-    whole = true;
-    if (owner != null) {
+  /** All that a gateway has is here now. */
+  private void isNotBehind(String gateway) {
+    if (owner != null && behind.remove(gateway)) {
+      if (behind.isEmpty()) {
+        session.lane().closeGaps();
+      }
       tell(owner.synced());
+    }
+  }
+
+  /** Who may have what is missing is asked whenever it is there. */
+  private void catchUp(long now) {
+    if (!behind.isEmpty() && house.isRecovered() && now >= catchUpAt) {
+      catchUpAt = now + CATCH_UP_MILLIS;
+      if (!missing.isEmpty()) {
+        pullFromAll();
+      }
+      for (String gateway : List.copyOf(behind)) {
+        pullFrom(
+            gateway,
+            done -> {
+              if (done) {
+                isNotBehind(gateway);
+              }
+            });
+      }
     }
   }
 
@@ -517,6 +565,8 @@ final class HostCopies {
     long now = now();
     if (owner != null) {
       owner.on(new OwnerSide.Event.TimePassed(), now, this::carryOut);
+      tellAgain(now);
+      catchUp(now);
     } else if (copy != null) {
       pullIfDue();
     } else if (house.isRecovered() && !session.lane().isEmpty() && holders.isPresent()) {
