@@ -11,6 +11,7 @@ import com.google.googlejavaformat.java.RemoveUnusedImports;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -341,6 +342,30 @@ class TidyTest {
       }
     }
     return arrows;
+  }
+
+  /**
+   * What threads of the data path may call: they leave word and read what is there. Whatever calls
+   * Hazelcast does so in a task for the cluster's own thread.
+   */
+  @Test
+  void noThreadOfTheDataPathCallsHazelcast() {
+    Set<String> quick = Set.of("view", "onChange", "register", "report", "activate", "retire");
+    JavaClass member =
+        CLASSES.stream()
+            .filter(type -> type.getSimpleName().equals("ClusterMember"))
+            .findFirst()
+            .orElseThrow();
+    Set<String> checked = new TreeSet<>();
+    for (JavaMethod method : member.getMethods()) {
+      if (quick.contains(method.getName())) {
+        checked.add(method.getName());
+        assertThat(method.getMethodCallsFromSelf())
+            .as(method.getName())
+            .noneMatch(call -> call.getTargetOwner().getPackageName().startsWith("com.hazelcast"));
+      }
+    }
+    assertThat(checked).isEqualTo(quick);
   }
 
   @Test

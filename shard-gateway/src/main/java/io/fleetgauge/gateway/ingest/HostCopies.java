@@ -37,6 +37,11 @@ final class HostCopies {
   /** Puts what the session just took into the journal; {@code done} may be told on any thread. */
   interface Writing {
     void write(byte[] body, long newest, boolean forced, Consumer<Boolean> done);
+
+    /**
+     * Waits until all that was taken before is on the disk: whoever has it too may forget it then.
+     */
+    void barrier(Consumer<Boolean> done);
   }
 
   private record Body(
@@ -366,8 +371,10 @@ final class HostCopies {
         done -> {
           if (done) {
             isNotBehind(from);
+            writing.barrier(answer);
+          } else {
+            answer.accept(false);
           }
-          answer.accept(done);
         });
   }
 

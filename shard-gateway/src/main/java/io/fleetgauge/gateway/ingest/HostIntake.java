@@ -1,7 +1,9 @@
 package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
@@ -90,7 +92,7 @@ public final class HostIntake {
     this.host = host;
     this.house = house;
     this.session = new HostSession(host, lane, house.counts(), recovering, house.clock());
-    this.copies = new HostCopies(host, session, house, this::write);
+    this.copies = new HostCopies(host, session, house, new JournalWriting());
   }
 
   HostSession session() {
@@ -131,21 +133,40 @@ public final class HostIntake {
     return session.check(body, house.latestTime());
   }
 
-  private void write(byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
-    while (true) {
-      long segment = house.segment();
-      byte[] record = session.record(body, segment);
-      switch (house.append(segment, host, record, newest, forced, done)) {
-        case YES -> {
-          session.journaled(segment);
-          return;
-        }
-        case OTHER_SEGMENT -> {}
-        case NO -> {
-          done.accept(false);
-          return;
+  private final class JournalWriting implements HostCopies.Writing {
+    @Override
+    public void write(byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
+      while (true) {
+        long segment = house.segment();
+        byte[] record = session.record(body, segment);
+        switch (house.append(segment, host, record, newest, forced, done)) {
+          case YES -> {
+            session.journaled(segment);
+            return;
+          }
+          case OTHER_SEGMENT -> {}
+          case NO -> {
+            done.accept(false);
+            return;
+          }
         }
       }
+    }
+
+    @Override
+    public void barrier(Consumer<Boolean> done) {
+      appendPage(new FrameEncoder(host, HostPage.RUN).dictionary(), Long.MIN_VALUE, true, done);
+    }
+  }
+
+  /** A page says all of itself, so it can be read wherever it stands in the journal. */
+  private void appendPage(byte[] page, long newest, boolean forced, Consumer<Boolean> done) {
+    Journal.Taken taken = Journal.Taken.OTHER_SEGMENT;
+    while (taken == Journal.Taken.OTHER_SEGMENT) {
+      taken = house.append(house.segment(), host, page, newest, forced, done);
+    }
+    if (taken == Journal.Taken.NO) {
+      done.accept(false);
     }
   }
 
@@ -175,14 +196,7 @@ public final class HostIntake {
   public void merge(byte[] page, Consumer<Boolean> kept) throws WireException {
     long newest = session.merge(page);
     house.counts().pagesMerged.increment();
-    // A page says all of itself, so it can be read wherever it stands in the journal.
-    Journal.Taken taken = Journal.Taken.OTHER_SEGMENT;
-    while (taken == Journal.Taken.OTHER_SEGMENT) {
-      taken = house.append(house.segment(), host, page, newest, false, kept);
-    }
-    if (taken == Journal.Taken.NO) {
-      kept.accept(false);
-    }
+    appendPage(page, newest, false, kept);
   }
 
   /**
