@@ -97,7 +97,9 @@ class ConfigTest {
                 """
                 id: g1
                 http: {host: 10.0.0.1, port: 0, advertisedHost: g1.example}
-                cluster: {name: c, host: 10.0.0.2, port: 6000, members: ["10.0.0.2:6000", "b:1"]}
+                zone: r7
+                drainTimeout: 5s
+                cluster: {name: c, host: 10.0.0.2, port: 6000, members: ["10.0.0.2:6000", "b:1"], replication: 3}
                 store:
                   folder: /data
                   retention: 90m
@@ -124,9 +126,9 @@ class ConfigTest {
                 "g1",
                 new HttpSettings("10.0.0.1", 0),
                 "g1.example",
-                "",
-                Duration.ofSeconds(25),
-                new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1"), 2),
+                "r7",
+                Duration.ofSeconds(5),
+                new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1"), 3),
                 new StoreSettings(
                     Path.of("/data"),
                     Duration.ofMinutes(90),

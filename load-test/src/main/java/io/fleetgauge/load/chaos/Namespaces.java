@@ -13,9 +13,14 @@ import java.util.Map;
  * reaches all. Needs root and iproute2.
  */
 final class Namespaces implements AutoCloseable {
+  private static final String MOUNT = "/run/netns";
   private static final String NETWORK = "10.209.77.";
 
   private final String bridge = "fg" + ProcessHandle.current().pid() % 100_000;
+
+  /** The first namespace of a machine makes a mount, which would stay. */
+  private final boolean leavesMount;
+
   private final Map<String, ChaosFleet.Place> places = new LinkedHashMap<>();
 
   /** Whether this process may make any. */
@@ -32,6 +37,7 @@ final class Namespaces implements AutoCloseable {
   }
 
   Namespaces() throws IOException, InterruptedException {
+    leavesMount = !isMounted();
     ip("link", "add", bridge, "type", "bridge");
     ip("addr", "add", NETWORK + "254/24", "dev", bridge);
     ip("link", "set", bridge, "up");
@@ -75,6 +81,11 @@ final class Namespaces implements AutoCloseable {
     ip("-n", bridge + "-" + in, "route", add ? "add" : "del", "blackhole", address);
   }
 
+  private static boolean isMounted() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/mounts")).stream()
+        .anyMatch(line -> line.split(" ")[1].equals(MOUNT));
+  }
+
   private static void ip(String... arguments) throws IOException, InterruptedException {
     List<String> line = new ArrayList<>(List.of("ip"));
     line.addAll(List.of(arguments));
@@ -92,6 +103,9 @@ final class Namespaces implements AutoCloseable {
         ip("netns", "del", bridge + "-" + name);
       }
       ip("link", "del", bridge);
+      if (leavesMount && isMounted()) {
+        new ProcessBuilder("umount", MOUNT).start().waitFor();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

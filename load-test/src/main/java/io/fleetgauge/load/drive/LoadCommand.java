@@ -158,7 +158,7 @@ public final class LoadCommand implements Command {
         """
         id: load
         http: {host: 127.0.0.1, port: %d}
-        cluster: {name: load-%d, port: %d, members: ["127.0.0.1:%d"]}
+        cluster: {name: load-%d, port: %d, members: ["127.0.0.1:%d"], replication: 1}
         store: {folder: "%s", memory: %s}
         journal: {sync: %s}
         """

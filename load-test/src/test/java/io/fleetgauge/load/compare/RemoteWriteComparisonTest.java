@@ -315,7 +315,8 @@ class RemoteWriteComparisonTest {
       assertThat(post(prometheus.address(), compressed, v1).status()).isEqualTo(204);
       assertThat(post(fleet.gatewayAddresses().get(i % 2), compressed, v1).status()).isEqualTo(204);
       if (i == 2 || i == bodies.size() - 1) {
-        assertThat(storedSeries("churn-")).isEqualTo(50 * 2 * 2);
+        // Each on two gateways.
+        assertThat(storedSeries("churn-")).isEqualTo(2 * 50 * 2 * 2);
       }
     }
     AnswerComparison comparison = new AnswerComparison(prometheus.address(), queryAddress());

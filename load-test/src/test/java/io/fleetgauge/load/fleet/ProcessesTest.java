@@ -52,7 +52,17 @@ class ProcessesTest {
                       .containsEntry("n1", 1.0));
       assertThat(g.output()).contains("{\"sequenceNumber\":").contains("\"formattedMessage\":");
       assertThat(q.output()).contains(" INFO  QueryProcess - query API at ");
-      for (LaunchedProcess process : List.of(p, q, g)) {
+      try (LaunchedProcess drain =
+          new LaunchedProcess(folder, "gateway", "--drain", "--config", gateway)) {
+        assertThat(drain.exitCode()).as(drain.output()).isZero();
+        assertThat(g.exitCode()).as(g.output()).isZero();
+      }
+      try (LaunchedProcess again =
+          new LaunchedProcess(folder, "gateway", "--drain", "--config", gateway)) {
+        assertThat(again.exitCode()).isEqualTo(1);
+        assertThat(again.output()).contains("no gateway answers at").doesNotContain("\tat ");
+      }
+      for (LaunchedProcess process : List.of(p, q)) {
         process.process.destroy();
         assertThat(process.exitCode()).isEqualTo(TERMINATED);
         assertThat(process.output()).doesNotContain("did not stop within").doesNotContain("ERROR");

@@ -153,7 +153,7 @@ public final class OwnerSide {
         effects.accept(new Effect.Report(synced()));
       }
     }
-    for (String peer : peers) {
+    for (String peer : new TreeSet<>(peers)) {
       if (!links.containsKey(peer)) {
         Link link = new Link(peer);
         links.put(peer, link);

@@ -1,0 +1,153 @@
+package io.fleetgauge.gateway.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.gateway.replication.OwnerSide.Effect;
+import io.fleetgauge.gateway.replication.OwnerSide.Event;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class OwnerSideTest {
+  private final List<Effect> effects = new ArrayList<>();
+  private OwnerSide owner = new OwnerSide(true, 100);
+  private long now = 1;
+
+  @Test
+  void aBodyIsKeptWhenItIsWrittenAndEveryCopyThatStandsHasIt() {
+    open("a", "b");
+    assertThat(on(new Event.Taken(1)))
+        .containsExactly(
+            new Effect.Write(1, false), send("a", 1, List.of(1L)), send("b", 1, List.of(1L)));
+    assertThat(answered("a", 1, Reply.WHOLE)).doesNotContain(new Effect.Keep(1));
+    assertThat(on(new Event.Journaled(1, false, true))).isEmpty();
+    assertThat(answered("b", 1, Reply.KEPT)).contains(new Effect.Keep(1), new Effect.Forget(1));
+  }
+
+  @Test
+  void aBodyThatNoCopyHasIsKeptOnlyWhenItIsOnTheDisk() {
+    assertThat(on(new Event.Taken(1))).containsExactly(new Effect.Write(1, true));
+    assertThat(on(new Event.Journaled(1, true, true)))
+        .containsExactly(new Effect.Keep(1), new Effect.Forget(1));
+  }
+
+  @Test
+  void whatWaitedForACopyThatFailsIsWrittenOnceMoreAndForced() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, false, true));
+    assertThat(answered("a", 1, Reply.FAILED)).containsExactly(new Effect.Write(1, true));
+    assertThat(on(new Event.Journaled(1, true, true))).contains(new Effect.Keep(1));
+    assertThat(on(new Event.Taken(2)))
+        .as("nobody waits for it now")
+        .containsExactly(new Effect.Write(2, true));
+  }
+
+  @Test
+  void withoutReplicationNothingIsForced() {
+    owner = new OwnerSide(false, 100);
+    assertThat(on(new Event.Taken(1))).containsExactly(new Effect.Write(1, false));
+    assertThat(on(new Event.Journaled(1, false, true))).contains(new Effect.Keep(1));
+  }
+
+  @Test
+  void bodiesGoToACopyInOrderOneMessageAtATime() {
+    open("a");
+    on(new Event.Taken(1));
+    assertThat(on(new Event.Taken(2))).containsExactly(new Effect.Write(2, false));
+    on(new Event.Taken(3));
+    assertThat(answered("a", 1, Reply.KEPT)).contains(send("a", 2, List.of(2L, 3L)));
+    assertThat(answered("a", 1, Reply.KEPT)).as("the same answer twice").isEmpty();
+  }
+
+  @Test
+  void whatIsTakenWhileASessionIsBegunIsSentInItButNobodyWaitsForIt() {
+    on(new Event.Copies(Set.of("a")));
+    assertThat(on(new Event.Taken(1))).containsExactly(new Effect.Write(1, true));
+    assertThat(on(new Event.Journaled(1, true, true))).containsExactly(new Effect.Keep(1));
+    assertThat(answered("a", 1, Reply.KEPT)).containsExactly(send("a", 1, List.of(1L)));
+    assertThat(answered("a", 1, Reply.KEPT)).containsExactly(new Effect.Forget(1));
+  }
+
+  @Test
+  void anOwnerThatIsOneNoMoreGivesBackWhatIsNotKept() {
+    open("a");
+    on(new Event.Taken(1));
+    assertThat(answered("a", 1, Reply.STRANGER)).contains(new Effect.GiveBack(1));
+    assertThat(on(new Event.Journaled(1, false, true))).doesNotContain(new Effect.Keep(1));
+    on(new Event.Taken(2));
+    effects.clear();
+    owner.close(effects::add);
+    assertThat(effects).contains(new Effect.GiveBack(2), new Effect.Forget(2));
+  }
+
+  @Test
+  void aBodyThatTheJournalDoesNotTakeGoesBack() {
+    open("a");
+    on(new Event.Taken(1));
+    assertThat(on(new Event.Journaled(1, false, false))).contains(new Effect.GiveBack(1));
+  }
+
+  @Test
+  void whoIsWholeIsReportedWhenItChanges() {
+    open("a");
+    now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
+    assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of()));
+    assertThat(answered("a", 1, Reply.WHOLE)).containsExactly(new Effect.Report(Set.of("a")));
+    now += OwnerSide.ASK_WHETHER_THERE_MILLIS;
+    on(new Event.TimePassed());
+    assertThat(answered("a", 1, Reply.FAILED)).containsExactly(new Effect.Report(Set.of()));
+  }
+
+  @Test
+  void aCopyThatCannotTellYetIsAskedAgainForAWhile() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, false, true));
+    answered("a", 1, Reply.LATER);
+    now += OwnerSide.LATER_MILLIS;
+    assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of(1L)));
+    now += OwnerSide.MOST_LATER_MILLIS;
+    assertThat(answered("a", 1, Reply.LATER)).contains(new Effect.Write(1, true));
+  }
+
+  @Test
+  void aCopyThatFallsFarBehindIsNotWaitedForAndNothingIsHeldForIt() {
+    open("a");
+    for (long body = 1; body <= OwnerSide.MAX_BEHIND + 2; body++) {
+      on(new Event.Taken(body));
+    }
+    assertThat(effects).contains(new Effect.Write(1, true));
+    for (long body = 1; body <= OwnerSide.MAX_BEHIND + 2; body++) {
+      on(new Event.Journaled(body, true, true));
+      assertThat(effects).contains(new Effect.Keep(body), new Effect.Forget(body));
+    }
+  }
+
+  private void open(String... peers) {
+    on(new Event.Copies(Set.of(peers)));
+    for (String peer : peers) {
+      answered(peer, 1, Reply.KEPT);
+    }
+  }
+
+  private List<Effect> on(Event event) {
+    effects.clear();
+    owner.on(event, now, effects::add);
+    return effects;
+  }
+
+  private List<Effect> answered(String peer, long number, Reply reply) {
+    return on(new Event.Answered(peer, session(peer), number, reply));
+  }
+
+  private static Effect send(String peer, long number, List<Long> bodies) {
+    return new Effect.Send(peer, session(peer), number, bodies);
+  }
+
+  /** Sessions are numbered in the order in which they begin. */
+  private static long session(String peer) {
+    return peer.equals("a") ? 101 : 102;
+  }
+}
