@@ -228,8 +228,8 @@ public final class ClusterMember implements AutoCloseable {
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "2");
     config.setProperty("hazelcast.wait.seconds.before.join", "0");
-    config.setProperty("hazelcast.merge.first.run.delay.seconds", "5");
-    config.setProperty("hazelcast.merge.next.run.delay.seconds", "5");
+    config.setProperty("hazelcast.merge.first.run.delay.seconds", "2");
+    config.setProperty("hazelcast.merge.next.run.delay.seconds", "2");
     config.setProperty("hazelcast.socket.bind.any", "false");
     config.getJetConfig().setEnabled(false);
     config

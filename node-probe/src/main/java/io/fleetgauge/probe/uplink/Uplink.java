@@ -60,9 +60,16 @@ public final class Uplink implements AutoCloseable {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.client =
-        vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout(1_000).setKeepAliveTimeout(300),
-            new PoolOptions().setHttp1MaxSize(1));
+        vertx
+            .httpClientBuilder()
+            .with(new HttpClientOptions().setConnectTimeout(1_000).setKeepAliveTimeout(300))
+            .with(new PoolOptions().setHttp1MaxSize(1))
+            // Whoever asked is told; a gateway that dies is no error of this process.
+            .withConnectHandler(
+                connection ->
+                    connection.exceptionHandler(
+                        failure -> LOG.debug("a connection broke", failure)))
+            .build();
     this.path = "/v1/hosts/" + encoded(host) + "/frames";
     SplittableRandom random = new SplittableRandom(seed);
     this.machine =

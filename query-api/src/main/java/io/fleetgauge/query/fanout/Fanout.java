@@ -66,11 +66,19 @@ public final class Fanout implements AutoCloseable {
     this.view = view;
     this.workers = workers;
     this.client =
-        vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout(2_000).setKeepAliveTimeout(300),
-            new PoolOptions()
-                .setHttp1MaxSize(CONNECTIONS_PER_GATEWAY)
-                .setMaxWaitQueueSize(MAX_WAITING_PER_GATEWAY));
+        vertx
+            .httpClientBuilder()
+            .with(new HttpClientOptions().setConnectTimeout(2_000).setKeepAliveTimeout(300))
+            .with(
+                new PoolOptions()
+                    .setHttp1MaxSize(CONNECTIONS_PER_GATEWAY)
+                    .setMaxWaitQueueSize(MAX_WAITING_PER_GATEWAY))
+            // Whoever asked is told; a gateway that dies is no error of this process.
+            .withConnectHandler(
+                connection ->
+                    connection.exceptionHandler(
+                        failure -> LOG.debug("a connection broke", failure)))
+            .build();
   }
 
   /**

@@ -70,9 +70,22 @@ public final class PeerClient implements Peers, AutoCloseable {
     this.store = store;
     this.clock = clock;
     this.client =
-        vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout((int) COPY_MILLIS).setKeepAliveTimeout(60),
-            new PoolOptions().setHttp1MaxSize(CONNECTIONS_EACH).setMaxWaitQueueSize(MAX_WAITING));
+        vertx
+            .httpClientBuilder()
+            .with(
+                new HttpClientOptions()
+                    .setConnectTimeout((int) COPY_MILLIS)
+                    .setKeepAliveTimeout(60))
+            .with(
+                new PoolOptions()
+                    .setHttp1MaxSize(CONNECTIONS_EACH)
+                    .setMaxWaitQueueSize(MAX_WAITING))
+            // Whoever asked is told; a gateway that dies is no error of this process.
+            .withConnectHandler(
+                connection ->
+                    connection.exceptionHandler(
+                        failure -> LOG.debug("a connection broke", failure)))
+            .build();
   }
 
   /** Whose hosts these are; before anything is asked. */

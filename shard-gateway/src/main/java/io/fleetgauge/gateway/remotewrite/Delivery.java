@@ -16,9 +16,13 @@ import java.net.URI;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Brings a body to the owner of its host, here or elsewhere. Safe for all threads. */
 final class Delivery implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Delivery.class);
+
   /** So long a body is tried before the sender is told to come again. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -42,9 +46,19 @@ final class Delivery implements AutoCloseable {
     this.vertx = vertx;
     this.intake = intake;
     this.client =
-        vertx.createHttpClient(
-            new HttpClientOptions().setConnectTimeout(2_000),
-            new PoolOptions().setHttp1MaxSize(CONNECTIONS_EACH).setMaxWaitQueueSize(MAX_WAITING));
+        vertx
+            .httpClientBuilder()
+            .with(new HttpClientOptions().setConnectTimeout(2_000))
+            .with(
+                new PoolOptions()
+                    .setHttp1MaxSize(CONNECTIONS_EACH)
+                    .setMaxWaitQueueSize(MAX_WAITING))
+            // Whoever asked is told; a gateway that dies is no error of this process.
+            .withConnectHandler(
+                connection ->
+                    connection.exceptionHandler(
+                        failure -> LOG.debug("a connection broke", failure)))
+            .build();
   }
 
   /**
