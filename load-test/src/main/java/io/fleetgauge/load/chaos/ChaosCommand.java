@@ -30,7 +30,10 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code fleetgauge chaos}. */
+/**
+ * {@code fleetgauge chaos}. One file for all events, because each is a few lines of what happens
+ * and what is measured, and all use the same few measurements.
+ */
 @CommandLine.Command(
     name = "chaos",
     description =

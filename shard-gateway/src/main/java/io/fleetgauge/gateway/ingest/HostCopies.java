@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This gateway's part among those that hold one host: owner, copy, or neither, with samples that
- * belong to others now. Only the host's lane thread uses it.
+ * belong to others now. Only the host's lane thread uses it. One file for the three parts, because
+ * what matters is how one passes into another.
  */
 final class HostCopies {
   private static final Logger LOG = LoggerFactory.getLogger(HostCopies.class);

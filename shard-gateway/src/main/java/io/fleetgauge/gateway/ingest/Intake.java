@@ -39,7 +39,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides whose a body is and hands it to the host's lane thread. Safe for all threads. */
+/**
+ * Decides whose a body is and hands it to the host's lane thread. Safe for all threads. One file
+ * for all that these threads do, bodies, the start, copies and keeping house, because it is the one
+ * place that says what runs where; what is done with a host is in {@link HostIntake}.
+ */
 public final class Intake implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
 
