@@ -1,6 +1,7 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
@@ -94,11 +95,12 @@ public final class ProbeProcess implements AutoCloseable {
         port);
   }
 
-  private static Optional<Spool> spool(ProbeConfig config) throws StartFailure {
+  private Optional<Spool> spool(ProbeConfig config) throws StartFailure {
     if (config.spool().folder().isEmpty()) {
       return Optional.empty();
     }
     Path folder = config.spool().folder().get();
+    lifecycle.started("folder", STOP_LIMIT, FolderLock.take(folder, "spool.folder"));
     try {
       return Optional.of(Spool.open(folder, config.hostname(), config.spool().maxDiskBytes()));
     } catch (IOException e) {

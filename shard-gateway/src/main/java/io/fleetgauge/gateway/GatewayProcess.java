@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
@@ -91,7 +92,7 @@ public final class GatewayProcess implements AutoCloseable {
   private void run(GatewayConfig config, LongSupplier clock) throws StartFailure {
     Vertx vertx = Vertx.vertx();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
-    FolderLock lock = FolderLock.take(config.store().folder());
+    FolderLock lock = FolderLock.take(config.store().folder(), "store.folder");
     lifecycle.started("folder", STOP_LIMIT, lock);
     Journal journal = journal(config.journal());
     lifecycle.started("journal", STOP_LIMIT, journal);

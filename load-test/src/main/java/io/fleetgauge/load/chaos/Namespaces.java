@@ -7,12 +7,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Network namespaces on one bridge, which can be cut off from one another while this process
  * reaches all. Needs root and iproute2.
  */
 final class Namespaces implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Namespaces.class);
   private static final String MOUNT = "/run/netns";
   private static final String NETWORK = "10.209.77.";
 
@@ -21,6 +24,7 @@ final class Namespaces implements AutoCloseable {
   /** The first namespace of a machine makes a mount, which would stay. */
   private final boolean leavesMount;
 
+  private final Thread atExit = new Thread(this::remove);
   private final Map<String, ChaosFleet.Place> places = new LinkedHashMap<>();
 
   /** Whether this process may make any. */
@@ -38,6 +42,7 @@ final class Namespaces implements AutoCloseable {
 
   Namespaces() throws IOException, InterruptedException {
     leavesMount = !isMounted();
+    Runtime.getRuntime().addShutdownHook(atExit);
     ip("link", "add", bridge, "type", "bridge");
     ip("addr", "add", NETWORK + "254/24", "dev", bridge);
     ip("link", "set", bridge, "up");
@@ -96,18 +101,34 @@ final class Namespaces implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() throws IOException {
+  /** Every one of them as far as it goes: some may not have been made. */
+  private void remove() {
+    for (String name : places.keySet()) {
+      tryTo("ip", "netns", "del", bridge + "-" + name);
+    }
+    tryTo("ip", "link", "del", bridge);
+    if (leavesMount) {
+      tryTo("umount", MOUNT);
+    }
+  }
+
+  private static void tryTo(String... line) {
     try {
-      for (String name : places.keySet()) {
-        ip("netns", "del", bridge + "-" + name);
-      }
-      ip("link", "del", bridge);
-      if (leavesMount && isMounted()) {
-        new ProcessBuilder("umount", MOUNT).start().waitFor();
-      }
+      new ProcessBuilder(line)
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor();
+    } catch (IOException e) {
+      LOG.warn("{} cannot be run: {}", line[0], e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  @Override
+  public void close() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    remove();
   }
 }

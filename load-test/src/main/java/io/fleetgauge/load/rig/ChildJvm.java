@@ -61,6 +61,8 @@ public final class ChildJvm implements AutoCloseable {
             .redirectOutput(output.toFile());
     builder.environment().putAll(environment);
     process = builder.start();
+    // Whoever ends this process, with Ctrl-C or otherwise, does not want the child to stay.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
   }
 
   public Process process() {

@@ -386,14 +386,12 @@ public final class Intake implements AutoCloseable {
   }
 
   private void removeStray(LaneThread thread, String host) {
-    try {
-      store.remove(host);
-      thread.hosts.remove(host);
-      counts.straysRemoved.increment();
-      LOG.info("host {} is kept elsewhere; what lay here of it is removed", host);
-    } catch (IOException e) {
-      LOG.warn("what lies here of host {} cannot be removed: {}", host, e.toString());
-    }
+    List<Path> files = store.blockFiles(host);
+    store.forget(host);
+    thread.hosts.remove(host);
+    counts.straysRemoved.increment();
+    LOG.info("host {} is kept elsewhere; what lay here of it is removed", host);
+    remove(files);
   }
 
   /** Whether this gateway's copy of a host has all that its owner has. */
@@ -743,7 +741,7 @@ public final class Intake implements AutoCloseable {
               try {
                 Files.deleteIfExists(file);
               } catch (IOException e) {
-                LOG.warn("an expired block cannot be removed: {}", e.toString());
+                LOG.warn("a block that is needed no more cannot be removed: {}", e.toString());
               }
             }
           });

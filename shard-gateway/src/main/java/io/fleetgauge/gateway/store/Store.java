@@ -8,7 +8,6 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Utf8Order;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -212,16 +211,6 @@ public final class Store {
   /** The files of a host's blocks, in order of time. */
   public List<Path> blockFiles(String host) {
     return find(host).stream().flatMap(lane -> lane.blocks().stream()).map(Block::file).toList();
-  }
-
-  /** Removes all that is kept of a host, on disk too. Only whoever writes its lane may do so. */
-  public void remove(String host) throws IOException {
-    forget(host);
-    Path blocks = folder(host);
-    for (Path file : BlockFolder.blocks(blocks)) {
-      Files.deleteIfExists(file);
-    }
-    Files.deleteIfExists(blocks);
   }
 
   // --- reading ---

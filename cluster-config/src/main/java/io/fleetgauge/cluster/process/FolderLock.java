@@ -1,6 +1,5 @@
-package io.fleetgauge.gateway;
+package io.fleetgauge.cluster.process;
 
-import io.fleetgauge.cluster.process.StartFailure;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -9,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Sees to it that a folder has one gateway. The system frees it when the process dies. */
-final class FolderLock implements AutoCloseable {
+/** Sees to it that a folder has one process. The system frees it when the process dies. */
+public final class FolderLock implements AutoCloseable {
   private final FileChannel channel;
 
   private FolderLock(FileChannel channel) {
@@ -18,9 +17,10 @@ final class FolderLock implements AutoCloseable {
   }
 
   /**
-   * @throws StartFailure if the folder cannot be written to or has a gateway already
+   * @param key of the configuration that names the folder
+   * @throws StartFailure if the folder cannot be written to or another process has it
    */
-  static FolderLock take(Path folder) throws StartFailure {
+  public static FolderLock take(Path folder, String key) throws StartFailure {
     FileChannel channel = null;
     try {
       Files.createDirectories(folder);
@@ -32,25 +32,27 @@ final class FolderLock implements AutoCloseable {
         return new FolderLock(channel);
       }
       channel.close();
-      throw inUse(folder, null);
+      throw inUse(folder, key, null);
     } catch (OverlappingFileLockException e) {
-      throw inUse(folder, e);
+      throw inUse(folder, key, e);
     } catch (IOException e) {
       throw new StartFailure(
           "the folder "
               + folder.toAbsolutePath()
               + " cannot be used: "
               + e
-              + "; choose another with store.folder",
+              + "; choose another with "
+              + key,
           e);
     }
   }
 
-  private static StartFailure inUse(Path folder, Exception e) {
+  private static StartFailure inUse(Path folder, String key, Exception e) {
     return new StartFailure(
         "the folder "
             + folder.toAbsolutePath()
-            + " is in use by another gateway; choose another with store.folder",
+            + " is in use by another process; choose another with "
+            + key,
         e);
   }
 
