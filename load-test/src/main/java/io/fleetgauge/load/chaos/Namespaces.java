@@ -106,6 +106,10 @@ final class Namespaces implements AutoCloseable {
     for (String name : places.keySet()) {
       tryTo("ip", "netns", "del", bridge + "-" + name);
     }
+    // A namespace stays for a moment while a process in it ends, and with it its end of the link.
+    for (int number = 1; number <= places.size(); number++) {
+      tryTo("ip", "link", "del", bridge + "o" + number);
+    }
     tryTo("ip", "link", "del", bridge);
     if (leavesMount) {
       tryTo("umount", MOUNT);
