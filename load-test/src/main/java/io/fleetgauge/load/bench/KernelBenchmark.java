@@ -1,7 +1,7 @@
 package io.fleetgauge.load.bench;
 
 import io.fleetgauge.promql.kernel.Columns;
-import io.fleetgauge.promql.kernel.Reductions;
+import io.fleetgauge.promql.kernel.Sums;
 import io.fleetgauge.promql.kernel.Windows;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +36,7 @@ public class KernelBenchmark {
   private final double[] out = new double[SAMPLES];
   private final double[] sum = new double[SAMPLES];
   private final double[] carry = new double[SAMPLES];
+  private final double[] rest = new double[SAMPLES];
   private final int[] count = new int[SAMPLES];
   private final int[] falls = new int[SAMPLES];
 
@@ -75,7 +76,7 @@ public class KernelBenchmark {
 
   @Benchmark
   public double[] foldOneColumnIntoASum() {
-    Reductions.sum(values, sum, carry, count);
+    Sums.add(values, 0, sum, carry, rest, count);
     return sum;
   }
 }

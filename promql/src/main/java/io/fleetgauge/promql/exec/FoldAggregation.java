@@ -5,8 +5,11 @@ import io.fleetgauge.promql.syntax.Aggregation;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Aggregations that fold each column into its group and keep nothing of it: {@code sum}, {@code
@@ -16,21 +19,23 @@ final class FoldAggregation implements Aggregator {
   private static final long GROUP_COLUMNS = 3;
 
   private static final class Group {
-    final double[] value;
-    final double[] carry;
+    final Labels first;
     final int[] count;
-    final boolean[] moving;
+    final ExactSum sum;
+    final double[] value;
+    final double[] squares;
     boolean nameDropped;
 
-    Group(int steps, Aggregation op) {
-      value = new double[steps];
+    Group(Labels first, int steps, Aggregation op) {
+      this.first = first;
       count = new int[steps];
-      carry =
+      sum = op == Aggregation.SUM || op == Aggregation.AVG ? new ExactSum(count) : null;
+      value =
           switch (op) {
-            case SUM, AVG, STDDEV, STDVAR -> new double[steps];
+            case MIN, MAX, STDDEV, STDVAR -> new double[steps];
             default -> null;
           };
-      moving = op == Aggregation.AVG ? new boolean[steps] : null;
+      squares = op == Aggregation.STDDEV || op == Aggregation.STDVAR ? new double[steps] : null;
     }
   }
 
@@ -52,30 +57,98 @@ final class FoldAggregation implements Aggregator {
     this.annotations = annotations;
   }
 
+  /** Whether what several have folded apart can be put together. */
+  static boolean isMergeable(Aggregation op) {
+    return switch (op) {
+      case SUM, AVG, MIN, MAX, COUNT, GROUP -> true;
+      default -> false;
+    };
+  }
+
   @Override
   public void add(Column column) throws QueryFailure {
-    Labels labels = groups.of(column);
-    Group group = byLabels.get(labels);
-    if (group == null) {
-      // The columns of a group, each of eight bytes a step at the most.
-      budget.hold(GROUP_COLUMNS * steps);
-      group = new Group(steps, op);
-      byLabels.put(labels, group);
-    }
+    Group group = group(groups.of(column), column.labels());
     group.nameDropped |= column.nameDropped();
     double[] in = column.values();
     switch (op) {
-      case SUM -> Reductions.sum(in, group.value, group.carry, group.count);
-      case AVG -> Reductions.mean(in, group.value, group.carry, group.count, group.moving);
+      case SUM, AVG -> group.sum.add(in);
       case MIN -> Reductions.min(in, group.value, group.count);
       case MAX -> Reductions.max(in, group.value, group.count);
       case COUNT, GROUP -> Reductions.count(in, group.count);
-      case STDDEV, STDVAR -> Reductions.variance(in, group.value, group.carry, group.count);
+      case STDDEV, STDVAR -> Reductions.variance(in, group.value, group.squares, group.count);
       default -> throw new IllegalStateException(op.text());
     }
     if (column.histograms() != null) {
       addHistograms(column, group);
     }
+  }
+
+  private Group group(Labels labels, Labels first) throws QueryFailure {
+    Group group = byLabels.get(labels);
+    if (group == null) {
+      // The columns of a group, each of eight bytes a step at the most.
+      budget.hold(GROUP_COLUMNS * steps);
+      group = new Group(first, steps, op);
+      byLabels.put(labels, group);
+    }
+    return group;
+  }
+
+  /** Adds what others have folded. */
+  void add(Partial partial) throws QueryFailure {
+    Group group = group(partial.group(), partial.first());
+    group.nameDropped |= partial.nameDropped();
+    switch (op) {
+      case SUM, AVG -> group.sum.add(partial);
+      case MIN, MAX -> {
+        double[] in = partial.numbers()[0].clone();
+        int[] present = new int[steps];
+        for (int i = 0; i < steps; i++) {
+          if (partial.count()[i] == 0) {
+            in[i] = Staleness.MARKER;
+          }
+          present[i] = group.count[i];
+        }
+        if (op == Aggregation.MIN) {
+          Reductions.min(in, group.value, present);
+        } else {
+          Reductions.max(in, group.value, present);
+        }
+        addCounts(partial, group);
+      }
+      case COUNT, GROUP -> addCounts(partial, group);
+      default -> throw new IllegalStateException(op.text());
+    }
+  }
+
+  private static void addCounts(Partial partial, Group group) {
+    for (int i = 0; i < group.count.length; i++) {
+      group.count[i] += partial.count()[i];
+    }
+  }
+
+  /**
+   * What has been folded, for others to go on with; in no order.
+   *
+   * @return empty when a sum needs more bits than a partial has
+   */
+  Optional<List<Partial>> partials() {
+    List<Partial> partials = new ArrayList<>();
+    for (var entry : byLabels.entrySet()) {
+      Group group = entry.getValue();
+      double[][] numbers =
+          switch (op) {
+            case SUM, AVG -> group.sum.parts();
+            case MIN, MAX -> new double[][] {group.value};
+            default -> new double[0][];
+          };
+      if (numbers == null) {
+        return Optional.empty();
+      }
+      partials.add(
+          new Partial(entry.getKey(), group.first, group.nameDropped, group.count, numbers));
+    }
+    return Optional.of(partials);
   }
 
   private void addHistograms(Column column, Group group) throws QueryFailure {
@@ -111,16 +184,13 @@ final class FoldAggregation implements Aggregator {
 
   private double result(Group group, int i) {
     return switch (op) {
-      case SUM -> group.value[i] + group.carry[i];
-      case AVG ->
-          group.moving[i]
-              ? group.value[i] + group.carry[i]
-              : group.value[i] / group.count[i] + group.carry[i] / group.count[i];
+      case SUM -> group.sum.total(i);
+      case AVG -> group.sum.mean(i);
       case MIN, MAX -> group.value[i];
       case COUNT -> group.count[i];
       case GROUP -> 1;
-      case STDVAR -> group.carry[i] / group.count[i];
-      case STDDEV -> Math.sqrt(group.carry[i] / group.count[i]);
+      case STDVAR -> group.squares[i] / group.count[i];
+      case STDDEV -> Math.sqrt(group.squares[i] / group.count[i]);
       default -> throw new IllegalStateException(op.text());
     };
   }

@@ -1,0 +1,135 @@
+package io.fleetgauge.promql.exec;
+
+import io.fleetgauge.promql.kernel.Columns;
+import io.fleetgauge.promql.kernel.Sums;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The sum of the columns of one group, exact at every step; see {@link Sums}. A step whose numbers
+ * need more bits goes on as a {@link BigDecimal}, and one with an infinite number or NaN is a plain
+ * sum from then on, since of these the order makes no difference.
+ */
+final class ExactSum {
+  private static final MathContext DIGITS = new MathContext(40);
+
+  private final double[] sum;
+  private final double[] carry;
+  private final double[] rest;
+  private final int[] count;
+  private Map<Integer, BigDecimal> wide = Map.of();
+
+  /**
+   * @param count how many samples each step has; counted on by {@link #add(double[])}
+   */
+  ExactSum(int[] count) {
+    this.count = count;
+    sum = new double[count.length];
+    carry = new double[count.length];
+    rest = new double[count.length];
+  }
+
+  void add(double[] in) {
+    int at = 0;
+    while ((at = Sums.add(in, at, sum, carry, rest, count)) < in.length) {
+      if (!Columns.isAbsent(in[at])) {
+        count[at]++;
+        addSlowly(at, in[at]);
+      }
+      at++;
+    }
+  }
+
+  /** Adds what others have summed up, and counts it. */
+  void add(Partial partial) {
+    for (int i = 0; i < count.length; i++) {
+      int more = partial.count()[i];
+      if (more > 0) {
+        int before = count[i];
+        addOne(i, partial.numbers()[0][i]);
+        for (int part = 1; part < 3; part++) {
+          double[] numbers = partial.numbers()[part];
+          if (numbers != null && numbers[i] != 0) {
+            addOne(i, numbers[i]);
+          }
+        }
+        count[i] = before + more;
+      }
+    }
+  }
+
+  /** Adds a number, and counts it. */
+  private void addOne(int step, double x) {
+    double[] s = {sum[step]};
+    double[] c = {carry[step]};
+    double[] r = {rest[step]};
+    if (Sums.add(new double[] {x}, 0, s, c, r, new int[] {count[step]}) == 1) {
+      sum[step] = s[0];
+      carry[step] = c[0];
+      rest[step] = r[0];
+    } else {
+      addSlowly(step, x);
+    }
+    count[step]++;
+  }
+
+  private void addSlowly(int step, double x) {
+    BigDecimal before = wide.get(step);
+    if (before != null && Double.isFinite(x)) {
+      wide.put(step, before.add(new BigDecimal(x)));
+      return;
+    }
+    if (before == null && Double.isFinite(x) && Double.isFinite(sum[step])) {
+      if (wide.isEmpty()) {
+        wide = new HashMap<>();
+      }
+      wide.put(step, exact(step).add(new BigDecimal(x)));
+      sum[step] = Double.NaN; // the quick way takes nothing more of this step
+    } else if (before != null) {
+      wide.remove(step);
+      sum[step] = x;
+    } else {
+      sum[step] += x;
+    }
+    carry[step] = 0;
+    rest[step] = 0;
+  }
+
+  /**
+   * The sum so far, in parts.
+   *
+   * @return null when the sum of a step does not fit into three doubles
+   */
+  double[][] parts() {
+    return wide.isEmpty() ? new double[][] {sum, orNull(carry), orNull(rest)} : null;
+  }
+
+  private static double[] orNull(double[] numbers) {
+    for (double number : numbers) {
+      if (number != 0) {
+        return numbers;
+      }
+    }
+    return null;
+  }
+
+  private BigDecimal exact(int step) {
+    return new BigDecimal(sum[step])
+        .add(new BigDecimal(carry[step]))
+        .add(new BigDecimal(rest[step]));
+  }
+
+  double total(int step) {
+    BigDecimal exact = wide.get(step);
+    return exact == null ? Sums.rounded(sum[step], carry[step], rest[step]) : exact.doubleValue();
+  }
+
+  double mean(int step) {
+    BigDecimal exact = wide.get(step);
+    return exact == null
+        ? total(step) / count[step]
+        : exact.divide(BigDecimal.valueOf(count[step]), DIGITS).doubleValue();
+  }
+}
