@@ -32,6 +32,7 @@ final class GatewayMeters {
       MemoryWatermark memory,
       LongAdder fragments,
       LongAdder shed,
+      LongAdder stopped,
       Supplier<ClusterView> view,
       String self) {
     StoreCounts samples = store.counts();
@@ -83,7 +84,12 @@ final class GatewayMeters {
         "Series of remote writes without a name or with labels that are none.",
         remoteWrites.badSeries::sum);
     meters.counter("late_samples", "Samples stored behind newer ones.", samples.late::sum);
+    meters.gauge("rollup_memory_bytes", "Bytes of rollups of steps in memory.", store::rollupBytes);
     meters.counter("fragments", "Fragments of queries that were run.", fragments::sum);
+    meters.counter(
+        "fragments_stopped",
+        "Fragments that ended early because nobody waited for them any more.",
+        stopped::sum);
     meters.counter("fragments_shed", "Fragments refused for want of memory.", shed::sum);
     meters.gauge("memory_ratio", "Heap in use after the last collections, 0 to 1.", memory::ratio);
     meters.gauge("series", "Series that are kept.", store::seriesCount);

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
@@ -19,11 +20,15 @@ import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.peer.PeerRoute;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
+import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.Dimensions;
+import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -50,6 +55,7 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
 
   /** A POST tells the gateway to let its hosts move away and to stop. */
   static final String LEAVE = "/v1/leave";
@@ -96,7 +102,7 @@ public final class GatewayProcess implements AutoCloseable {
     lifecycle.started("folder", STOP_LIMIT, lock);
     Journal journal = journal(config.journal());
     lifecycle.started("journal", STOP_LIMIT, journal);
-    store = store(config.store());
+    store = store(config.store(), rules(config.rollups()));
     ownership = new Ownership(config.id());
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     MemoryWatermark memory = MemoryWatermark.ofHeap();
@@ -122,8 +128,11 @@ public final class GatewayProcess implements AutoCloseable {
     vertx.setPeriodic(
         Math.clamp(houseMillis, MIN_HOUSE_MILLIS, MAX_HOUSE_MILLIS), id -> intake.keepHouse());
 
+    vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
+
     LongAdder fragments = new LongAdder();
     LongAdder shed = new LongAdder();
+    LongAdder stopped = new LongAdder();
     RemoteWriteCounts remoteWrites = new RemoteWriteCounts();
     Meters meters =
         GatewayMeters.of(
@@ -136,6 +145,7 @@ public final class GatewayProcess implements AutoCloseable {
             memory,
             fragments,
             shed,
+            stopped,
             this::view,
             config.id());
     HttpListener.Readiness readiness = new HttpListener.Readiness();
@@ -159,10 +169,17 @@ public final class GatewayProcess implements AutoCloseable {
     FragmentRoute.mount(
         router,
         vertx,
-        new FragmentRunner(store, ownership, this::view, intake::isWholeCopy, intake::isRecovered),
+        new FragmentRunner(
+            store,
+            new HostOf(config.ingest().hostLabels()),
+            ownership,
+            this::view,
+            intake::isWholeCopy,
+            intake::isRecovered),
         threads,
         fragments,
         shed,
+        stopped,
         memory::queriesAreShed);
     // Before joining, because the other members are told the port.
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
@@ -197,7 +214,22 @@ public final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  private static Store store(StoreSettings settings) {
+  private static RollupRules rules(RollupSettings settings) {
+    return new RollupRules(
+        settings.step().toMillis(),
+        settings.lookback().toMillis(),
+        settings.rules().stream()
+            .map(
+                rule ->
+                    new RollupRules.Rule(
+                        Matcher.of(Matcher.Kind.REGEX, Labels.NAME, rule.metrics()),
+                        rule.labels(),
+                        rule.latest(),
+                        rule.windows().stream().map(Duration::toMillis).toList()))
+            .toList());
+  }
+
+  private static Store store(StoreSettings settings, RollupRules rules) {
     return new Store(
         settings.folder().resolve("blocks"),
         new StoreLimits(
@@ -209,7 +241,8 @@ public final class GatewayProcess implements AutoCloseable {
             settings.maxSeriesPerHost(),
             settings.maxSeriesPerTenant(),
             settings.maxSeries()),
-        new Dimensions(settings.gpuLabel(), Set.copyOf(settings.ownerLabels())));
+        new Dimensions(settings.gpuLabel(), Set.copyOf(settings.ownerLabels())),
+        rules);
   }
 
   /** Brings back what was kept, on a thread of its own: nothing waits for it. */

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /**
  * Takes values out of a YAML tree by dotted key and gathers what is wrong with them, so that one
@@ -157,6 +158,57 @@ final class ConfigReader {
     return node.isArray() && !texts.isEmpty()
         ? List.copyOf(texts)
         : wrong(key, node, "a list of texts", fallback);
+  }
+
+  /** The keys of a section, sorted; none when it is missing. */
+  List<String> keys(String section) {
+    JsonNode node = root;
+    for (String part : section.split("\\.")) {
+      node = node.path(part);
+    }
+    List<String> keys = new ArrayList<>();
+    node.fieldNames().forEachRemaining(keys::add);
+    keys.sort(null);
+    if (keys.isEmpty()) {
+      known.add(section + ".name");
+    }
+    return keys;
+  }
+
+  /** A regular expression that has to be there. */
+  String pattern(String key) {
+    JsonNode node = take(key);
+    String allowed = "a regular expression";
+    if (!node.isValueNode() || node.asText().isBlank()) {
+      return wrong(key, node, allowed, "");
+    }
+    try {
+      Pattern.compile(node.asText());
+      return node.asText();
+    } catch (PatternSyntaxException e) {
+      return wrong(key, node, allowed, "");
+    }
+  }
+
+  List<Duration> durations(String key, Duration min, Duration max) {
+    JsonNode node = take(key);
+    List<Duration> durations = new ArrayList<>();
+    for (JsonNode item : node) {
+      Matcher matcher = DURATION.matcher(item.asText());
+      Duration duration =
+          matcher.matches()
+              ? Duration.ofMillis(
+                  Long.parseLong(matcher.group(1)) * UNIT_MILLIS.get(matcher.group(2)))
+              : Duration.ZERO;
+      if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
+        return wrong(
+            key, node, "a list of durations from " + print(min) + " to " + print(max), List.of());
+      }
+      durations.add(duration);
+    }
+    return node.isMissingNode() || node.isArray()
+        ? List.copyOf(durations)
+        : wrong(key, node, "a list of durations", List.of());
   }
 
   /** Some of the words that are allowed; none when the key is missing. */

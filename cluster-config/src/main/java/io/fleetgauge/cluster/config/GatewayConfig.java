@@ -28,6 +28,7 @@ public record GatewayConfig(
     Duration drainTimeout,
     ClusterSettings cluster,
     StoreSettings store,
+    RollupSettings rollups,
     Journal.Settings journal,
     IngestSettings ingest,
     LogSettings log) {
@@ -52,6 +53,7 @@ public record GatewayConfig(
             in.duration("drainTimeout", DEFAULT_DRAIN_TIMEOUT, Duration.ZERO, Duration.ofHours(1)),
             ClusterSettings.read(in),
             store,
+            RollupSettings.read(in),
             journal(in, store.folder()),
             IngestSettings.read(in),
             LogSettings.read(in));

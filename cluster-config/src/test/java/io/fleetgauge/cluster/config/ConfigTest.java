@@ -46,6 +46,7 @@ class ConfigTest {
                     2_000_000,
                     "UUID",
                     List.of("job", "tenant", "pod", "namespace", "container")),
+                RollupSettings.DEFAULT,
                 new Journal.Settings(
                     Path.of("fleetgauge-data/journal"),
                     Journal.Sync.INTERVAL,
@@ -111,6 +112,13 @@ class ConfigTest {
                   maxSeries: 9
                   gpuLabel: gpu_uuid
                   ownerLabels: [team]
+                rollups:
+                  enabled: true
+                  step: 30s
+                  lookback: 2m
+                  rules:
+                    b: {metrics: x|y}
+                    a: {metrics: gpu_.+, labels: [rack], latest: false, windows: [1m, 5m]}
                 journal:
                   sync: always
                   syncInterval: 1s
@@ -140,6 +148,22 @@ class ConfigTest {
                     9,
                     "gpu_uuid",
                     List.of("team")),
+                new RollupSettings(
+                    Duration.ofSeconds(30),
+                    Duration.ofMinutes(2),
+                    List.of(
+                        new RollupSettings.Rule(
+                            "a",
+                            "gpu_.+",
+                            List.of("rack"),
+                            false,
+                            List.of(Duration.ofMinutes(1), Duration.ofMinutes(5))),
+                        new RollupSettings.Rule(
+                            "b",
+                            "x|y",
+                            List.of("rack", "tenant", "job", "modelName", "Hostname"),
+                            true,
+                            List.of()))),
                 new Journal.Settings(
                     Path.of("/data/journal"),
                     Journal.Sync.ALWAYS,
@@ -230,7 +254,7 @@ class ConfigTest {
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 65536B to 268435456B in"
                 + " B, KiB, MiB or GiB, such as 64MiB",
             "idd: no such key; known here are cluster, drainTimeout, http, id,"
-                + " ingest, journal, log, store, zone",
+                + " ingest, journal, log, rollups, store, zone",
             "http.hots: no such key; known here are advertisedHost, host, port",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");

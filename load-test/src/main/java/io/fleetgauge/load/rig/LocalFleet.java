@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.IngestSettings;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
@@ -55,8 +56,35 @@ public final class LocalFleet implements AutoCloseable {
    * @param port 0 lets the system choose
    */
   public GatewayProcess startGateway(int port, Duration retention) throws StartFailure {
+    Path data = folder.resolve("gateway-" + (gateways.size() + 1));
+    return startGateway(port, StoreSettings.defaults(data, retention));
+  }
+
+  /**
+   * As {@link #startGateway(int, Duration)}, with another time until samples leave memory; half of
+   * it is how late they may come.
+   */
+  public GatewayProcess startGateway(int port, Duration retention, Duration memory)
+      throws StartFailure {
+    Path data = folder.resolve("gateway-" + (gateways.size() + 1));
+    StoreSettings store = StoreSettings.defaults(data, retention);
+    return startGateway(
+        port,
+        new StoreSettings(
+            data,
+            retention,
+            store.maxDiskBytes(),
+            memory,
+            memory.dividedBy(2),
+            store.maxSeriesPerHost(),
+            store.maxSeriesPerTenant(),
+            store.maxSeries(),
+            store.gpuLabel(),
+            store.ownerLabels()));
+  }
+
+  private GatewayProcess startGateway(int port, StoreSettings store) throws StartFailure {
     String id = "gateway-" + (gateways.size() + 1);
-    Path data = folder.resolve(id);
     GatewayConfig config =
         new GatewayConfig(
             id,
@@ -65,8 +93,9 @@ public final class LocalFleet implements AutoCloseable {
             "",
             Duration.ZERO,
             nextMember(),
-            StoreSettings.defaults(data, retention),
-            Journal.Settings.defaults(data.resolve("journal")),
+            store,
+            RollupSettings.DEFAULT,
+            Journal.Settings.defaults(store.folder().resolve("journal")),
             IngestSettings.DEFAULT,
             LOG);
     GatewayProcess gateway = GatewayProcess.start(config, clock);

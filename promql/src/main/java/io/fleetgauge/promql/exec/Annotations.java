@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Gathers warnings and infos as Prometheus does: the same text once, with the position of the part
@@ -56,6 +57,24 @@ final class Annotations {
     layers.peek().infos.putAll(remarks.infos);
   }
 
+  /** Says what was said elsewhere. */
+  void add(List<Remark> remarks) {
+    for (Remark remark : remarks) {
+      if (remark.warning()) {
+        warn(remark.text(), remark.span());
+      } else {
+        info(remark.text(), remark.span());
+      }
+    }
+  }
+
+  List<Remark> remarks() {
+    List<Remark> remarks = new ArrayList<>();
+    layers.peek().warnings.forEach((text, span) -> remarks.add(new Remark(true, text, span)));
+    layers.peek().infos.forEach((text, span) -> remarks.add(new Remark(false, text, span)));
+    return remarks;
+  }
+
   List<String> warnings() {
     return lines("PromQL warning: ", "warning", layers.peek().warnings);
   }
@@ -66,7 +85,8 @@ final class Annotations {
 
   private List<String> lines(String prefix, String level, Map<String, Span> texts) {
     List<String> lines = new ArrayList<>();
-    for (var text : texts.entrySet()) {
+    // In an order that does not depend on who said it first.
+    for (var text : new TreeMap<>(texts).entrySet()) {
       if (lines.size() == MAX) {
         lines.add((texts.size() - MAX) + " more " + level + " annotations omitted");
         break;

@@ -13,8 +13,8 @@ import io.fleetgauge.sample.Staleness;
  * @param histograms null when there are none, which is the rule; else null where there is none
  * @param nameDropped whether the metric's name goes when the query is done
  */
-record Column(Labels labels, double[] values, Histogram[] histograms, boolean nameDropped) {
-  Column(Labels labels, double[] values) {
+public record Column(Labels labels, double[] values, Histogram[] histograms, boolean nameDropped) {
+  public Column(Labels labels, double[] values) {
     this(labels, values, null, false);
   }
 

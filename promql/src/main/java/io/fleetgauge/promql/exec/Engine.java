@@ -1,7 +1,9 @@
 package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.kernel.Columns;
+import io.fleetgauge.promql.syntax.Aggregation;
 import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Span;
 import io.fleetgauge.promql.syntax.StrayBytes;
 import io.fleetgauge.promql.syntax.ValueType;
 import io.fleetgauge.sample.Histogram;
@@ -12,6 +14,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** Evaluates one query. Not for several threads. */
 public final class Engine {
@@ -21,20 +25,21 @@ public final class Engine {
   private final Budget budget;
   private final Evaluator evaluator;
 
-  private Engine(Query query, SeriesSource source, StopSign stop) {
+  private Engine(Query query, SeriesSource source, Map<Expr, Provided> provided, StopSign stop) {
     this.query = query;
     this.source = source;
     this.annotations = new Annotations(query.text());
     this.budget = new Budget(query.settings().maxSamples(), stop);
-    this.evaluator = new Evaluator(query, source, annotations, budget);
+    this.evaluator = new Evaluator(query, source, provided, annotations, budget);
   }
 
   /**
    * What {@link #run} will read, for a caller that fetches it beforehand.
    *
+   * @param provided parts that others evaluate, by identity
    * @throws QueryFailure if the query has no answer whatever the samples are
    */
-  public static List<Selection> selections(Query query) throws QueryFailure {
+  public static List<Selection> selections(Query query, Set<Expr> provided) throws QueryFailure {
     ValueType type = query.expr().type();
     if (!query.isInstant() && (type == ValueType.MATRIX || type == ValueType.STRING)) {
       throw new QueryFailure(
@@ -43,7 +48,7 @@ public final class Engine {
               + type.description
               + "\" for range query, must be Scalar or instant Vector");
     }
-    return Selection.of(query);
+    return Selection.of(query, provided);
   }
 
   /**
@@ -51,9 +56,140 @@ public final class Engine {
    * @throws QueryFailure if the query cannot be evaluated, or was told to stop
    */
   public static Answer run(Query query, SeriesSource source, StopSign stop) throws QueryFailure {
-    selections(query);
-    return new Engine(query, source, stop).answer();
+    return run(query, source, Map.of(), stop);
   }
+
+  /**
+   * @param provided parts that others have evaluated, by identity
+   */
+  public static Answer run(
+      Query query, SeriesSource source, Map<Expr, Provided> provided, StopSign stop)
+      throws QueryFailure {
+    selections(query, provided.keySet());
+    return new Engine(query, source, provided, stop).answer();
+  }
+
+  // --- parts of queries ---
+
+  /**
+   * What becomes of a part of a query from some of the series.
+   *
+   * @param samples how many samples selectors looked at
+   */
+  public record Part(
+      List<Column> columns, List<Partial> partials, List<Remark> remarks, long samples) {}
+
+  /**
+   * Evaluates a vector that is a part of a query.
+   *
+   * @param grid the steps at which the query needs it
+   */
+  public static Part columns(Query query, Expr part, Grid grid, SeriesSource source, StopSign stop)
+      throws QueryFailure {
+    Engine engine = new Engine(query, source, Map.of(), stop);
+    List<Column> columns = new ArrayList<>();
+    engine.evaluator.vector(
+        part,
+        grid,
+        column -> {
+          engine.budget.hold(column.steps());
+          columns.add(column);
+        });
+    return new Part(
+        columns, List.of(), engine.annotations.remarks(), engine.budget.stats().samples());
+  }
+
+  /**
+   * Folds the input of an aggregation that is a part of a query, for {@link #merged} to finish.
+   *
+   * @return empty when what was folded cannot be handed over exactly
+   */
+  public static Optional<Part> partials(
+      Query query, Expr.Aggregate part, Grid grid, SeriesSource source, StopSign stop)
+      throws QueryFailure {
+    Engine engine = new Engine(query, source, Map.of(), stop);
+    FoldAggregation fold = engine.folding(part, grid);
+    engine.evaluator.fold(part, grid, fold);
+    return fold.partials()
+        .map(
+            partials ->
+                new Part(
+                    List.of(),
+                    partials,
+                    engine.annotations.remarks(),
+                    engine.budget.stats().samples()));
+  }
+
+  /**
+   * Folds a vector by several operators at once.
+   *
+   * @param grid the steps
+   * @param ops those that {@link #isMergeable}
+   * @return one list of partials for each operator, their groups in one order; empty when a sum
+   *     cannot be handed over exactly
+   */
+  public static Optional<List<List<Partial>>> folds(
+      Query query,
+      Expr input,
+      Expr.Grouping grouping,
+      Grid grid,
+      List<Aggregation> ops,
+      SeriesSource source,
+      StopSign stop)
+      throws QueryFailure {
+    Engine engine = new Engine(query, source, Map.of(), stop);
+    List<FoldAggregation> folds = new ArrayList<>();
+    for (Aggregation op : ops) {
+      folds.add(
+          engine.folding(
+              new Expr.Aggregate(op, grouping, Optional.empty(), input, Span.NONE), grid));
+    }
+    engine.evaluator.vector(
+        input,
+        grid,
+        column -> {
+          for (FoldAggregation fold : folds) {
+            fold.add(column);
+          }
+        });
+    List<List<Partial>> partials = new ArrayList<>();
+    for (FoldAggregation fold : folds) {
+      Optional<List<Partial>> one = fold.partials();
+      if (one.isEmpty()) {
+        return Optional.empty();
+      }
+      partials.add(one.get());
+    }
+    return Optional.of(partials);
+  }
+
+  /** Whether an aggregation can be folded by several and finished by another. */
+  public static boolean isMergeable(Aggregation op) {
+    return FoldAggregation.isMergeable(op);
+  }
+
+  /** Finishes an aggregation; the partials may come in any order. */
+  public static List<Column> merged(
+      Query query, Expr.Aggregate aggregate, Grid grid, List<Partial> partials)
+      throws QueryFailure {
+    Engine engine = new Engine(query, (selection, receiver) -> {}, Map.of(), StopSign.NEVER);
+    FoldAggregation fold = engine.folding(aggregate, grid);
+    List<Partial> inOrder = new ArrayList<>(partials);
+    inOrder.sort(Comparator.comparing(Partial::first));
+    for (Partial partial : inOrder) {
+      fold.add(partial);
+    }
+    List<Column> columns = new ArrayList<>();
+    fold.finish(columns::add);
+    return columns;
+  }
+
+  private FoldAggregation folding(Expr.Aggregate aggregate, Grid grid) {
+    return new FoldAggregation(
+        aggregate, new Groups(aggregate.grouping()), grid.size(), budget, annotations);
+  }
+
+  // --- whole queries ---
 
   private Answer answer() throws QueryFailure {
     budget.stopIfTold();
@@ -74,6 +210,9 @@ public final class Engine {
         for (Column column : columns(expr, query.grid())) {
           Histogram histogram = column.histograms() == null ? null : column.histograms()[0];
           samples.add(new Answer.Sample(column.labels(), column.values()[0], histogram));
+        }
+        if (!Ordering.isAskedFor(expr)) {
+          samples.sort(Comparator.comparing(Answer.Sample::labels));
         }
         yield new Answer.Vector(time, samples);
       }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -26,10 +27,20 @@ final class Evaluator {
   private final SeriesSource source;
   private final Annotations annotations;
   private final Budget budget;
+  private final Map<Expr, Provided> provided;
   private final Invariance invariance = new Invariance();
 
-  Evaluator(Query query, SeriesSource source, Annotations annotations, Budget budget) {
+  /**
+   * @param provided parts that others have evaluated, by identity
+   */
+  Evaluator(
+      Query query,
+      SeriesSource source,
+      Map<Expr, Provided> provided,
+      Annotations annotations,
+      Budget budget) {
     this.query = query;
+    this.provided = provided;
     this.source = source;
     this.annotations = annotations;
     this.budget = budget;
@@ -143,6 +154,14 @@ final class Evaluator {
   }
 
   private void walk(Expr expr, Grid grid, Sink sink) throws QueryFailure {
+    Provided there = provided.get(expr);
+    if (there != null) {
+      for (Column column : there.columns()) {
+        push(column, sink);
+      }
+      annotations.add(there.remarks());
+      return;
+    }
     switch (expr) {
       case Expr.Selector selector -> selector(selector, grid, sink);
       case Expr.Paren paren -> walk(paren.inner(), grid, sink);
@@ -336,6 +355,12 @@ final class Evaluator {
 
   private void aggregate(Expr.Aggregate aggregate, Grid grid, Sink sink) throws QueryFailure {
     Aggregator aggregator = aggregator(aggregate, grid, sink);
+    fold(aggregate, grid, aggregator);
+    aggregator.finish(column -> push(column, sink));
+  }
+
+  /** Folds the input of an aggregation, and leaves what comes of it with the aggregator. */
+  void fold(Expr.Aggregate aggregate, Grid grid, Aggregator aggregator) throws QueryFailure {
     vector(
         aggregate.input(),
         grid,
@@ -343,7 +368,6 @@ final class Evaluator {
           budget.work(column.steps());
           aggregator.add(column);
         });
-    aggregator.finish(column -> push(column, sink));
   }
 
   private Aggregator aggregator(Expr.Aggregate aggregate, Grid grid, Sink sink)

@@ -9,17 +9,30 @@ import java.util.Map;
 
 /**
  * The sum of the columns of one group, exact at every step; see {@link Sums}. A step whose numbers
- * need more bits goes on as a {@link BigDecimal}, and one with an infinite number or NaN is a plain
+ * need more bits or are very large goes on as a {@link BigDecimal}; such a sum is not handed over,
+ * because whether one overflows depends on the order. One with an infinite number or NaN is a plain
  * sum from then on, since of these the order makes no difference.
  */
 final class ExactSum {
   private static final MathContext DIGITS = new MathContext(40);
 
+  /**
+   * A sum that three doubles do not hold.
+   *
+   * @param running the plain sum: once it is infinite it remains so, as it does for Prometheus, in
+   *     the order of the series
+   */
+  private record Wide(BigDecimal exact, double running) {
+    Wide plus(double x) {
+      return new Wide(exact.add(new BigDecimal(x)), running + x);
+    }
+  }
+
   private final double[] sum;
   private final double[] carry;
   private final double[] rest;
   private final int[] count;
-  private Map<Integer, BigDecimal> wide = Map.of();
+  private Map<Integer, Wide> wide = Map.of();
 
   /**
    * @param count how many samples each step has; counted on by {@link #add(double[])}
@@ -76,22 +89,21 @@ final class ExactSum {
   }
 
   private void addSlowly(int step, double x) {
-    BigDecimal before = wide.get(step);
-    if (before != null && Double.isFinite(x)) {
-      wide.put(step, before.add(new BigDecimal(x)));
+    Wide before = wide.get(step);
+    if (before == null && Double.isNaN(sum[step]) || !Double.isFinite(x)) {
+      // Nothing finite changes a sum that is not; of two, the plain sum is what they make.
+      sum[step] = (before == null ? sum[step] : before.running) + x;
+      if (before != null) {
+        wide.remove(step);
+      }
+    } else if (before == null && Double.isInfinite(sum[step])) {
       return;
-    }
-    if (before == null && Double.isFinite(x) && Double.isFinite(sum[step])) {
+    } else {
       if (wide.isEmpty()) {
         wide = new HashMap<>();
       }
-      wide.put(step, exact(step).add(new BigDecimal(x)));
+      wide.put(step, (before == null ? new Wide(exact(step), sum[step]) : before).plus(x));
       sum[step] = Double.NaN; // the quick way takes nothing more of this step
-    } else if (before != null) {
-      wide.remove(step);
-      sum[step] = x;
-    } else {
-      sum[step] += x;
     }
     carry[step] = 0;
     rest[step] = 0;
@@ -122,14 +134,17 @@ final class ExactSum {
   }
 
   double total(int step) {
-    BigDecimal exact = wide.get(step);
-    return exact == null ? Sums.rounded(sum[step], carry[step], rest[step]) : exact.doubleValue();
+    Wide all = wide.get(step);
+    if (all == null) {
+      return Sums.rounded(sum[step], carry[step], rest[step]);
+    }
+    return Double.isInfinite(all.running) ? all.running : all.exact.doubleValue();
   }
 
   double mean(int step) {
-    BigDecimal exact = wide.get(step);
-    return exact == null
+    Wide all = wide.get(step);
+    return all == null
         ? total(step) / count[step]
-        : exact.divide(BigDecimal.valueOf(count[step]), DIGITS).doubleValue();
+        : all.exact.divide(BigDecimal.valueOf(count[step]), DIGITS).doubleValue();
   }
 }

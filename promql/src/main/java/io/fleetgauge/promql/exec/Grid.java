@@ -9,27 +9,27 @@ import io.fleetgauge.promql.syntax.Expr;
  * @param step ms, above 0
  * @param end no step is beyond; it may lie behind the last, and before the first when there is none
  */
-record Grid(long start, long step, long end) {
+public record Grid(long start, long step, long end) {
   /** How many steps there are. */
-  int size() {
+  public int size() {
     return end < start ? 0 : (int) ((end - start) / step) + 1;
   }
 
-  long time(int index) {
+  public long time(int index) {
     return start + index * step;
   }
 
-  long last() {
+  public long last() {
     return time(size() - 1);
   }
 
   /** The first step alone. */
-  Grid first() {
+  public Grid first() {
     return new Grid(start, step, start);
   }
 
   /** Where in time a shifted expression looks at the step {@code time}. */
-  static long lookAt(Query query, Expr.Shift shift, long time) {
+  public static long lookAt(Query query, Expr.Shift shift, long time) {
     long from =
         shift
             .at()

@@ -1,7 +1,6 @@
 package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,7 +48,9 @@ abstract class NameDropping implements Sink {
 
   /** Merges columns that are left with one label set; fails when they meet at a step. */
   static NameDropping merging(Query query, Expr input, Budget budget, Sink sink) {
-    return query.delaysNameRemoval() ? marking(sink) : new Merging(hasOneName(input), budget, sink);
+    return query.delaysNameRemoval()
+        ? marking(sink)
+        : new Merging(Names.areOne(input), budget, sink);
   }
 
   private static NameDropping marking(Sink sink) {
@@ -103,33 +104,5 @@ abstract class NameDropping implements Sink {
         budget.release(column.steps());
       }
     }
-  }
-
-  /** Whether all columns of a vector are known to have the same name, or none. */
-  private static boolean hasOneName(Expr expr) {
-    return switch (expr) {
-      case Expr.Selector selector -> fixesName(selector);
-      case Expr.Window window -> fixesName(window.selector());
-      case Expr.Subquery subquery -> hasOneName(subquery.input());
-      case Expr.Paren paren -> hasOneName(paren.inner());
-      case Expr.Unary unary -> hasOneName(unary.input());
-      case Expr.Aggregate aggregate -> hasOneName(aggregate.input());
-      case Expr.Call call ->
-          RangeFunctions.knows(call.function())
-              ? hasOneName(call.arguments().getLast())
-              : ElementFunctions.knows(call.function())
-                  && !call.arguments().isEmpty()
-                  && hasOneName(call.arguments().getFirst());
-      default -> false;
-    };
-  }
-
-  private static boolean fixesName(Expr.Selector selector) {
-    for (Matcher matcher : selector.matchers()) {
-      if (matcher.name().equals(Labels.NAME) && matcher.kind() == Matcher.Kind.EQUAL) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -1,5 +1,6 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.syntax.Aggregation;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Function;
 import java.util.ArrayList;
@@ -9,6 +10,22 @@ import java.util.List;
 /** The orders of {@code sort} and {@code sort_by_label}, for columns of one step. */
 final class Ordering {
   private Ordering() {}
+
+  /** Whether anything in an instant query says in which order its result comes. */
+  static boolean isAskedFor(Expr expr) {
+    boolean here =
+        switch (expr) {
+          case Expr.Call call ->
+              switch (call.function()) {
+                case SORT, SORT_DESC, SORT_BY_LABEL, SORT_BY_LABEL_DESC -> true;
+                default -> false;
+              };
+          case Expr.Aggregate aggregate ->
+              aggregate.op() == Aggregation.TOPK || aggregate.op() == Aggregation.BOTTOMK;
+          default -> false;
+        };
+    return here || expr.children().stream().anyMatch(Ordering::isAskedFor);
+  }
 
   static Comparator<Column> of(Expr.Call call) {
     return switch (call.function()) {

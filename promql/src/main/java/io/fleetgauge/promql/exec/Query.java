@@ -42,12 +42,17 @@ public record Query(String text, Expr expr, long start, long end, long step, Set
     return step == 0;
   }
 
+  /** The same question with its expression written otherwise. */
+  public Query with(Expr otherExpr) {
+    return new Query(text, otherExpr, start, end, step, settings);
+  }
+
   boolean delaysNameRemoval() {
     return settings.features().contains(Feature.DELAYED_NAME_REMOVAL);
   }
 
   /** The steps of the whole query. */
-  Grid grid() {
+  public Grid grid() {
     return new Grid(start, isInstant() ? 1 : step, end);
   }
 }

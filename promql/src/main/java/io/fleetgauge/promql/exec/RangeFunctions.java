@@ -187,7 +187,8 @@ final class RangeFunctions {
     }
     if (function == Function.RATE || function == Function.INCREASE) {
       // Of irate, 3.5 says nothing.
-      noteUnlessCounter(series.labels().metric());
+      CounterNames.remark(series.labels().metric())
+          .ifPresent(text -> annotations.info(text, argument));
     }
     return new Column(series.labels(), out);
   }
@@ -322,20 +323,6 @@ final class RangeFunctions {
             ? change / (range / 1000.0)
             : change;
       }
-    }
-  }
-
-  private void noteUnlessCounter(String metric) {
-    if (!metric.isEmpty()
-        && !metric.endsWith("_total")
-        && !metric.endsWith("_sum")
-        && !metric.endsWith("_count")
-        && !metric.endsWith("_bucket")) {
-      annotations.info(
-          "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: \""
-              + metric
-              + "\"",
-          argument);
     }
   }
 

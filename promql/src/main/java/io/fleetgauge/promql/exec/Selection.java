@@ -16,52 +16,37 @@ public record Selection(List<Matcher> matchers, long from, long to) {
 
   /** What a query reads, each selection once. */
   static List<Selection> of(Query query) throws QueryFailure {
-    LinkedHashSet<Selection> selections = new LinkedHashSet<>();
-    collect(query, new Invariance(), query.grid(), query.expr(), selections);
-    return new ArrayList<>(selections);
+    return of(query, Set.of());
   }
 
-  private static void collect(
-      Query query, Invariance invariance, Grid steps, Expr expr, Set<Selection> into)
-      throws QueryFailure {
-    // As the evaluator does it: what is the same at every step is read for the first.
-    Grid grid = steps.size() > 1 && invariance.of(expr) ? steps.first() : steps;
-    switch (expr) {
-      case Expr.Number number -> {}
-      case Expr.Text text -> {}
-      case Expr.Selector selector when grid.size() > 0 ->
-          into.add(of(query, grid, selector, query.settings().lookback()));
-      case Expr.Window window when grid.size() > 0 ->
-          into.add(of(query, grid, window.selector(), window.range()));
-      case Expr.Selector selector -> {}
-      case Expr.Window window -> {}
-      case Expr.Subquery subquery ->
-          collect(query, invariance, Grid.of(query, grid, subquery), subquery.input(), into);
-      case Expr.Call call -> {
-        if (call.function() == Function.INFO) {
-          collect(query, invariance, grid, call.arguments().getFirst(), into);
-          if (grid.size() > 0) {
-            into.add(new InfoJoin(query, grid, call).selection());
+  /**
+   * What a query reads besides what others provide, each selection once.
+   *
+   * @param provided parts of the query, by identity
+   */
+  static List<Selection> of(Query query, Set<Expr> provided) throws QueryFailure {
+    LinkedHashSet<Selection> selections = new LinkedHashSet<>();
+    Reads.visit(
+        query,
+        (expr, grid) -> {
+          if (provided.contains(expr)) {
+            return false;
           }
-        } else {
-          for (Expr argument : call.arguments()) {
-            collect(query, invariance, grid, argument, into);
+          if (grid.size() == 0) {
+            return true;
           }
-        }
-      }
-      case Expr.Aggregate aggregate -> {
-        if (aggregate.parameter().isPresent()) {
-          collect(query, invariance, grid, aggregate.parameter().get(), into);
-        }
-        collect(query, invariance, grid, aggregate.input(), into);
-      }
-      case Expr.Unary unary -> collect(query, invariance, grid, unary.input(), into);
-      case Expr.Binary binary -> {
-        collect(query, invariance, grid, binary.left(), into);
-        collect(query, invariance, grid, binary.right(), into);
-      }
-      case Expr.Paren paren -> collect(query, invariance, grid, paren.inner(), into);
-    }
+          switch (expr) {
+            case Expr.Selector selector ->
+                selections.add(of(query, grid, selector, query.settings().lookback()));
+            case Expr.Window window ->
+                selections.add(of(query, grid, window.selector(), window.range()));
+            case Expr.Call call when call.function() == Function.INFO ->
+                selections.add(new InfoJoin(query, grid, call).selection());
+            default -> {}
+          }
+          return true;
+        });
+    return new ArrayList<>(selections);
   }
 
   /**

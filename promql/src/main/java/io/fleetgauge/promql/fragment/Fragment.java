@@ -1,8 +1,10 @@
 package io.fleetgauge.promql.fragment;
 
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.syntax.Feature;
 import io.fleetgauge.promql.syntax.Matcher;
 import java.util.List;
+import java.util.Set;
 
 /** A question to one gateway about some of its hosts. */
 public sealed interface Fragment {
@@ -55,6 +57,56 @@ public sealed interface Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelSets(otherEpoch, otherHosts, search);
+    }
+  }
+
+  /**
+   * Parts of a query, evaluated for the series of these hosts.
+   *
+   * @param scope matchers that every selector of the query gets
+   * @param budget most samples that may be read or held
+   * @param timeoutMillis after so long nobody waits for the answer any more
+   */
+  record Parts(
+      long epoch,
+      List<String> hosts,
+      Asked asked,
+      List<Matcher> scope,
+      long budget,
+      long timeoutMillis,
+      List<Part> parts)
+      implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Parts(otherEpoch, otherHosts, asked, scope, budget, timeoutMillis, parts);
+    }
+  }
+
+  /**
+   * A query as it was asked; times in ms since the epoch, lengths in ms.
+   *
+   * @param step 0 for an instant query
+   * @param features the parts of the language that are on, by name
+   */
+  record Asked(
+      String text, long start, long end, long step, long lookback, Set<Feature> features) {}
+
+  /**
+   * One part of a query.
+   *
+   * @param number as {@link io.fleetgauge.promql.plan.Planned.Cut} has it
+   * @param start the first step
+   * @param end no step is beyond; it may lie behind the last, and subqueries reach up to it
+   * @param partial whether it is folded and not finished
+   * @param rollups whether folds that are kept may be taken
+   */
+  record Part(int number, long start, long step, long end, boolean partial, boolean rollups) {}
+
+  /** How much there is to be read. */
+  record Extent(long epoch, List<String> hosts, List<Selection> selections) implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Extent(otherEpoch, otherHosts, selections);
     }
   }
 }

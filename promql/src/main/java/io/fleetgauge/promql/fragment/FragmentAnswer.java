@@ -1,5 +1,6 @@
 package io.fleetgauge.promql.fragment;
 
+import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.List;
@@ -12,6 +13,11 @@ public sealed interface FragmentAnswer {
   /** The hosts that this answers for; those asked for and not here are not this gateway's. */
   List<String> covered();
 
+  /** The hosts that anything here is of; those are not asked for again. */
+  default List<String> read() {
+    return covered();
+  }
+
   /**
    * @param series one list for each selection that was asked for, in the same order
    */
@@ -23,5 +29,32 @@ public sealed interface FragmentAnswer {
       implements FragmentAnswer {}
 
   record LabelSets(long epoch, List<String> covered, List<Labels> labelSets)
+      implements FragmentAnswer {}
+
+  /**
+   * Parts of a query.
+   *
+   * @param read the hosts that are in it, of which some may not be whole and so not covered
+   * @param parts one for each that was asked for, in the same order
+   * @param rollupCells how many kept folds were taken
+   */
+  record Parts(
+      long epoch,
+      List<String> covered,
+      List<String> read,
+      List<Engine.Part> parts,
+      long rollupCells)
+      implements FragmentAnswer {}
+
+  /** That the parts asked for cannot be evaluated apart from those of other gateways. */
+  record Unfit(long epoch, List<String> covered, String reason) implements FragmentAnswer {}
+
+  /**
+   * How much there is to be read.
+   *
+   * @param series how many series match, by selection
+   * @param samples about how many samples of them are in its time, by selection
+   */
+  record Extent(long epoch, List<String> covered, List<Long> series, List<Long> samples)
       implements FragmentAnswer {}
 }

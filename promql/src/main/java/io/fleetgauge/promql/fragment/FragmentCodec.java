@@ -1,6 +1,8 @@
 package io.fleetgauge.promql.fragment;
 
+import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.syntax.Feature;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -12,17 +14,26 @@ import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Fragments and their answers as bytes; the drawing is in the package's description. */
 public final class FragmentCodec {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int SAMPLES = 1;
   private static final int NAMES = 2;
   private static final int VALUES = 3;
   private static final int LABEL_SETS = 4;
+  private static final int PARTS = 5;
+  private static final int UNFIT = 6;
+  private static final int EXTENT = 7;
+  private static final int PARTIAL = 1;
+  private static final int ROLLUPS = 2;
+  private static final int MOST_STEPS = 1 << 24;
   private static final int DOUBLES = 0;
   private static final int INTEGERS = 1;
   private static final int MIXED = 2;
@@ -42,17 +53,18 @@ public final class FragmentCodec {
           case Fragment.LabelNames names -> NAMES;
           case Fragment.LabelValues values -> VALUES;
           case Fragment.LabelSets sets -> LABEL_SETS;
+          case Fragment.Parts parts -> PARTS;
+          case Fragment.Extent extent -> EXTENT;
         });
     out.uvar(fragment.epoch());
     strings(out, fragment.hosts());
     switch (fragment) {
       case Fragment.Samples samples -> {
-        out.uvar(samples.budget()).uvar(samples.selections().size());
-        for (Selection selection : samples.selections()) {
-          matchers(out, selection.matchers());
-          out.svar(selection.from()).svar(selection.to());
-        }
+        out.uvar(samples.budget());
+        selections(out, samples.selections());
       }
+      case Fragment.Extent extent -> selections(out, extent.selections());
+      case Fragment.Parts parts -> parts(out, parts);
       case Fragment.LabelNames names -> search(out, names.search());
       case Fragment.LabelValues values -> search(out.string(values.label()), values.search());
       case Fragment.LabelSets sets -> search(out, sets.search());
@@ -69,15 +81,10 @@ public final class FragmentCodec {
         switch (kind) {
           case SAMPLES -> {
             long budget = in.uvar("the budget");
-            int count = in.count(3, "selections");
-            List<Selection> selections = new ArrayList<>(count);
-            for (int i = 0; i < count; i++) {
-              selections.add(
-                  new Selection(
-                      matchers(in), in.svar("a selection's start"), in.svar("a selection's end")));
-            }
-            yield new Fragment.Samples(epoch, hosts, budget, selections);
+            yield new Fragment.Samples(epoch, hosts, budget, selections(in));
           }
+          case EXTENT -> new Fragment.Extent(epoch, hosts, selections(in));
+          case PARTS -> parts(in, epoch, hosts);
           case NAMES -> new Fragment.LabelNames(epoch, hosts, search(in));
           case VALUES -> new Fragment.LabelValues(epoch, hosts, in.string("a label"), search(in));
           case LABEL_SETS -> new Fragment.LabelSets(epoch, hosts, search(in));
@@ -85,6 +92,79 @@ public final class FragmentCodec {
         };
     in.end("the fragment");
     return fragment;
+  }
+
+  private static void selections(WireWriter out, List<Selection> selections) {
+    out.uvar(selections.size());
+    for (Selection selection : selections) {
+      matchers(out, selection.matchers());
+      out.svar(selection.from()).svar(selection.to());
+    }
+  }
+
+  private static List<Selection> selections(WireReader in) throws WireException {
+    int count = in.count(3, "selections");
+    List<Selection> selections = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      selections.add(
+          new Selection(
+              matchers(in), in.svar("a selection's start"), in.svar("a selection's end")));
+    }
+    return selections;
+  }
+
+  private static void parts(WireWriter out, Fragment.Parts parts) {
+    Fragment.Asked asked = parts.asked();
+    out.string(asked.text()).svar(asked.start()).svar(asked.end()).uvar(asked.step());
+    out.uvar(asked.lookback()).uvar(asked.features().size());
+    for (Feature feature : new TreeSet<>(asked.features())) {
+      out.string(feature.name());
+    }
+    matchers(out, parts.scope());
+    out.uvar(parts.budget()).uvar(parts.timeoutMillis()).uvar(parts.parts().size());
+    for (Fragment.Part part : parts.parts()) {
+      out.uvar(part.number()).svar(part.start()).uvar(part.step()).svar(part.end());
+      out.u8((part.partial() ? PARTIAL : 0) | (part.rollups() ? ROLLUPS : 0));
+    }
+  }
+
+  private static Fragment parts(WireReader in, long epoch, List<String> hosts)
+      throws WireException {
+    String text = in.string("the query");
+    long start = in.svar("the query's start");
+    long end = in.svar("the query's end");
+    long step = in.uvar("the query's step");
+    long lookback = in.uvar("the lookback");
+    Set<Feature> features = EnumSet.noneOf(Feature.class);
+    for (String name : strings(in, "features")) {
+      try {
+        features.add(Feature.valueOf(name));
+      } catch (IllegalArgumentException e) {
+        throw new WireException("there is no feature " + name);
+      }
+    }
+    List<Matcher> scope = matchers(in);
+    long budget = in.uvar("the budget");
+    long timeout = in.uvar("the timeout");
+    int count = in.count(5, "parts");
+    List<Fragment.Part> parts = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int number = in.uint(Integer.MAX_VALUE, "a part's number");
+      long first = in.svar("a part's start");
+      long distance = in.uvar("a part's step");
+      long last = in.svar("a part's end");
+      if (distance < 1 || last < first || (last - first) / distance >= MOST_STEPS) {
+        throw new WireException(
+            "a part has the steps " + first + " to " + last + " every " + distance + " ms");
+      }
+      int flags = in.uint(PARTIAL | ROLLUPS, "a part's flags");
+      parts.add(
+          new Fragment.Part(
+              number, first, distance, last, (flags & PARTIAL) != 0, (flags & ROLLUPS) != 0));
+    }
+    Fragment.Asked asked =
+        new Fragment.Asked(text, start, end, step, lookback, Set.copyOf(features));
+    return new Fragment.Parts(epoch, hosts, asked, scope, budget, timeout, parts);
   }
 
   private static void search(WireWriter out, Fragment.Search search) {
@@ -139,6 +219,9 @@ public final class FragmentCodec {
           case FragmentAnswer.Samples samples -> SAMPLES;
           case FragmentAnswer.Strings strings -> NAMES;
           case FragmentAnswer.LabelSets sets -> LABEL_SETS;
+          case FragmentAnswer.Parts parts -> PARTS;
+          case FragmentAnswer.Unfit unfit -> UNFIT;
+          case FragmentAnswer.Extent extent -> EXTENT;
         });
     out.uvar(answer.epoch());
     strings(out, answer.covered());
@@ -158,6 +241,22 @@ public final class FragmentCodec {
         out.raw(body.array(), 0, body.size());
       }
       case FragmentAnswer.Strings strings -> strings(out, strings.strings());
+      case FragmentAnswer.Unfit unfit -> out.string(unfit.reason());
+      case FragmentAnswer.Extent extent -> {
+        numbers(out, extent.series());
+        numbers(out, extent.samples());
+      }
+      case FragmentAnswer.Parts parts -> {
+        strings(out, parts.read());
+        Symbols symbols = new Symbols();
+        WireWriter body = new WireWriter(4096);
+        body.uvar(parts.rollupCells()).uvar(parts.parts().size());
+        for (Engine.Part part : parts.parts()) {
+          PartsForm.write(body, symbols, part);
+        }
+        symbols.write(out);
+        out.raw(body.array(), 0, body.size());
+      }
       case FragmentAnswer.LabelSets sets -> {
         Symbols symbols = new Symbols();
         WireWriter body = new WireWriter(4096);
@@ -194,6 +293,21 @@ public final class FragmentCodec {
             yield new FragmentAnswer.Samples(epoch, covered, all);
           }
           case NAMES -> new FragmentAnswer.Strings(epoch, covered, strings(in, "strings"));
+          case UNFIT -> new FragmentAnswer.Unfit(epoch, covered, in.string("the reason"));
+          case EXTENT ->
+              new FragmentAnswer.Extent(
+                  epoch, covered, numbers(in, "series"), numbers(in, "samples"));
+          case PARTS -> {
+            List<String> read = strings(in, "hosts");
+            List<String> symbols = strings(in, "strings");
+            long rollupCells = in.uvar("the number of rollup cells");
+            int count = in.count(4, "parts");
+            List<Engine.Part> parts = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+              parts.add(PartsForm.read(in, symbols));
+            }
+            yield new FragmentAnswer.Parts(epoch, covered, read, parts, rollupCells);
+          }
           case LABEL_SETS -> {
             List<String> symbols = strings(in, "strings");
             int count = in.count(1, "label sets");
@@ -298,12 +412,31 @@ public final class FragmentCodec {
 
   // --- parts of both ---
 
+  private static void numbers(WireWriter out, List<Long> numbers) {
+    out.uvar(numbers.size());
+    numbers.forEach(out::uvar);
+  }
+
+  private static List<Long> numbers(WireReader in, String what) throws WireException {
+    int count = in.count(1, what);
+    List<Long> numbers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      numbers.add(in.uvar(what));
+    }
+    return numbers;
+  }
+
+  /** Whether the answer to a part of a query can be written: it has no histograms. */
+  public static boolean fits(Engine.Part part) {
+    return PartsForm.fits(part);
+  }
+
   /** Strings of an answer, each written once. */
-  private static final class Symbols {
+  static final class Symbols {
     private final Map<String, Integer> ids = new HashMap<>();
     private final List<String> strings = new ArrayList<>();
 
-    private void write(WireWriter out, Labels labels) {
+    void write(WireWriter out, Labels labels) {
       out.uvar(labels.size());
       for (int i = 0; i < labels.size(); i++) {
         out.uvar(id(labels.name(i))).uvar(id(labels.value(i)));
@@ -324,7 +457,7 @@ public final class FragmentCodec {
     }
   }
 
-  private static Labels labels(WireReader in, List<String> symbols) throws WireException {
+  static Labels labels(WireReader in, List<String> symbols) throws WireException {
     int pairs = in.count(2, "labels");
     String[] flat = new String[2 * pairs];
     for (int i = 0; i < flat.length; i++) {

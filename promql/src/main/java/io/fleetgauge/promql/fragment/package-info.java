@@ -7,19 +7,36 @@
  * Both travel as bytes in an HTTP body.
  *
  * <pre>
- * fragment    = 'F' 'Q' version:u8(=1) kind:u8 epoch:uvar hosts:list(string) what
- *               kind  1 samples, 2 label names, 3 label values, 4 label sets
- * what        = samples:    budget:uvar list(matchers from:svar to:svar)
+ * fragment    = 'F' 'Q' version:u8(=2) kind:u8 epoch:uvar hosts:list(string) what
+ *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
+ *                     7 extent
+ * what        = samples:    budget:uvar list(selection)
+ *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
+ *                           features:list(string) matchers budget:uvar timeoutMillis:uvar
+ *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
+ *                           flags  bit 0: fold only; bit 1: rollups are allowed
+ *             | extent:     list(selection)
  *             | names:      search
  *             | values:     label:string search
  *             | label sets: search
+ * selection   = matchers from:svar to:svar
  * search      = from:svar to:svar limit:uvar list(matchers)
  * matchers    = list(kind:u8 name:string value:string)
  *
- * answer      = 'F' 'A' version:u8(=1) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(=2) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)
+ *             | parts:      read:list(string) symbols rollupCells:uvar list(part)
+ *             | unfit (kind 6): reason:string
+ *             | extent:     series:list(uvar) samples:list(uvar)
+ * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)
+ *               list(labels dropped:u8 steps:uvar (0:u8 | 1:u8 present:bit*steps) numbers)
+ *               list(group:labels first:labels dropped:u8 counts:numbers rows:u8 numbers*rows)
+ *               the second list has columns, the third folds: rows are the sum and, twice, what it
+ *               lost to rounding, or the minimum or maximum, or there is none
+ * numbers     = 0:u8 n:uvar f64*n | 1:u8 n:uvar (difference:svar)*n | 2:u8 n:uvar f64 (all the same)
+ *             | 3:u8 (a row of zeros, left out)
  * symbols     = list(string)
  * labels      = list(name:uvar value:uvar)                        numbers of symbols
  * samples     = n:uvar form:u8 times values

@@ -64,4 +64,69 @@ public final class Reductions {
       }
     }
   }
+
+  /**
+   * Takes minima that were kept, every {@code stride}th of them, into others, as {@link #min} takes
+   * values.
+   *
+   * @param from the first kept cell that is taken
+   * @param cells how many are taken
+   * @param at where the first of them goes
+   */
+  public static void minKept(
+      int[] keptCount,
+      double[] kept,
+      int from,
+      int stride,
+      int cells,
+      double[] min,
+      int[] count,
+      int at) {
+    for (int i = 0; i < cells; i++) {
+      int in = from + i * stride;
+      int out = at + i;
+      double x = kept[in];
+      if (keptCount[in] > 0) {
+        if (count[out] == 0 || x < min[out] || min[out] != min[out]) {
+          min[out] = x;
+        } else if (x == 0 && min[out] == 0) {
+          min[out] = -(-x - min[out]);
+        }
+        count[out] += keptCount[in];
+      }
+    }
+  }
+
+  /** As {@link #minKept}, the greatest. */
+  public static void maxKept(
+      int[] keptCount,
+      double[] kept,
+      int from,
+      int stride,
+      int cells,
+      double[] max,
+      int[] count,
+      int at) {
+    for (int i = 0; i < cells; i++) {
+      int in = from + i * stride;
+      int out = at + i;
+      double x = kept[in];
+      if (keptCount[in] > 0) {
+        if (count[out] == 0 || x > max[out] || max[out] != max[out]) {
+          max[out] = x;
+        } else if (x == 0 && max[out] == 0) {
+          max[out] = x + max[out];
+        }
+        count[out] += keptCount[in];
+      }
+    }
+  }
+
+  /** As {@link #minKept}, how many there are. */
+  public static void countKept(
+      int[] keptCount, int from, int stride, int cells, int[] count, int at) {
+    for (int i = 0; i < cells; i++) {
+      count[at + i] += keptCount[from + i * stride];
+    }
+  }
 }

@@ -14,6 +14,61 @@ public sealed interface Expr {
 
   ValueType type();
 
+  /** The expressions that this one is made of, in the order of its text. */
+  default List<Expr> children() {
+    return switch (this) {
+      case Number number -> List.of();
+      case Text text -> List.of();
+      case Selector selector -> List.of();
+      case Window window -> List.of(window.selector());
+      case Subquery subquery -> List.of(subquery.input());
+      case Call call -> call.arguments();
+      case Aggregate aggregate ->
+          aggregate
+              .parameter()
+              .map(parameter -> List.of(parameter, aggregate.input()))
+              .orElse(List.of(aggregate.input()));
+      case Unary unary -> List.of(unary.input());
+      case Binary binary -> List.of(binary.left(), binary.right());
+      case Paren paren -> List.of(paren.inner());
+    };
+  }
+
+  /** This expression of other parts, as many as {@link #children()} has, in the same order. */
+  default Expr with(List<Expr> parts) {
+    return switch (this) {
+      case Number number -> this;
+      case Text text -> this;
+      case Selector selector -> this;
+      case Window window -> new Window((Selector) parts.getFirst(), window.range(), window.span());
+      case Subquery subquery ->
+          new Subquery(
+              parts.getFirst(),
+              subquery.range(),
+              subquery.step(),
+              subquery.shift(),
+              subquery.span());
+      case Call call -> new Call(call.function(), parts, call.span());
+      case Aggregate aggregate ->
+          new Aggregate(
+              aggregate.op(),
+              aggregate.grouping(),
+              parts.size() == 1 ? Optional.empty() : Optional.of(parts.getFirst()),
+              parts.getLast(),
+              aggregate.span());
+      case Unary unary -> new Unary(unary.minus(), parts.getFirst(), unary.span());
+      case Binary binary ->
+          new Binary(
+              binary.op(),
+              parts.getFirst(),
+              parts.getLast(),
+              binary.bool(),
+              binary.matching(),
+              binary.span());
+      case Paren paren -> new Paren(parts.getFirst(), paren.span());
+    };
+  }
+
   /**
    * @param duration whether it was written as one ({@code 5m}); the value is in seconds
    */

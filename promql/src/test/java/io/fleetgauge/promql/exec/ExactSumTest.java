@@ -77,8 +77,10 @@ class ExactSumTest {
   }
 
   @Test
-  void aSumMayPassTheLargestNumberOnItsWayAndAMeanMayStayBelowIt() {
-    assertThat(total(1.5e308, 1.5e308, -1.5e308)).isEqualTo(1.5e308);
+  void aSumThatOverflowsOnItsWayStaysInfiniteAndIsNotHandedOverAndItsMeanIsExact() {
+    assertThat(total(1.5e308, 1.5e308, -1.5e308)).isEqualTo(Double.POSITIVE_INFINITY);
+    assertThat(total(1.5e308, -1.5e308, 1.5e308)).isEqualTo(1.5e308);
+    assertThat(sumOf(columns(1e302)).parts()).isNull();
     assertThat(total(1.5e308, 1.5e308)).isEqualTo(Double.POSITIVE_INFINITY);
     assertThat(sumOf(columns(1.5e308, 1.5e308, -1.5e308, 1.5e308)).mean(0)).isEqualTo(0.75e308);
   }
@@ -88,6 +90,7 @@ class ExactSumTest {
     assertThat(total(1, Double.POSITIVE_INFINITY, 5)).isEqualTo(Double.POSITIVE_INFINITY);
     assertThat(total(Double.POSITIVE_INFINITY, 1, Double.NEGATIVE_INFINITY)).isNaN();
     assertThat(total(Double.NaN, 1)).isNaN();
+    assertThat(total(-0.0, -0.0)).isEqualTo(0.0);
     assertThat(total(1e300, 1e-300, 1e100, Double.NEGATIVE_INFINITY))
         .isEqualTo(Double.NEGATIVE_INFINITY);
   }

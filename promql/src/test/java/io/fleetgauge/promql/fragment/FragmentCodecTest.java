@@ -85,7 +85,7 @@ class FragmentCodecTest {
   void theBytesAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510101"
+            "46510201"
                 + "07"
                 + "02026e31026e32"
                 + "e807"
@@ -96,7 +96,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410101"
+            "46410201"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"

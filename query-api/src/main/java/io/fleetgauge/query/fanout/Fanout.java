@@ -1,11 +1,14 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Context;
@@ -25,12 +28,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -88,14 +94,63 @@ public final class Fanout implements AutoCloseable {
    * @param timeoutMillis for the whole
    */
   public Future<Gathered<List<List<Series>>>> samples(
-      List<Selection> selections, long budget, long timeoutMillis) {
+      List<Selection> selections, long budget, long timeoutMillis, Cancellation cancellation) {
     if (selections.isEmpty()) {
-      return Future.succeededFuture(new Gathered<>(List.of(), 0, List.of(), ""));
+      return Future.succeededFuture(nothing(List.of()));
     }
     return gather(
         new Fragment.Samples(0, List.of(), budget, selections),
         timeoutMillis,
+        cancellation,
         answers -> Merge.samples(answers, selections.size()));
+  }
+
+  /** What the gateways make of the parts that are cut out of a query for them. */
+  public Future<Gathered<EvaluatedParts>> parts(
+      Planned planned, List<Matcher> scope, long timeoutMillis, Cancellation cancellation) {
+    if (planned.cuts().isEmpty()) {
+      return Future.succeededFuture(nothing(new EvaluatedParts(List.of(), "", 0, 0)));
+    }
+    Query query = planned.query();
+    List<Fragment.Part> parts = new ArrayList<>();
+    for (Planned.Cut cut : planned.cuts()) {
+      parts.add(
+          new Fragment.Part(
+              cut.number(),
+              cut.grid().start(),
+              cut.grid().step(),
+              cut.grid().end(),
+              cut.partial(),
+              cut.rollups()));
+    }
+    Fragment.Asked asked =
+        new Fragment.Asked(
+            query.text(),
+            query.start(),
+            query.end(),
+            query.step(),
+            query.settings().lookback(),
+            query.settings().features());
+    return gather(
+        new Fragment.Parts(
+            0, List.of(), asked, scope, query.settings().maxSamples(), timeoutMillis, parts),
+        timeoutMillis,
+        cancellation,
+        answers -> Merge.parts(answers, planned));
+  }
+
+  /** How many series and samples each selection would read. */
+  public Future<Gathered<List<long[]>>> extents(List<Selection> selections, long timeoutMillis) {
+    return gather(
+        new Fragment.Extent(0, List.of(), selections),
+        timeoutMillis,
+        new Cancellation(),
+        answers -> Merge.extents(answers, selections.size()));
+  }
+
+  private <T> Gathered<T> nothing(T value) {
+    long epoch = view.get().table().epoch();
+    return new Gathered<>(value, 0, List.of(), epoch, List.of(), false, "");
   }
 
   public Future<Gathered<List<String>>> labelNames(Fragment.Search search, long timeoutMillis) {
@@ -114,22 +169,32 @@ public final class Fanout implements AutoCloseable {
 
   private <T> Future<Gathered<T>> gather(
       Fragment question, long timeoutMillis, Function<List<FragmentAnswer>, T> merge) {
+    return gather(question, timeoutMillis, new Cancellation(), merge);
+  }
+
+  private <T> Future<Gathered<T>> gather(
+      Fragment question,
+      long timeoutMillis,
+      Cancellation cancellation,
+      Function<List<FragmentAnswer>, T> merge) {
     ClusterView first = view.get();
     if (first.gateways().isEmpty()) {
       return Future.failedFuture(
           new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
     }
     Collection<String> hosts = first.table().hosts();
-    long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
-    return ask(question, first, hosts, deadline)
+    Round round = new Round(question, deadline(timeoutMillis), cancellation);
+    return round
+        .ask(first, hosts)
         .compose(
             answers -> {
-              TreeSet<String> missing = missing(hosts, answers);
+              TreeSet<String> missing = new TreeSet<>(hosts);
+              answers.forEach(answer -> missing.removeAll(answer.read()));
               if (missing.isEmpty()) {
                 return Future.succeededFuture(answers);
               }
               return pause()
-                  .compose(none -> ask(question, view.get(), missing, deadline))
+                  .compose(none -> round.ask(view.get(), missing))
                   .map(
                       more -> {
                         List<FragmentAnswer> all = new ArrayList<>(answers);
@@ -145,8 +210,15 @@ public final class Fanout implements AutoCloseable {
                             merge.apply(answers),
                             hosts.size(),
                             List.copyOf(missing(hosts, answers)),
+                            first.table().epoch(),
+                            List.copyOf(round.times),
+                            round.hedged.get(),
                             split(first)),
                     false));
+  }
+
+  private static long deadline(long timeoutMillis) {
+    return System.nanoTime() + timeoutMillis * 1_000_000;
   }
 
   private static TreeSet<String> missing(Collection<String> hosts, List<FragmentAnswer> answers) {
@@ -171,19 +243,31 @@ public final class Fanout implements AutoCloseable {
         : "";
   }
 
-  /**
-   * Asks for each host whoever reads it first. A gateway that fails is left out, unless all would
-   * fail alike.
-   */
-  private Future<List<FragmentAnswer>> ask(
-      Fragment question, ClusterView now, Collection<String> hosts, long deadline) {
-    List<Future<List<FragmentAnswer>>> asked = new ArrayList<>();
-    byReader(now, hosts, 0)
-        .forEach(
-            (gateway, read) ->
-                asked.add(new HedgedAsk(question, now, gateway, read, deadline).begin()));
-    return Future.all(asked)
-        .map(all -> asked.stream().flatMap(one -> one.result().stream()).toList());
+  /** One question to the fleet, and what is noted while it is answered. */
+  private final class Round {
+    private final Fragment question;
+    private final long deadline;
+    private final Cancellation cancellation;
+    private final Queue<ShardTime> times = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean hedged = new AtomicBoolean();
+
+    Round(Fragment question, long deadline, Cancellation cancellation) {
+      this.question = question;
+      this.deadline = deadline;
+      this.cancellation = cancellation;
+    }
+
+    /**
+     * Asks for each host whoever reads it first. A gateway that fails is left out, unless all would
+     * fail alike.
+     */
+    Future<List<FragmentAnswer>> ask(ClusterView now, Collection<String> hosts) {
+      List<Future<List<FragmentAnswer>>> asked = new ArrayList<>();
+      byReader(now, hosts, 0)
+          .forEach((gateway, read) -> asked.add(new HedgedAsk(this, now, gateway, read).begin()));
+      return Future.all(asked)
+          .map(all -> asked.stream().flatMap(one -> one.result().stream()).toList());
+    }
   }
 
   /** Whose hosts are whose, by the gateway that reads them first, second and so on. */
@@ -205,11 +289,10 @@ public final class Fanout implements AutoCloseable {
    * read twice. All of it on one event loop.
    */
   private final class HedgedAsk {
-    private final Fragment question;
+    private final Round round;
     private final ClusterView now;
     private final URI first;
     private final List<String> hosts;
-    private final long deadline;
     private final Context loop = vertx.getOrCreateContext();
     private final Promise<List<FragmentAnswer>> done = Promise.promise();
     private final Set<HttpClientRequest> underWay = ConcurrentHashMap.newKeySet();
@@ -218,20 +301,30 @@ public final class Fanout implements AutoCloseable {
     private boolean hedged;
     private int othersLeft;
 
-    HedgedAsk(Fragment question, ClusterView now, URI first, List<String> hosts, long deadline) {
-      this.question = question;
+    HedgedAsk(Round round, ClusterView now, URI first, List<String> hosts) {
+      this.round = round;
       this.now = now;
       this.first = first;
       this.hosts = hosts;
-      this.deadline = deadline;
     }
 
     Future<List<FragmentAnswer>> begin() {
+      round.cancellation.onCancel(() -> loop.runOnContext(none -> cancel()));
       loop.runOnContext(none -> ask());
       return done.future();
     }
 
+    private void cancel() {
+      done.tryFail(
+          new QueryFailure(
+              QueryFailure.Kind.CANCELED, "query was canceled in expression evaluation"));
+      underWay.forEach(HttpClientRequest::reset);
+    }
+
     private void ask() {
+      if (done.future().isComplete()) {
+        return;
+      }
       long began = System.nanoTime();
       post(first, hosts)
           .onComplete(
@@ -239,7 +332,10 @@ public final class Fanout implements AutoCloseable {
                   loop.runOnContext(
                       none -> {
                         if (answer.succeeded()) {
-                          delays(first).took(System.nanoTime() - began);
+                          long took = System.nanoTime() - began;
+                          delays(first).took(took);
+                          round.times.add(
+                              new ShardTime(first, took, answer.result().covered().size()));
                           finish(List.of(answer.result()));
                         } else if (answer.cause() instanceof QueryFailure) {
                           done.tryFail(answer.cause());
@@ -295,6 +391,7 @@ public final class Fanout implements AutoCloseable {
                               none -> {
                                 othersLeft--;
                                 if (answer.succeeded()) {
+                                  round.hedged.set(true);
                                   others.add(answer.result());
                                 }
                                 settle();
@@ -321,8 +418,8 @@ public final class Fanout implements AutoCloseable {
       return Fanout.this
           .post(
               gateway,
-              question.at(now.table().epoch(), asked),
-              deadline,
+              round.question.at(now.table().epoch(), asked),
+              round.deadline,
               begun -> {
                 request.set(begun);
                 underWay.add(begun);

@@ -9,9 +9,19 @@ import java.util.List;
  * @param value what was answered
  * @param hosts how many hosts should have been in it
  * @param missing the hosts that are not in it, sorted
+ * @param epoch of the table that said whom to ask
+ * @param times of the gateways that were asked
+ * @param hedged whether a second reader answered for any host
  * @param split what is seen of the cluster when the other side of a split may know more; else empty
  */
-public record Gathered<T>(T value, int hosts, List<String> missing, String split) {
+public record Gathered<T>(
+    T value,
+    int hosts,
+    List<String> missing,
+    long epoch,
+    List<ShardTime> times,
+    boolean hedged,
+    String split) {
   private static final int NAMES = 10;
 
   /** What to tell the asker about the holes; empty when there are none. */

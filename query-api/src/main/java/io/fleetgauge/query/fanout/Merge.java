@@ -1,12 +1,22 @@
 package io.fleetgauge.query.fanout;
 
+import io.fleetgauge.promql.exec.Column;
+import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.exec.Partial;
+import io.fleetgauge.promql.exec.Provided;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.exec.Remark;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 
 /** Answers of several gateways as one. */
@@ -25,6 +35,70 @@ final class Merge {
       merged.add(Series.joinEqual(all));
     }
     return merged;
+  }
+
+  /** The parts of a query, each as if one gateway had all hosts. */
+  static EvaluatedParts parts(List<FragmentAnswer> answers, Planned planned) {
+    long samples = 0;
+    long cells = 0;
+    for (FragmentAnswer answer : answers) {
+      switch (answer) {
+        case FragmentAnswer.Unfit unfit -> {
+          return new EvaluatedParts(List.of(), unfit.reason(), 0, 0);
+        }
+        case FragmentAnswer.Parts parts -> {
+          samples += parts.parts().stream().mapToLong(Engine.Part::samples).sum();
+          cells += parts.rollupCells();
+        }
+        default -> throw new IllegalStateException("not an answer to parts: " + answer);
+      }
+    }
+    List<Provided> merged = new ArrayList<>();
+    for (int i = 0; i < planned.cuts().size(); i++) {
+      Planned.Cut cut = planned.cuts().get(i);
+      List<Column> columns = new ArrayList<>();
+      List<Partial> partials = new ArrayList<>();
+      Map<String, Remark> remarks = new LinkedHashMap<>();
+      for (FragmentAnswer answer : answers) {
+        Engine.Part part = ((FragmentAnswer.Parts) answer).parts().get(i);
+        columns.addAll(part.columns());
+        partials.addAll(part.partials());
+        for (Remark remark : part.remarks()) {
+          Remark same = remarks.putIfAbsent(remark.warning() + remark.text(), remark);
+          if (same != null && same.span().start() != remark.span().start()) {
+            return new EvaluatedParts(
+                List.of(), "gateways make one remark about different parts", 0, 0);
+          }
+        }
+      }
+      if (cut.partial()) {
+        try {
+          Expr.Aggregate aggregate = (Expr.Aggregate) cut.expr();
+          columns = Engine.merged(planned.query(), aggregate, cut.grid(), partials);
+        } catch (QueryFailure e) {
+          return new EvaluatedParts(List.of(), e.getMessage(), 0, 0);
+        }
+      } else {
+        columns.sort(Comparator.comparing(Column::labels));
+      }
+      merged.add(new Provided(columns, List.copyOf(remarks.values())));
+    }
+    return new EvaluatedParts(merged, "", samples, cells);
+  }
+
+  /** How many series and samples all gateways have, by selection. */
+  static List<long[]> extents(List<FragmentAnswer> answers, int selections) {
+    List<long[]> extents = new ArrayList<>();
+    for (int i = 0; i < selections; i++) {
+      long[] sum = new long[2];
+      for (FragmentAnswer answer : answers) {
+        FragmentAnswer.Extent extent = (FragmentAnswer.Extent) answer;
+        sum[0] += extent.series().get(i);
+        sum[1] += extent.samples().get(i);
+      }
+      extents.add(sum);
+    }
+    return extents;
   }
 
   static List<String> strings(List<FragmentAnswer> answers) {

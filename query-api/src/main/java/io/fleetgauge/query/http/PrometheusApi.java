@@ -5,6 +5,7 @@ import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Feature;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -13,6 +14,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.promql.syntax.PrettyPrinter;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Answering;
+import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.sample.Series;
@@ -28,7 +30,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -48,6 +49,7 @@ public final class PrometheusApi {
 
   private static final long SLOW_WARN_MILLIS = 3_000;
   private static final long SLOW_ERROR_MILLIS = 5_000;
+  private static final String PLAN_HEADER = "X-Fleetgauge-Plan";
   private static final String TRUNCATED = "results truncated due to limit";
 
   private final QueryConfig config;
@@ -226,13 +228,31 @@ public final class PrometheusApi {
                 .withLookback(lookback == 0 ? config.lookback().toMillis() : lookback)
                 .withMaxSamples(config.maxSamples())
                 .withFeatures(features));
-    AtomicBoolean left = new AtomicBoolean();
-    http.response().closeHandler(closed -> left.set(true));
+    Cancellation cancellation = new Cancellation();
+    http.response().closeHandler(closed -> cancellation.cancel());
     long begin = System.nanoTime();
     return answering
-        .answer(query, Math.min(timeout, config.timeout().toMillis()), left::get)
+        .answer(
+            query,
+            List.of(),
+            mode(http),
+            Math.min(timeout, config.timeout().toMillis()),
+            cancellation)
         .map(answered -> (Supplier<Buffer>) () -> Json.success(limited(answered, limit), withStats))
         .onComplete(done -> account(text, (System.nanoTime() - begin) / 1_000_000));
+  }
+
+  private static Planner.Mode mode(RoutingContext http) throws QueryFailure {
+    String wanted = http.request().getHeader(PLAN_HEADER);
+    if (wanted == null || wanted.equals("auto")) {
+      return Planner.Mode.AUTO;
+    }
+    if (wanted.equals("raw")) {
+      return Planner.Mode.RAW;
+    }
+    throw new QueryFailure(
+        QueryFailure.Kind.BAD_DATA,
+        "the header " + PLAN_HEADER + " is \"" + wanted + "\"; it may be auto or raw");
   }
 
   private Expr parsed(String text, long range, long step) throws QueryFailure {

@@ -90,6 +90,7 @@ public final class Intake implements AutoCloseable {
     final Semaphore replayAhead = new Semaphore(REPLAY_AHEAD);
     final ThreadPoolExecutor executor;
     final AtomicBoolean looking = new AtomicBoolean();
+    final AtomicBoolean reducing = new AtomicBoolean();
     ClusterView followed = ClusterView.EMPTY;
     volatile long copiesEqualAt = Long.MAX_VALUE;
     boolean recovering = true;
@@ -649,6 +650,31 @@ public final class Intake implements AutoCloseable {
               long current = journal.segment();
               journal.dropBefore(ledger.freeBefore(this::safeBefore, current));
             });
+  }
+
+  /** Reduces what has come since, host by host, so that no lane waits long. */
+  public void reduce() {
+    if (!recovered) {
+      return;
+    }
+    for (LaneThread thread : threads) {
+      if (thread.reducing.compareAndSet(false, true)
+          && !run(thread, () -> reduceNext(thread, List.copyOf(thread.hosts.keySet()), 0))) {
+        thread.reducing.set(false);
+      }
+    }
+  }
+
+  private void reduceNext(LaneThread thread, List<String> hosts, int next) {
+    if (next == hosts.size()) {
+      thread.reducing.set(false);
+      return;
+    }
+    HostIntake host = thread.hosts.get(hosts.get(next));
+    boolean more = host != null && host.session().lane().reduce();
+    if (!run(thread, () -> reduceNext(thread, hosts, more ? next : next + 1))) {
+      thread.reducing.set(false);
+    }
   }
 
   private static CompletableFuture<Void> together(List<CompletableFuture<Void>> all) {

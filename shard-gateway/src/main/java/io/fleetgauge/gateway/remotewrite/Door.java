@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.remotewrite;
 
+import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader;

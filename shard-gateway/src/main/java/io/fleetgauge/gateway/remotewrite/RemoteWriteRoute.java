@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;

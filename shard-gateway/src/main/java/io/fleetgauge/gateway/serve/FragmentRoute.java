@@ -1,6 +1,9 @@
 package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Vertx;
@@ -9,6 +12,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
@@ -23,6 +28,7 @@ public final class FragmentRoute {
   private final WorkerExecutor workers;
   private final LongAdder answered;
   private final LongAdder shed;
+  private final LongAdder stopped;
   private final BooleanSupplier isShed;
 
   private FragmentRoute(
@@ -30,7 +36,9 @@ public final class FragmentRoute {
       WorkerExecutor workers,
       LongAdder answered,
       LongAdder shed,
+      LongAdder stopped,
       BooleanSupplier isShed) {
+    this.stopped = stopped;
     this.runner = runner;
     this.workers = workers;
     this.answered = answered;
@@ -42,6 +50,7 @@ public final class FragmentRoute {
    * @param threads how many fragments run at once
    * @param answered counts the fragments
    * @param shed counts those that were refused for want of memory
+   * @param stopped counts those that ended because nobody waited for them any more
    * @param isShed whether memory is short
    */
   public static void mount(
@@ -51,10 +60,16 @@ public final class FragmentRoute {
       int threads,
       LongAdder answered,
       LongAdder shed,
+      LongAdder stopped,
       BooleanSupplier isShed) {
     FragmentRoute route =
         new FragmentRoute(
-            runner, vertx.createSharedWorkerExecutor("fragments", threads), answered, shed, isShed);
+            runner,
+            vertx.createSharedWorkerExecutor("fragments", threads),
+            answered,
+            shed,
+            stopped,
+            isShed);
     router
         .post("/v1/fragments")
         .handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES))
@@ -72,9 +87,21 @@ public final class FragmentRoute {
       return;
     }
     answered.increment();
+    AtomicBoolean left = new AtomicBoolean();
+    http.response().closeHandler(closed -> left.set(true));
+    long arrived = System.nanoTime();
     workers
         .executeBlocking(
-            () -> FragmentCodec.encode(runner.run(FragmentCodec.decodeFragment(body))), false)
+            () -> {
+              Fragment fragment = FragmentCodec.decodeFragment(body);
+              StopSign stop = stopSign(fragment, left, arrived);
+              Optional<QueryFailure> over = stop.reason();
+              if (over.isPresent()) {
+                throw over.get();
+              }
+              return FragmentCodec.encode(runner.run(fragment, stop));
+            },
+            false)
         .onSuccess(
             bytes ->
                 http.response()
@@ -82,13 +109,30 @@ public final class FragmentRoute {
                     .end(Buffer.buffer(bytes)))
         .onFailure(
             failure -> {
+              if (failure instanceof QueryFailure) {
+                stopped.increment();
+              }
               int status =
                   switch (failure) {
                     case WireException bad -> 400;
                     case TooManySamples many -> 422;
+                    case QueryFailure over -> 503;
                     default -> 500;
                   };
               http.response().setStatusCode(status).end(String.valueOf(failure.getMessage()));
             });
+  }
+
+  private static StopSign stopSign(Fragment fragment, AtomicBoolean left, long arrived) {
+    long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : Long.MAX_VALUE;
+    return () ->
+        left.get()
+            ? Optional.of(
+                new QueryFailure(QueryFailure.Kind.CANCELED, "whoever asked has gone away"))
+            : (System.nanoTime() - arrived) / 1_000_000 >= millis
+                ? Optional.of(
+                    new QueryFailure(
+                        QueryFailure.Kind.TIMEOUT, "there is no time left of " + millis + " ms"))
+                : Optional.empty();
   }
 }

@@ -2,9 +2,12 @@ package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.sample.Series;
@@ -23,17 +26,21 @@ public final class FragmentRunner {
   private final Supplier<ClusterView> view;
   private final Predicate<String> wholeCopy;
   private final BooleanSupplier whole;
+  private final PartsRunner parts;
 
   /**
+   * @param hostOf whose a series is
    * @param wholeCopy whether this gateway's copy of a host has all that its owner has
    * @param whole whether all that the gateway kept before its start is back
    */
   public FragmentRunner(
       Store store,
+      HostOf hostOf,
       Ownership ownership,
       Supplier<ClusterView> view,
       Predicate<String> wholeCopy,
       BooleanSupplier whole) {
+    this.parts = new PartsRunner(store, hostOf);
     this.wholeCopy = wholeCopy;
     this.whole = whole;
     this.store = store;
@@ -46,9 +53,11 @@ public final class FragmentRunner {
   }
 
   /**
+   * @param stop looked at while a part of a query is evaluated
    * @throws TooManySamples if the fragment's budget does not suffice
+   * @throws QueryFailure if it was told to stop
    */
-  public FragmentAnswer run(Fragment fragment) throws TooManySamples {
+  public FragmentAnswer run(Fragment fragment, StopSign stop) throws TooManySamples, QueryFailure {
     ClusterView now = view.get();
     long epoch = now.table().epoch();
     // While the past is coming back an answer would have a hole that nobody could see.
@@ -68,6 +77,17 @@ public final class FragmentRunner {
         }
         // What can be read of a damaged host is answered, but not that it were all.
         yield new FragmentAnswer.Samples(epoch, List.copyOf(whole), all);
+      }
+      case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
+      case Fragment.Extent extent -> {
+        List<Long> series = new ArrayList<>();
+        List<Long> samples = new ArrayList<>();
+        for (Selection selection : extent.selections()) {
+          Store.Extent found = store.extent(covered, selection);
+          series.add(found.series());
+          samples.add(found.samples());
+        }
+        yield new FragmentAnswer.Extent(epoch, covered, series, samples);
       }
       case Fragment.LabelNames names ->
           new FragmentAnswer.Strings(epoch, covered, store.labelNames(covered, names.search()));

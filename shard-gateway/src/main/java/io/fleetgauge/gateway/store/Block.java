@@ -1,5 +1,8 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.rollup.RollupForm;
+import io.fleetgauge.gateway.rollup.RollupKey;
+import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.Labels;
@@ -15,7 +18,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -39,9 +45,13 @@ final class Block implements Columns {
   private final MemorySegment bytes;
   private final StoreCounts counts;
   private final int[] recordAt;
+  private final Map<RollupKey, Extent> rollups;
   private final byte[] columns;
   private final int[] columnAt;
   private final BitSet damaged = new BitSet();
+
+  /** Where something lies in the file. */
+  private record Extent(int at, int length) {}
 
   /** A series as the directory has it. */
   record Entry(Labels identity, List<Interval> intervals) {}
@@ -62,6 +72,7 @@ final class Block implements Columns {
       MemorySegment bytes,
       StoreCounts counts,
       int[] recordAt,
+      Map<RollupKey, Extent> rollups,
       byte[] columns,
       int[] columnAt) {
     this.file = file;
@@ -71,6 +82,7 @@ final class Block implements Columns {
     this.bytes = bytes;
     this.counts = counts;
     this.recordAt = recordAt;
+    this.rollups = rollups;
     this.columns = columns;
     this.columnAt = columnAt;
   }
@@ -96,7 +108,10 @@ final class Block implements Columns {
           || header[3] != 'K'
           || header[4] != BlockFormat.VERSION) {
         throw new WireException(
-            "it begins with " + Arrays.toString(header) + ", not with FGBK and version 1");
+            "it begins with "
+                + Arrays.toString(header)
+                + ", not with FGBK and version "
+                + BlockFormat.VERSION);
       }
       byte[] footer = copy(bytes, footerAt, BlockFormat.FOOTER_BYTES);
       WireReader end = new WireReader(footer);
@@ -180,6 +195,18 @@ final class Block implements Columns {
       series.add(new Entry(identity, timelines.get(timeline)));
       recordAt[i + 1] = recordAt[i] + in.uint(directoryAt - recordAt[i], "a record's length");
     }
+    Map<RollupKey, Extent> rollups = new HashMap<>();
+    int rollupAt = recordAt[seriesCount];
+    for (int left = in.count(4, "rollups"); left > 0; left--) {
+      String metric = symbols[in.uint(symbols.length - 1, "a string's number")];
+      int kind = in.uint(RollupKey.Kind.values().length - 1, "a rollup's kind");
+      long window = in.uvar("a rollup's window");
+      int length = in.uint(directoryAt - rollupAt, "a rollup's length");
+      rollups.put(
+          new RollupKey(metric, RollupKey.Kind.values()[kind], window),
+          new Extent(rollupAt, length));
+      rollupAt += length;
+    }
     int[] columnAt = new int[in.count(1, "columns")];
     int columnsFrom = in.position();
     Chunks chunks = new Chunks();
@@ -199,7 +226,8 @@ final class Block implements Columns {
         chunks.decodeTimes(columns, count, times, 0);
       }
     }
-    Block block = new Block(file, host, from, to, bytes, counts, recordAt, columns, columnAt);
+    Block block =
+        new Block(file, host, from, to, bytes, counts, recordAt, rollups, columns, columnAt);
     return new Opened(block, series);
   }
 
@@ -355,6 +383,47 @@ final class Block implements Columns {
       report(place, e);
       return true;
     }
+  }
+
+  /** What the series add up to; empty when it was not kept, or is damaged. */
+  Optional<RollupPage> rollup(RollupKey key) {
+    Optional<byte[]> page = rollupBytes(key);
+    try {
+      return page.isEmpty() ? Optional.empty() : Optional.of(RollupForm.decode(page.get()));
+    } catch (WireException e) {
+      reportRollup(key, e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** The bytes of a page, checked. */
+  Optional<byte[]> rollupBytes(RollupKey key) {
+    Extent extent = rollups.get(key);
+    if (extent == null || extent.length < 4) {
+      return Optional.empty();
+    }
+    byte[] checked = copy(bytes, extent.at, extent.length);
+    CRC32C found = new CRC32C();
+    found.update(checked, 4, checked.length - 4);
+    try {
+      if ((int) found.getValue() != new WireReader(checked).u32("the checksum")) {
+        reportRollup(key, "the checksum is wrong");
+        return Optional.empty();
+      }
+    } catch (WireException e) {
+      reportRollup(key, e.getMessage());
+      return Optional.empty();
+    }
+    return Optional.of(Arrays.copyOfRange(checked, 4, checked.length));
+  }
+
+  private void reportRollup(RollupKey key, String why) {
+    counts.damaged.increment();
+    LOG.error(
+        "the block {} is damaged: {}; what {} adds up to there is made of samples instead",
+        file,
+        why,
+        key);
   }
 
   /** Says once of each series that its samples here are lost. */

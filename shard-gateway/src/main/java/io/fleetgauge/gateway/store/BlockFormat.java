@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.store;
 
 /** Numbers of the block's format, which the package draws. */
 final class BlockFormat {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
   static final int HEADER_BYTES = 5;
   static final int FOOTER_BYTES = 24;
 

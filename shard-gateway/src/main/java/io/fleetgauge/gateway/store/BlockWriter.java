@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -42,6 +43,8 @@ final class BlockWriter {
   private final Map<Timeline, Integer> timelineIds = new IdentityHashMap<>();
   private final WireWriter data = new WireWriter(1 << 16);
   private int seriesCount;
+  private final WireWriter rollups = new WireWriter();
+  private int rollupCount;
 
   /**
    * @param from the first time that belongs to it, ms
@@ -223,6 +226,20 @@ final class BlockWriter {
     return known;
   }
 
+  /**
+   * Adds what the series add up to. Comes behind all series.
+   *
+   * @param page as {@link io.fleetgauge.gateway.rollup.RollupForm} writes it
+   */
+  void rollup(RollupKey key, byte[] page) {
+    CRC32C check = new CRC32C();
+    check.update(page);
+    data.u32((int) check.getValue()).raw(page, 0, page.length);
+    rollups.uvar(symbol(key.metric())).u8(key.kind().ordinal()).uvar(key.window());
+    rollups.uvar(page.length + 4);
+    rollupCount++;
+  }
+
   boolean isEmpty() {
     return seriesCount == 0;
   }
@@ -238,6 +255,7 @@ final class BlockWriter {
     symbols.forEach(directory::string);
     directory.uvar(timelineIds.size()).raw(timelines.array(), 0, timelines.size());
     directory.uvar(seriesCount).raw(series.array(), 0, series.size());
+    directory.uvar(rollupCount).raw(rollups.array(), 0, rollups.size());
     directory.uvar(columnCount).raw(columns.array(), 0, columns.size());
     int directoryAt = data.size();
     byte[] deflated = deflate(directory);

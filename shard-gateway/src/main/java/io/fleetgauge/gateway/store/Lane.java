@@ -1,8 +1,18 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.rollup.LiveRollups;
+import io.fleetgauge.gateway.rollup.RollupForm;
+import io.fleetgauge.gateway.rollup.RollupKey;
+import io.fleetgauge.gateway.rollup.RollupPage;
+import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.SeriesSource;
+import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
@@ -15,6 +25,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -25,6 +36,7 @@ import java.util.stream.Stream;
 public final class Lane {
   private static final long NEVER = Long.MIN_VALUE;
   private static final int MOST_GAPS = 16;
+  private static final long USUAL_TICK_MILLIS = 15_000;
 
   private final String host;
   private final StoreLimits limits;
@@ -45,6 +57,9 @@ public final class Lane {
   private final Map<Change, Timeline> changes = new HashMap<>();
   private long changesAt = NEVER;
 
+  /** How far apart ticks mostly are, ms. */
+  private volatile long tickMillis = USUAL_TICK_MILLIS;
+
   // Written behind the samples of its tick, so that whoever reads it may read them.
   private volatile long newest = NEVER;
 
@@ -64,6 +79,13 @@ public final class Lane {
 
   private volatile long sealedBefore = NEVER;
   private volatile long payloadBytes;
+
+  private final RollupRules rules;
+  private final LiveRollups live;
+  private final SealedRollups sealedRollups;
+
+  /** Samples before this time have expired, or may have been here, ms. */
+  private volatile long droppedBefore = NEVER;
 
   /** A change of owner, so that all series of a GPU share what comes of it. */
   private record Change(Timeline before, long from, Labels owner, long ended) {
@@ -114,7 +136,12 @@ public final class Lane {
       StoreLimits limits,
       StoreCounts counts,
       Dimensions dimensions,
-      SeriesBudget budget) {
+      SeriesBudget budget,
+      RollupRules rules,
+      SealedRollups sealedRollups) {
+    this.rules = rules;
+    this.live = new LiveRollups(rules);
+    this.sealedRollups = sealedRollups;
     this.host = host;
     this.limits = limits;
     this.counts = counts;
@@ -163,6 +190,7 @@ public final class Lane {
     if (refusedWhole(source, time, latest, values.length, outcome)) {
       return;
     }
+    live.touch(time);
     SampleReader reader = null;
     for (int i = 0; i < handles.length; i++) {
       long over = outcome.overLimit();
@@ -197,6 +225,9 @@ public final class Lane {
       oldest = time;
     }
     if (time > newest) {
+      if (newest != NEVER) {
+        tickMillis = Math.max(1, (7 * tickMillis + Math.min(time - newest, 3_600_000)) / 8);
+      }
       newest = time;
     }
   }
@@ -362,6 +393,7 @@ public final class Lane {
       }
       series = new StoredSeries(handle.labels, null, columns);
       apart.put(handle.labels, series);
+      live.seen(handle.labels.metric());
       catalog = catalog.with(series);
     }
     handle.series = series;
@@ -388,6 +420,7 @@ public final class Lane {
       series = new StoredSeries(identity, owned ? Timeline.first(handle.owner) : null, columns);
       byIdentity.put(identity, series);
       catalog = catalog.with(series);
+      live.seen(identity.metric());
       handle.series = series;
     }
     return series;
@@ -496,6 +529,7 @@ public final class Lane {
     private final ColumnList sealedColumns;
     private final List<StoredSeries> series;
     private final List<StoredSeries.State> states;
+    private final Map<RollupKey, List<String>> rollups = live.keys();
 
     private Sealing(long from, long to, long end, boolean expired) {
       this.from = from;
@@ -530,12 +564,26 @@ public final class Lane {
       if (writer.isEmpty()) {
         return new Sealed(this, null);
       }
+      addRollups(writer);
       Path file = folder.resolve(BlockFolder.name(from, to));
       writer.write(file);
       try {
         return new Sealed(this, Block.open(file, counts));
       } catch (DamagedFile e) {
         throw new IOException(e.getMessage(), e);
+      }
+    }
+
+    /** Nothing of the block's time changes any more, so neither does what it adds up to. */
+    private void addRollups(BlockWriter writer) {
+      long first = -Math.floorDiv(-from, rules.step()) * rules.step();
+      int steps = (int) Math.max(0, (to - 1 - first) / rules.step() + 1);
+      if (first >= to || hasLost(first - rules.horizon(), to)) {
+        return;
+      }
+      for (RollupKey key : new TreeSet<>(rollups.keySet())) {
+        RollupPage.of(key, rules, rollups.get(key), first, steps, source())
+            .ifPresent(page -> writer.rollup(key, RollupForm.encode(page)));
       }
     }
   }
@@ -620,6 +668,7 @@ public final class Lane {
       counts.blocksWritten.increment();
     }
     sealedBefore = Math.max(sealedBefore, done.to);
+    live.dropBefore(done.to);
     forgetEmptySeries();
   }
 
@@ -638,6 +687,7 @@ public final class Lane {
         if (series == null) {
           series = new StoredSeries(entry.identity(), null, columns);
           known(entry).put(entry.identity(), series);
+          live.seen(entry.identity().metric());
           budget.add(entry.identity());
         }
         if (!entry.intervals().isEmpty()) {
@@ -652,6 +702,7 @@ public final class Lane {
     catalog = Catalog.of(dimensions.names(), all().toList());
     blocks = all.stream().map(Block.Opened::block).toList();
     oldest = blocks.getFirst().from();
+    droppedBefore = oldest;
     blocksChanged();
     sealedBefore = cutBefore;
     changes.clear();
@@ -665,7 +716,7 @@ public final class Lane {
   }
 
   /** Whether samples after {@code after} and up to {@code to} may have been in a lost block. */
-  boolean hasLost(long after, long to) {
+  public boolean hasLost(long after, long to) {
     return Stream.concat(lost.stream(), gaps.stream())
         .anyMatch(each -> each.from <= to && each.to > after);
   }
@@ -756,6 +807,7 @@ public final class Lane {
     }
     blocks = blocks.stream().filter(block -> block.to() > before).toList();
     oldest = Math.max(oldest, before);
+    droppedBefore = Math.max(droppedBefore, before);
     blocksChanged();
     forgetEmptySeries();
     return dropped.stream().map(Block::file).toList();
@@ -806,11 +858,117 @@ public final class Lane {
     payloadBytes = bytes;
   }
 
+  // --- rollups ---
+
+  /**
+   * Reduces the steps that ticks have reached since. Writer only.
+   *
+   * @return whether there is more to do
+   */
+  public boolean reduce() {
+    return live.advance(Math.max(oldest, sealedBefore), newest, source());
+  }
+
+  /**
+   * What is kept reduced of an expression; pages may lie over each other, and agree where they do.
+   *
+   * @param from the first step that is wanted, ms
+   * @param to the last, ms
+   */
+  public List<RollupPage> rollups(RollupKey key, long from, long to) {
+    List<RollupPage> pages = new ArrayList<>();
+    // Live pages first: what a block takes over meanwhile is then seen in both and not in neither.
+    List<RollupPage> unsealed = live.pages(key);
+    for (Block block : blocks) {
+      if (block.to() > from && block.from() <= to) {
+        sealedRollups.page(block, key).ifPresent(pages::add);
+      }
+    }
+    pages.addAll(unsealed);
+    return pages;
+  }
+
+  /** Rollups of steps before this time would need samples that are gone, ms. */
+  public long rollupsFrom(long horizon) {
+    return droppedBefore == NEVER ? NEVER : droppedBefore + horizon;
+  }
+
+  /** Whether a step can see a sample at all. */
+  public boolean reaches(long step, long horizon) {
+    return step >= oldest && newest > step - horizon;
+  }
+
+  long rollupBytes() {
+    return live.bytes();
+  }
+
   // --- readers ---
+
+  /**
+   * How a reading went.
+   *
+   * @param left what is left of the budget; below 0 when it did not suffice
+   * @param isWhole whether all could be read
+   */
+  record Read(long left, boolean isWhole) {}
+
+  static long after(long time) {
+    return time == Long.MAX_VALUE ? time : time + 1;
+  }
+
+  List<StoredSeries> candidates(List<Matcher> matchers) {
+    List<StoredSeries> candidates = new ArrayList<>();
+    catalog.find(matchers, candidates::add);
+    return candidates;
+  }
+
+  /** Adds the samples of a selection, in no order; ends when the budget does not suffice. */
+  Read read(Selection selection, long budgetOfSamples, List<Series> found) {
+    long left = budgetOfSamples;
+    // A tick that is being written is not seen before it is whole.
+    long to = Math.min(selection.to(), newest);
+    SampleReader reader = new SampleReader();
+    for (StoredSeries series : candidates(selection.matchers())) {
+      OwnerViews views = OwnerViews.of(series, selection.matchers(), after(selection.from()), to);
+      if (!views.isEmpty()) {
+        series.read(selection.from(), to, reader);
+        left -= reader.size();
+        if (left < 0) {
+          return new Read(left, true);
+        }
+        views.series(reader, found);
+      }
+    }
+    return new Read(left, !reader.isDamaged() && !hasLost(selection.from(), selection.to()));
+  }
+
+  /** The samples of this host; fails when some cannot be read. */
+  private SeriesSource source() {
+    return (selection, receiver) -> {
+      List<Series> found = new ArrayList<>();
+      if (!read(selection, Long.MAX_VALUE, found).isWhole()) {
+        throw new QueryFailure(QueryFailure.Kind.EXECUTION, "host " + host + " is not whole");
+      }
+      found.sort(Comparator.comparing(Series::labels));
+      for (Series series : Series.joinEqual(found)) {
+        receiver.accept(series);
+      }
+    };
+  }
 
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none. */
   public long newest() {
     return newest;
+  }
+
+  /** About how many ticks there are after {@code after} and up to {@code to}. */
+  long ticksIn(long after, long to) {
+    long from = Math.max(after, oldest);
+    long end = Math.min(to, newest);
+    if (oldest > newest || from >= end) {
+      return from == end ? 1 : 0;
+    }
+    return (end - from) / tickMillis + 1;
   }
 
   /** No sample is before this time, ms; the greatest number there is when there is none. */

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.syntax.Matcher;
@@ -36,11 +37,20 @@ public final class Store {
   private final StoreCounts counts = new StoreCounts();
   private final SeriesBudget budget;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
+  private final RollupRules rules;
+  private final SealedRollups sealedRollups = new SealedRollups();
+
+  /** A store that keeps nothing reduced. */
+  public Store(Path folder, StoreLimits limits, Dimensions dimensions) {
+    this(folder, limits, dimensions, RollupRules.NONE);
+  }
 
   /**
    * @param folder where blocks lie; made when the first is written
+   * @param rules what is kept reduced
    */
-  public Store(Path folder, StoreLimits limits, Dimensions dimensions) {
+  public Store(Path folder, StoreLimits limits, Dimensions dimensions, RollupRules rules) {
+    this.rules = rules;
     this.folder = folder;
     this.limits = limits;
     this.dimensions = dimensions;
@@ -53,7 +63,18 @@ public final class Store {
 
   /** The lane of a host, made when it is not there. */
   public Lane lane(String host) {
-    return lanes.computeIfAbsent(host, name -> new Lane(name, limits, counts, dimensions, budget));
+    return lanes.computeIfAbsent(
+        host, name -> new Lane(name, limits, counts, dimensions, budget, rules, sealedRollups));
+  }
+
+  /** What is kept reduced. */
+  public RollupRules rollupRules() {
+    return rules;
+  }
+
+  /** Bytes that rollups of steps in memory take, about. */
+  public long rollupBytes() {
+    return lanes.values().stream().mapToLong(Lane::rollupBytes).sum();
   }
 
   /** The lane of a host, if it is there. */
@@ -229,36 +250,17 @@ public final class Store {
     List<Series> found = new ArrayList<>();
     long left = budget;
     for (Lane lane : lanesOf(hosts)) {
-      // A tick that is being written is not seen before it is whole.
-      long to = Math.min(selection.to(), lane.newest());
-      SampleReader reader = new SampleReader();
-      for (StoredSeries series : candidates(lane, selection.matchers())) {
-        OwnerViews views = OwnerViews.of(series, selection.matchers(), after(selection.from()), to);
-        if (!views.isEmpty()) {
-          series.read(selection.from(), to, reader);
-          left -= reader.size();
-          if (left < 0) {
-            throw new TooManySamples(budget);
-          }
-          views.series(reader, found);
-        }
+      Lane.Read read = lane.read(selection, left, found);
+      left = read.left();
+      if (left < 0) {
+        throw new TooManySamples(budget);
       }
-      if (reader.isDamaged() || lane.hasLost(selection.from(), selection.to())) {
+      if (!read.isWhole()) {
         incomplete.accept(lane.host());
       }
     }
     found.sort(Comparator.comparing(Series::labels));
     return Series.joinEqual(found);
-  }
-
-  private static long after(long time) {
-    return time == Long.MAX_VALUE ? time : time + 1;
-  }
-
-  private static List<StoredSeries> candidates(Lane lane, List<Matcher> matchers) {
-    List<StoredSeries> candidates = new ArrayList<>();
-    lane.catalog().find(matchers, candidates::add);
-    return candidates;
   }
 
   /**
@@ -271,12 +273,12 @@ public final class Store {
     TreeMap<Labels, Summary> found = new TreeMap<>();
     List<Series> others = new ArrayList<>();
     for (Lane lane : lanesOf(hosts)) {
-      long from = after(selection.from());
+      long from = Lane.after(selection.from());
       long to = Math.min(selection.to(), lane.newest());
       SampleReader reader = new SampleReader();
       Map<Labels, Integer> sources = new HashMap<>();
       Map<StoredSeries, OwnerViews> all = new LinkedHashMap<>();
-      for (StoredSeries series : candidates(lane, selection.matchers())) {
+      for (StoredSeries series : lane.candidates(selection.matchers())) {
         OwnerViews views = OwnerViews.of(series, selection.matchers(), from, to);
         views.labels().forEach(labels -> sources.merge(labels, 1, Integer::sum));
         all.put(series, views);
@@ -308,6 +310,25 @@ public final class Store {
         summary.add(value);
       }
     }
+  }
+
+  /**
+   * How much a selection would read.
+   *
+   * @param samples about how many; the time between samples is taken to be the same everywhere
+   */
+  public record Extent(long series, long samples) {}
+
+  /** What a selection would read, from the catalog and the heads of what is kept. */
+  public Extent extent(Collection<String> hosts, Selection selection) {
+    long series = 0;
+    long samples = 0;
+    for (Lane lane : lanesOf(hosts)) {
+      int matching = lane.candidates(selection.matchers()).size();
+      series += matching;
+      samples += matching * lane.ticksIn(selection.from(), selection.to());
+    }
+    return new Extent(series, samples);
   }
 
   /** Names of labels, sorted. */
@@ -368,7 +389,7 @@ public final class Store {
       long to = Math.min(search.to(), lane.newest());
       SampleReader reader = new SampleReader();
       for (List<Matcher> matchers : alternatives) {
-        for (StoredSeries series : candidates(lane, matchers)) {
+        for (StoredSeries series : lane.candidates(matchers)) {
           OwnerViews.of(series, matchers, search.from(), to)
               .labels(series, reader)
               .forEach(visitor);

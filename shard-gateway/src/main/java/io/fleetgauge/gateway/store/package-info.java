@@ -23,7 +23,7 @@
  * name, forced to the disk and then renamed, so it is whole or not there.
  *
  * <pre>
- * block     = 'F' 'G' 'B' 'K' version:u8(=1) record* directory footer
+ * block     = 'F' 'G' 'B' 'K' version:u8(=2) record* rollup* directory footer
  * record    = check:u32 base:svar first:svar last:uvar samples:uvar flags:u8 [summary] runs
  *             check   CRC-32C of the rest
  *             first, last  times of samples, from the block's first time
@@ -31,11 +31,14 @@
  * summary   = count:uvar min:number max:number sum:number carry:number
  *             of the numbers; not there when one is infinite or NaN, or with histograms
  * number    = 0:u8 svar | 1:u8 f64
- * directory = deflated( host:string from:svar to:svar symbols timelines series columns )
+ * rollup    = check:u32 page     CRC-32C of the page, which gateway.rollup draws
+ * directory = deflated( host:string from:svar to:svar symbols timelines series rollups columns )
  * symbols   = n:uvar string*n
  * timelines = n:uvar (m:uvar (from:svar owner:labels 0:u8|(1:u8 ended:svar))*m)*n
  * series    = n:uvar (labels timeline:uvar length:uvar)*n
  *             timeline  0 none, else the number of a timeline from 1 on; length of the record
+ * rollups   = n:uvar (metric:uvar kind:u8 window:uvar length:uvar)*n
+ *             metric  a symbol's number; kind 0 the metric, 1 its rate, 2 its increase over window ms
  * labels    = n:uvar (name:uvar value:uvar)*n         numbers of symbols
  * columns   = n:uvar (size:u8 [times])*n              no times when the size is 0
  * footer    = directoryAt:u64 length:u32 inflated:u32 check:u32 'F' 'G' 'B' 'E'

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.gateway.store.HostOf;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

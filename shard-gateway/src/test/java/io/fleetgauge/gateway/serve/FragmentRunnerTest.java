@@ -7,12 +7,14 @@ import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.Dimensions;
+import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
@@ -44,7 +46,13 @@ class FragmentRunnerTest {
           Dimensions.DEFAULT);
   private boolean whole = true;
   private final FragmentRunner runner =
-      new FragmentRunner(store, new Ownership("g1"), () -> VIEW, host -> false, () -> whole);
+      new FragmentRunner(
+          store,
+          new HostOf(List.of("Hostname")),
+          new Ownership("g1"),
+          () -> VIEW,
+          host -> false,
+          () -> whole);
   private List<Matcher> up;
 
   @BeforeEach
@@ -75,7 +83,8 @@ class FragmentRunnerTest {
                     3,
                     List.of("n1", "n2", "n3"),
                     10,
-                    List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))));
+                    List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))),
+                StopSign.NEVER);
     assertThat(answer.covered()).containsExactly("n1");
     assertThat(answer.epoch()).isEqualTo(3);
     assertThat(answer.series()).hasSize(2);
@@ -91,7 +100,7 @@ class FragmentRunnerTest {
   void noHostIsAnsweredForWhileThePastIsComingBack() throws Exception {
     whole = false;
     Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
-    assertThat(runner.run(new Fragment.LabelNames(3, List.of("n1"), all)))
+    assertThat(runner.run(new Fragment.LabelNames(3, List.of("n1"), all), StopSign.NEVER))
         .isEqualTo(new FragmentAnswer.Strings(3, List.of(), List.of()));
   }
 
@@ -99,18 +108,19 @@ class FragmentRunnerTest {
   void labelsAreThoseOfOwnHosts() throws Exception {
     Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
     List<String> both = List.of("n1", "n2");
-    assertThat(runner.run(new Fragment.LabelValues(3, both, "Hostname", all)))
+    assertThat(runner.run(new Fragment.LabelValues(3, both, "Hostname", all), StopSign.NEVER))
         .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("n1")));
-    assertThat(runner.run(new Fragment.LabelNames(3, both, all)))
+    assertThat(runner.run(new Fragment.LabelNames(3, both, all), StopSign.NEVER))
         .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("Hostname", "__name__")));
-    assertThat(runner.run(new Fragment.LabelSets(3, List.of("n2"), all)))
+    assertThat(runner.run(new Fragment.LabelSets(3, List.of("n2"), all), StopSign.NEVER))
         .isEqualTo(new FragmentAnswer.LabelSets(3, List.of(), List.of()));
   }
 
   @Test
   void theBudgetIsThatOfAllSelectionsTogether() {
     List<Selection> twice = List.of(new Selection(up, 0, 9), new Selection(up, 1, 9));
-    assertThatThrownBy(() -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice)))
+    assertThatThrownBy(
+            () -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice), StopSign.NEVER))
         .isInstanceOf(TooManySamples.class);
   }
 }

@@ -69,7 +69,7 @@ class BlockTest {
   @Test
   void theFormatIsHeldByItsBytes() throws Exception {
     byte[] bytes = Files.readAllBytes(block());
-    assertThat(HexFormat.of().formatHex(bytes, 0, 5)).isEqualTo("4647424b01");
+    assertThat(HexFormat.of().formatHex(bytes, 0, 5)).isEqualTo("4647424b02");
     // The first record: its check, base 0, from 0 to 1,785,000 ms, 120 samples, a summary: 120
     // numbers, all 0; then two runs of 64 and 56 samples, each in its own column and all the same.
     assertThat(HexFormat.of().formatHex(bytes, 9, 9 + 24))

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.remotewrite;
+package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.sample.Labels;
 import java.util.List;
@@ -8,13 +8,13 @@ import java.util.List;
  *
  * @param labels the labels that say it; the first that a series has wins
  */
-record HostOf(List<String> labels) {
+public record HostOf(List<String> labels) {
   /** The host of series that name none. */
   static final String NOBODY = "no-host";
 
   private static final String INSTANCE = "instance";
 
-  String of(Labels series) {
+  public String of(Labels series) {
     for (String label : labels) {
       String value = series.value(label);
       if (!value.isEmpty()) {

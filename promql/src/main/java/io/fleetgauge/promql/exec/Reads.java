@@ -1,0 +1,61 @@
+package io.fleetgauge.promql.exec;
+
+import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Function;
+import java.util.List;
+
+/** Walks a query as the evaluator does, with the steps at which each part is evaluated. */
+public final class Reads {
+  /** Looks at a part of a query. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * @param grid the steps at which the part is evaluated; may have none
+     * @return whether to go on with what the part is made of
+     */
+    boolean visit(Expr expr, Grid grid) throws QueryFailure;
+  }
+
+  private final Query query;
+  private final Visitor visitor;
+  private final Invariance invariance = new Invariance();
+
+  private Reads(Query query, Visitor visitor) {
+    this.query = query;
+    this.visitor = visitor;
+  }
+
+  /**
+   * Visits all parts from the root down, left before right.
+   *
+   * @throws QueryFailure if a subquery has more steps than samples are allowed
+   */
+  public static void visit(Query query, Visitor visitor) throws QueryFailure {
+    new Reads(query, visitor).walk(query.expr(), query.grid());
+  }
+
+  /** Whether a part has the same value at every step, because {@code @} fixes all in it. */
+  public static boolean isSameAtEveryStep(Expr expr) {
+    return new Invariance().of(expr);
+  }
+
+  private void walk(Expr expr, Grid steps) throws QueryFailure {
+    // As the evaluator does it: what is the same at every step is read for the first.
+    Grid grid = steps.size() > 1 && invariance.of(expr) ? steps.first() : steps;
+    if (!visitor.visit(expr, grid)) {
+      return;
+    }
+    switch (expr) {
+      case Expr.Window window -> {}
+      case Expr.Subquery subquery -> walk(subquery.input(), Grid.of(query, grid, subquery));
+      case Expr.Call call when call.function() == Function.INFO ->
+          walk(call.arguments().getFirst(), grid);
+      default -> {
+        List<Expr> parts = expr.children();
+        for (Expr part : parts) {
+          walk(part, grid);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.syntax.Expr;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Lets the shards begin an aggregation whose folds can be put together: sums with what they lost to
+ * rounding, averages as sum and count, minima, maxima, counts and groups. Other aggregations are
+ * left with the columns that the shards made: {@code stddev} folds in the order of the series,
+ * {@code topk} ranks equal values by it, {@code quantile} and {@code count_values} need every
+ * value.
+ */
+final class AggregationSplit {
+  private AggregationSplit() {}
+
+  static Plan apply(Plan plan, OrderSensitivity order, Map<Expr, String> reasons) {
+    List<Plan> inputs = new ArrayList<>();
+    for (Plan input : plan.inputs()) {
+      inputs.add(apply(input, order, reasons));
+    }
+    return switch (plan) {
+      case Plan.Shards shards
+          when shards.expr() instanceof Expr.Aggregate aggregate
+              && Distribution.isMergeable(aggregate) ->
+          new Plan.Merge(aggregate, false);
+      case Plan.Here here when here.expr() instanceof Expr.Aggregate aggregate -> {
+        Expr input = Distribution.withoutParens(aggregate.input());
+        boolean pushed =
+            here.inputs().size() == 1
+                && here.inputs().getFirst() instanceof Plan.Shards shards
+                && shards.expr() == input;
+        if (!Distribution.isMergeable(aggregate)) {
+          reasons.put(aggregate, aggregate.op().text() + " needs all values in one place");
+        } else if (pushed && order.of(aggregate) && !Distribution.isOrdered(input)) {
+          reasons.put(aggregate, "what is above looks at the order of the groups");
+        } else if (pushed) {
+          yield new Plan.Merge(aggregate, false);
+        }
+        yield plan.with(inputs);
+      }
+      default -> plan.with(inputs);
+    };
+  }
+}

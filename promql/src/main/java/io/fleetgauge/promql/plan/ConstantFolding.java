@@ -1,0 +1,43 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.exec.Scalars;
+import io.fleetgauge.promql.syntax.Expr;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Puts the number in place of arithmetic whose operands are numbers. */
+final class ConstantFolding {
+  private ConstantFolding() {}
+
+  static Expr apply(Expr expr) {
+    List<Expr> parts = new ArrayList<>();
+    boolean changed = false;
+    for (Expr part : expr.children()) {
+      Expr folded = apply(part);
+      changed |= folded != part;
+      parts.add(folded);
+    }
+    Expr whole = changed ? expr.with(parts) : expr;
+    return switch (whole) {
+      case Expr.Binary binary
+          when number(binary.left()) != null && number(binary.right()) != null ->
+          new Expr.Number(
+              Scalars.apply(
+                  binary.op(), number(binary.left()).value(), number(binary.right()).value()),
+              binary.span());
+      case Expr.Unary unary when number(unary.input()) != null ->
+          new Expr.Number(
+              unary.minus() ? -number(unary.input()).value() : number(unary.input()).value(),
+              unary.span());
+      default -> whole;
+    };
+  }
+
+  private static Expr.Number number(Expr expr) {
+    return switch (expr) {
+      case Expr.Number number -> number;
+      case Expr.Paren paren -> number(paren.inner());
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,115 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.syntax.Expr;
+import java.util.List;
+
+/** Who does what for a part of a query; immutable. {@code toString()} is a tree, a line a node. */
+public sealed interface Plan {
+  /** The part of the query that this answers. */
+  Expr expr();
+
+  List<Plan> inputs();
+
+  /** Samples are fetched and looked at here. */
+  record Gather(Expr expr) implements Plan {
+    @Override
+    public List<Plan> inputs() {
+      return List.of();
+    }
+
+    @Override
+    public String toString() {
+      return text(this);
+    }
+  }
+
+  /** Evaluated here, from what the inputs give. */
+  record Here(Expr expr, List<Plan> inputs) implements Plan {
+    @Override
+    public String toString() {
+      return text(this);
+    }
+  }
+
+  /** Every shard evaluates it for its series; the results stand side by side. */
+  record Shards(Expr expr) implements Plan {
+    @Override
+    public List<Plan> inputs() {
+      return List.of();
+    }
+
+    @Override
+    public String toString() {
+      return text(this);
+    }
+  }
+
+  /**
+   * Every shard folds its series; the folds are put together here.
+   *
+   * @param rollups whether a shard may take folds that it has kept, because the order of the groups
+   *     makes no difference
+   */
+  record Merge(Expr.Aggregate expr, boolean rollups) implements Plan {
+    @Override
+    public List<Plan> inputs() {
+      return List.of();
+    }
+
+    @Override
+    public String toString() {
+      return text(this);
+    }
+  }
+
+  /** The same at every step, so done for one. */
+  record Once(Plan inner) implements Plan {
+    @Override
+    public Expr expr() {
+      return inner.expr();
+    }
+
+    @Override
+    public List<Plan> inputs() {
+      return List.of(inner);
+    }
+
+    @Override
+    public String toString() {
+      return text(this);
+    }
+  }
+
+  /** This plan with other inputs, as many as it has. */
+  default Plan with(List<Plan> inputs) {
+    return switch (this) {
+      case Gather gather -> gather;
+      case Shards shards -> shards;
+      case Merge merge -> merge;
+      case Here here -> new Here(here.expr(), inputs);
+      case Once once -> new Once(inputs.getFirst());
+    };
+  }
+
+  private static String text(Plan plan) {
+    StringBuilder out = new StringBuilder();
+    write(plan, 0, out);
+    return out.toString();
+  }
+
+  private static void write(Plan plan, int depth, StringBuilder out) {
+    out.append("  ".repeat(depth));
+    switch (plan) {
+      case Gather gather -> out.append("gather ").append(gather.expr());
+      case Here here -> out.append("here ").append(here.expr());
+      case Shards shards -> out.append("shards ").append(shards.expr());
+      case Merge merge ->
+          out.append(merge.rollups() ? "merge, rollups allowed: " : "merge ").append(merge.expr());
+      case Once once -> out.append("once");
+    }
+    out.append('\n');
+    for (Plan input : plan.inputs()) {
+      write(input, depth + 1, out);
+    }
+  }
+}

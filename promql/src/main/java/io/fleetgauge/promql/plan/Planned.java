@@ -1,0 +1,35 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.exec.Grid;
+import io.fleetgauge.promql.exec.Query;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.syntax.Expr;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A query that is ready to be answered.
+ *
+ * @param query with the expression that is evaluated: scoped and folded
+ * @param cuts what is asked of the shards
+ * @param selections samples that are fetched besides
+ * @param reasons why parts are not given to the shards or not taken from rollups, by their text
+ */
+public record Planned(
+    Query query,
+    Plan plan,
+    List<Cut> cuts,
+    List<Selection> selections,
+    Map<String, String> reasons) {
+
+  /**
+   * A part that the shards evaluate.
+   *
+   * @param number the place of the part in the query's tree, counted from 0 at the root, parents
+   *     before their parts
+   * @param grid the steps at which it is needed
+   * @param partial whether shards fold it, else they evaluate it
+   * @param rollups whether they may take folds that they have kept
+   */
+  public record Cut(int number, Expr expr, Grid grid, boolean partial, boolean rollups) {}
+}

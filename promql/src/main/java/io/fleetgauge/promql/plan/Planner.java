@@ -1,0 +1,161 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.exec.Query;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.exec.Reads;
+import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Function;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.ValueType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Makes plans. */
+public final class Planner {
+  /** The label by which series say their host in matching and grouping. */
+  public static final String HOST = Distribution.HOST;
+
+  private Planner() {}
+
+  /** How freely a plan may be made. */
+  public enum Mode {
+    /** Whatever is proven to give the same answer. */
+    AUTO,
+    /** Every sample is fetched, and everything evaluated here. */
+    RAW
+  }
+
+  /**
+   * The query as its asker may ask it. Asker and shards do this to the same text, so that numbers
+   * of parts mean the same to both.
+   *
+   * @throws QueryFailure if it cannot be asked with this scope
+   */
+  public static Query prepared(Query query, List<Matcher> scope) throws QueryFailure {
+    return query.with(ConstantFolding.apply(Scope.apply(query.expr(), scope)));
+  }
+
+  /** The part of a prepared query that has a number; null when there is none. */
+  public static Expr part(Query prepared, int number) {
+    int[] left = {number};
+    return find(prepared.expr(), left);
+  }
+
+  /**
+   * Whether a part is only right for each shard alone when all its series have the label {@link
+   * #HOST}.
+   *
+   * @param partial whether the aggregation at its root is folded only
+   */
+  public static boolean needsHosts(Expr part, boolean partial) {
+    boolean here =
+        switch (part) {
+          case Expr.Aggregate aggregate -> !partial;
+          case Expr.Binary binary ->
+              binary.left().type() == ValueType.VECTOR && binary.right().type() == ValueType.VECTOR;
+          default -> false;
+        };
+    return here || part.children().stream().anyMatch(inner -> needsHosts(inner, false));
+  }
+
+  private static Expr find(Expr expr, int[] left) {
+    if (left[0]-- == 0) {
+      return expr;
+    }
+    for (Expr part : expr.children()) {
+      Expr found = find(part, left);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * @param query as asked
+   * @throws QueryFailure if it has no answer whatever the samples are
+   */
+  public static Planned plan(Query query, List<Matcher> scope, Mode mode) throws QueryFailure {
+    Query prepared = prepared(query, scope);
+    Map<Expr, String> reasons = new IdentityHashMap<>();
+    Plan plan = gathering(prepared.expr());
+    if (mode == Mode.AUTO) {
+      OrderSensitivity order = OrderSensitivity.of(prepared);
+      plan = HostKeepingSubtrees.apply(plan, order, reasons);
+      plan = AggregationSplit.apply(plan, order, reasons);
+      plan = RollupUse.apply(plan, order, reasons);
+    } else {
+      reasons.put(prepared.expr(), "the plan raw was asked for");
+    }
+    plan = StepInvariantParts.apply(plan);
+    Set<Expr> cutOut = Collections.newSetFromMap(new IdentityHashMap<>());
+    Map<Expr, Plan> cutPlans = new IdentityHashMap<>();
+    cuts(plan, cutPlans);
+    cutOut.addAll(cutPlans.keySet());
+    Map<Expr, Integer> numbers = new IdentityHashMap<>();
+    number(prepared.expr(), numbers);
+    List<Planned.Cut> cuts = new ArrayList<>();
+    Reads.visit(
+        prepared,
+        (expr, grid) -> {
+          Plan cut = cutPlans.get(expr);
+          if (cut != null && grid.size() > 0) {
+            cuts.add(
+                new Planned.Cut(
+                    numbers.get(expr),
+                    expr,
+                    grid,
+                    cut instanceof Plan.Merge,
+                    cut instanceof Plan.Merge merge && merge.rollups()));
+          }
+          return cut == null;
+        });
+    Map<String, String> texts = new TreeMap<>();
+    reasons.forEach((expr, reason) -> texts.put(expr.toString(), reason));
+    return new Planned(prepared, plan, cuts, Engine.selections(prepared, cutOut), texts);
+  }
+
+  /** The plan that fetches every sample. */
+  static Plan gathering(Expr expr) {
+    return switch (expr) {
+      case Expr.Selector selector -> new Plan.Gather(selector);
+      case Expr.Window window -> new Plan.Gather(window);
+      // It takes the times of samples, which a column of values no longer has.
+      case Expr.Call call
+          when call.function() == Function.TIMESTAMP
+              && Distribution.withoutParens(call.arguments().getFirst()) instanceof Expr.Selector ->
+          new Plan.Gather(call);
+      default -> {
+        List<Plan> inputs = new ArrayList<>();
+        for (Expr part : expr.children()) {
+          Expr inner = Distribution.withoutParens(part);
+          if (inner.type() != ValueType.STRING
+              && !(inner.type() == ValueType.SCALAR && Distribution.isConstant(inner))) {
+            inputs.add(gathering(inner));
+          }
+        }
+        yield new Plan.Here(expr, inputs);
+      }
+    };
+  }
+
+  private static void cuts(Plan plan, Map<Expr, Plan> into) {
+    switch (plan) {
+      case Plan.Shards shards -> into.put(shards.expr(), shards);
+      case Plan.Merge merge -> into.put(merge.expr(), merge);
+      default -> {}
+    }
+    plan.inputs().forEach(input -> cuts(input, into));
+  }
+
+  private static void number(Expr expr, Map<Expr, Integer> into) {
+    into.put(expr, into.size());
+    expr.children().forEach(part -> number(part, into));
+  }
+}

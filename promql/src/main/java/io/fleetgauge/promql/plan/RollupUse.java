@@ -1,0 +1,51 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Function;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Allows shards to take folds that they have kept, under {@code sum}, {@code avg}, {@code min},
+ * {@code max}, {@code count} and {@code group} of an instant selector or of its {@code rate} or
+ * {@code increase}. Whether what is kept fits, each shard proves for itself.
+ */
+final class RollupUse {
+  private RollupUse() {}
+
+  static Plan apply(Plan plan, OrderSensitivity order, Map<Expr, String> reasons) {
+    List<Plan> inputs = new ArrayList<>();
+    for (Plan input : plan.inputs()) {
+      inputs.add(apply(input, order, reasons));
+    }
+    if (plan instanceof Plan.Merge merge) {
+      Expr input = Distribution.withoutParens(merge.expr().input());
+      if (!isKept(input)) {
+        reasons.put(merge.expr(), "rollups are of selectors and their rate and increase");
+      } else if (order.of(merge.expr())) {
+        reasons.put(
+            merge.expr(), "rollups do not know the order of the groups, which is looked at");
+      } else {
+        return new Plan.Merge(merge.expr(), true);
+      }
+    }
+    return plan.with(inputs);
+  }
+
+  /** Whether it is of a kind that rollups are made of. */
+  static boolean isKept(Expr input) {
+    return switch (input) {
+      case Expr.Selector selector -> isPlain(selector);
+      case Expr.Call call
+          when call.function() == Function.RATE || call.function() == Function.INCREASE ->
+          Distribution.withoutParens(call.arguments().getFirst()) instanceof Expr.Window window
+              && isPlain(window.selector());
+      default -> false;
+    };
+  }
+
+  private static boolean isPlain(Expr.Selector selector) {
+    return selector.edges() == Expr.Edges.PLAIN && selector.shift().at().isEmpty();
+  }
+}

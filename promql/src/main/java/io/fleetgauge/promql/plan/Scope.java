@@ -1,0 +1,43 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Function;
+import io.fleetgauge.promql.syntax.Matcher;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Gives every selector the matchers that the asker is bound to. They are added to those that stand
+ * there and so can only take series away.
+ */
+final class Scope {
+  private Scope() {}
+
+  /**
+   * @throws QueryFailure if the query reads series that no selector in it names
+   */
+  static Expr apply(Expr expr, List<Matcher> scope) throws QueryFailure {
+    if (scope.isEmpty()) {
+      return expr;
+    }
+    if (expr instanceof Expr.Call call && call.function() == Function.INFO) {
+      throw new QueryFailure(
+          QueryFailure.Kind.BAD_DATA,
+          "info() reads series that no selector names, which a query with a scope cannot; join with"
+              + " group_left instead");
+    }
+    if (expr instanceof Expr.Selector selector) {
+      // The matcher of a name that stands before the braces has to be the last.
+      List<Matcher> all = new ArrayList<>(scope);
+      all.addAll(selector.matchers());
+      return new Expr.Selector(
+          all, selector.named(), selector.shift(), selector.edges(), selector.span());
+    }
+    List<Expr> parts = new ArrayList<>();
+    for (Expr part : expr.children()) {
+      parts.add(apply(part, scope));
+    }
+    return parts.isEmpty() ? expr : expr.with(parts);
+  }
+}

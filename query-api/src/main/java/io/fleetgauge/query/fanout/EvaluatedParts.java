@@ -1,0 +1,14 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.promql.exec.Provided;
+import java.util.List;
+
+/**
+ * What the gateways made of the parts of a query.
+ *
+ * @param parts one for each part that was asked for, in the same order; empty when {@code unfit}
+ * @param unfit why the parts have to be evaluated from samples; empty when they need not
+ * @param samples how many samples the gateways looked at
+ * @param rollupCells how many kept folds they took
+ */
+public record EvaluatedParts(List<Provided> parts, String unfit, long samples, long rollupCells) {}

@@ -1,0 +1,171 @@
+package io.fleetgauge.gateway.serve;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.gateway.rollup.RollupFit;
+import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.exec.Grid;
+import io.fleetgauge.promql.exec.Query;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.exec.SeriesSource;
+import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.Series;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Evaluates parts of queries for this gateway's hosts. Safe for all threads. */
+final class PartsRunner {
+  private static final long MOST_EXPRESSIONS = 1_000;
+
+  private final Store store;
+  private final HostOf hostOf;
+  private final RollupRunner rollups;
+
+  /** Dashboards ask the same again and again; what was parsed is kept. */
+  private final Cache<Parsed, Expr> expressions =
+      Caffeine.newBuilder().maximumSize(MOST_EXPRESSIONS).build();
+
+  /** What the tree of a query depends on. */
+  private record Parsed(ParseOptions options, String text, List<Matcher> scope) {}
+
+  PartsRunner(Store store, HostOf hostOf) {
+    this.store = store;
+    this.hostOf = hostOf;
+    this.rollups = new RollupRunner(store);
+  }
+
+  /**
+   * @throws TooManySamples if the budget does not suffice
+   * @throws QueryFailure if it was told to stop
+   */
+  FragmentAnswer run(Fragment.Parts asked, List<String> covered, long epoch, StopSign stop)
+      throws TooManySamples, QueryFailure {
+    Set<String> whole = new LinkedHashSet<>(covered);
+    Set<String> hosts = Set.copyOf(covered);
+    try {
+      Query query = query(asked);
+      List<Engine.Part> parts = new ArrayList<>();
+      long cells = 0;
+      for (Fragment.Part wanted : asked.parts()) {
+        Expr expr = Planner.part(query, wanted.number());
+        if (expr == null) {
+          return new FragmentAnswer.Unfit(epoch, covered, "no part has the number " + wanted);
+        }
+        boolean needsHosts = Planner.needsHosts(expr, wanted.partial());
+        Function<List<String>, SeriesSource> sources =
+            of -> source(of, hosts, needsHosts, asked, whole);
+        SeriesSource source = sources.apply(covered);
+        Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
+        if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
+          Optional<RollupFit> fit = RollupFit.of(query, aggregate, grid, store.rollupRules()).fit();
+          Optional<RollupRunner.Made> made =
+              fit.isEmpty()
+                  ? Optional.empty()
+                  : rollups.run(query, fit.get(), grid, covered, sources, stop);
+          if (made.isPresent()) {
+            parts.add(made.get().part());
+            cells += made.get().cells();
+            continue;
+          }
+        }
+        Optional<Engine.Part> part =
+            wanted.partial() && expr instanceof Expr.Aggregate aggregate
+                ? Engine.partials(query, aggregate, grid, source, stop)
+                : Optional.of(Engine.columns(query, expr, grid, source, stop));
+        if (part.isEmpty() || !FragmentCodec.fits(part.get())) {
+          String why = part.isEmpty() ? "a sum needs more bits" : "there are histograms";
+          return new FragmentAnswer.Unfit(epoch, covered, why);
+        }
+        parts.add(part.get());
+      }
+      return new FragmentAnswer.Parts(epoch, List.copyOf(whole), covered, parts, cells);
+    } catch (ParseException e) {
+      return new FragmentAnswer.Unfit(epoch, covered, "it cannot be parsed: " + e.getMessage());
+    } catch (QueryFailure e) {
+      if (e.getCause() instanceof TooManySamples over) {
+        throw over;
+      }
+      if (stop.reason().isPresent()) {
+        throw e;
+      }
+      // Which series an error names is for the whole query to say.
+      return new FragmentAnswer.Unfit(epoch, covered, e.getMessage());
+    }
+  }
+
+  private Query query(Fragment.Parts asked) throws ParseException, QueryFailure {
+    Fragment.Asked question = asked.asked();
+    ParseOptions options =
+        new ParseOptions(question.features(), question.end() - question.start(), question.step());
+    Parsed key = new Parsed(options, question.text(), asked.scope());
+    Query.Settings settings =
+        Query.Settings.STOCK
+            .withLookback(question.lookback())
+            .withMaxSamples(asked.budget())
+            .withFeatures(question.features());
+    Expr known = expressions.getIfPresent(key);
+    if (known != null) {
+      return new Query(
+          question.text(), known, question.start(), question.end(), question.step(), settings);
+    }
+    Query query =
+        new Query(
+            question.text(),
+            Parser.parse(question.text(), options),
+            question.start(),
+            question.end(),
+            question.step(),
+            settings);
+    Query prepared = Planner.prepared(query, asked.scope());
+    expressions.put(key, prepared.expr());
+    return prepared;
+  }
+
+  /**
+   * @param needsHosts whether each series has to say its host by the label that matching keeps
+   */
+  private SeriesSource source(
+      List<String> covered,
+      Set<String> hosts,
+      boolean needsHosts,
+      Fragment.Parts asked,
+      Set<String> whole) {
+    return (selection, receiver) -> {
+      List<Series> found;
+      try {
+        found = store.select(covered, selection, asked.budget(), whole::remove);
+      } catch (TooManySamples e) {
+        QueryFailure over = new QueryFailure(QueryFailure.Kind.EXECUTION, e.getMessage());
+        over.initCause(e);
+        throw over;
+      }
+      for (Series series : found) {
+        String host = needsHosts ? series.labels().value(Planner.HOST) : hostOf.of(series.labels());
+        if (!hosts.contains(host)) {
+          throw new QueryFailure(
+              QueryFailure.Kind.EXECUTION,
+              "the series "
+                  + series.labels()
+                  + " does not say that it is of one of the hosts asked for");
+        }
+        receiver.accept(series);
+      }
+    };
+  }
+}

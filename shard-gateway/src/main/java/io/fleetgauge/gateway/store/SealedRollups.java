@@ -1,0 +1,26 @@
+package io.fleetgauge.gateway.store;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.gateway.rollup.RollupKey;
+import io.fleetgauge.gateway.rollup.RollupPage;
+import java.util.Optional;
+
+/** Pages of blocks that were read not long ago. Safe for all threads. */
+final class SealedRollups {
+  private static final long MOST_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+
+  private final Cache<Key, Optional<RollupPage>> pages =
+      Caffeine.newBuilder()
+          .maximumWeight(MOST_BYTES)
+          .weigher((Key key, Optional<RollupPage> page) -> page.map(RollupPage::bytes).orElse(100))
+          .build();
+
+  /** Blocks are told apart by identity. */
+  private record Key(Block block, RollupKey rollup) {}
+
+  /** A block's page; empty when it has none. */
+  Optional<RollupPage> page(Block block, RollupKey rollup) {
+    return pages.get(new Key(block, rollup), key -> key.block.rollup(key.rollup));
+  }
+}
