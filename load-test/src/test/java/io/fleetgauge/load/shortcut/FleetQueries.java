@@ -66,7 +66,8 @@ final class FleetQueries {
       question.put("time", seconds(aligned ? time / 15_000 * 15_000 : time));
       return question;
     }
-    long step = aligned ? pick(List.of(15L, 15L, 30L, 60L, 300L)) * 1000 : random.nextLong(7_000, 90_000);
+    long step =
+        aligned ? pick(List.of(15L, 15L, 30L, 60L, 300L)) * 1000 : random.nextLong(7_000, 90_000);
     long length = step * random.nextLong(0, 60);
     long end = random.nextInt(3) == 0 ? to + random.nextLong(60_000) : random.nextLong(from, to);
     long start = end - length;
@@ -95,7 +96,12 @@ final class FleetQueries {
       case 9 -> sameGroups();
       case 10 -> sameHosts();
       case 11 -> fold(element(leaf()));
-      case 12 -> vector(depth - 1) + " " + pick(List.of("*", "+", "-", "/", ">", "<=", "> bool")) + " " + number();
+      case 12 ->
+          vector(depth - 1)
+              + " "
+              + pick(List.of("*", "+", "-", "/", ">", "<=", "> bool"))
+              + " "
+              + number();
       case 13 -> subquery(depth);
       case 14 -> rare(depth);
       case 15 -> "(" + vector(depth - 1) + ")";
@@ -108,8 +114,24 @@ final class FleetQueries {
 
   private String leaf() {
     return switch (random.nextInt(6)) {
-      case 0, 1 -> pick(List.of("rate", "increase")) + "(" + selector(counter()) + "[" + pick(List.of("1m", "5m", "5m", "2m")) + "]" + shift() + ")";
-      case 2 -> pick(List.of("max", "avg", "sum", "count", "last", "stddev")) + "_over_time(" + selector(gauge()) + "[" + pick(List.of("1m", "5m", "90s")) + "]" + shift() + ")";
+      case 0, 1 ->
+          pick(List.of("rate", "increase"))
+              + "("
+              + selector(counter())
+              + "["
+              + pick(List.of("1m", "5m", "5m", "2m"))
+              + "]"
+              + shift()
+              + ")";
+      case 2 ->
+          pick(List.of("max", "avg", "sum", "count", "last", "stddev"))
+              + "_over_time("
+              + selector(gauge())
+              + "["
+              + pick(List.of("1m", "5m", "90s"))
+              + "]"
+              + shift()
+              + ")";
       default -> selector(random.nextInt(5) == 0 ? counter() : gauge()) + shift();
     };
   }
@@ -163,7 +185,14 @@ final class FleetQueries {
   private String ranked(int depth) {
     String input = random.nextBoolean() ? leaf() : fold(vector(depth - 1));
     return switch (random.nextInt(8)) {
-      case 0, 1, 2 -> pick(List.of("topk", "bottomk")) + grouping() + " (" + (1 + random.nextInt(6)) + ", " + input + ")";
+      case 0, 1, 2 ->
+          pick(List.of("topk", "bottomk"))
+              + grouping()
+              + " ("
+              + (1 + random.nextInt(6))
+              + ", "
+              + input
+              + ")";
       case 3 -> "quantile" + grouping() + " (0." + random.nextInt(10) + ", " + input + ")";
       case 4 -> pick(List.of("stddev", "stdvar")) + grouping() + " (" + input + ")";
       case 5 -> "count_values" + grouping() + " (\"value\", " + input + ")";
@@ -174,12 +203,35 @@ final class FleetQueries {
 
   private String sameGroups() {
     String by = " by (" + pick(List.of("rack", "tenant", "rack, tenant", "Hostname")) + ")";
-    return "sum" + by + " (" + leaf() + ") " + pick(List.of("/", "-", "*")) + " " + pick(List.of("count", "sum", "avg")) + by + " (" + leaf() + ")";
+    return "sum"
+        + by
+        + " ("
+        + leaf()
+        + ") "
+        + pick(List.of("/", "-", "*"))
+        + " "
+        + pick(List.of("count", "sum", "avg"))
+        + by
+        + " ("
+        + leaf()
+        + ")";
   }
 
   private String sameHosts() {
-    String on = pick(List.of("on (Hostname, gpu)", "ignoring (job, tenant, nosuch)", "on (Hostname, gpu) group_left", "on (rack, gpu)"));
-    return selector("DCGM_FI_DEV_GPU_UTIL") + " " + pick(List.of("+", "/", "*", ">")) + " " + on + " " + selector("DCGM_FI_DEV_POWER_USAGE");
+    String on =
+        pick(
+            List.of(
+                "on (Hostname, gpu)",
+                "ignoring (job, tenant, nosuch)",
+                "on (Hostname, gpu) group_left",
+                "on (rack, gpu)"));
+    return selector("DCGM_FI_DEV_GPU_UTIL")
+        + " "
+        + pick(List.of("+", "/", "*", ">"))
+        + " "
+        + on
+        + " "
+        + selector("DCGM_FI_DEV_POWER_USAGE");
   }
 
   private String element(String input) {
@@ -196,7 +248,15 @@ final class FleetQueries {
 
   private String subquery(int depth) {
     return pick(List.of("max", "avg", "min", "sum"))
-        + "_over_time(" + fold(leaf()) + "[" + pick(List.of("5m", "10m")) + ":" + pick(List.of("1m", "15s", "45s", "")) + "]" + shift() + ")";
+        + "_over_time("
+        + fold(leaf())
+        + "["
+        + pick(List.of("5m", "10m"))
+        + ":"
+        + pick(List.of("1m", "15s", "45s", ""))
+        + "]"
+        + shift()
+        + ")";
   }
 
   private String rare(int depth) {

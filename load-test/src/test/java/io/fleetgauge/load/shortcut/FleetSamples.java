@@ -93,14 +93,22 @@ final class FleetSamples {
 
   private Labels gpu(int host, int gpu) {
     return Labels.of(
-        "Hostname", host(host),
-        "rack", "r" + host / 4,
-        "modelName", host % 5 == 0 ? "NVIDIA A100" : "NVIDIA H100",
-        "gpu", "" + gpu,
-        "device", "nvidia" + gpu,
-        "UUID", "GPU-" + host + "-" + gpu,
-        "job", jobs[host][gpu],
-        "tenant", tenants[host][gpu]);
+        "Hostname",
+        host(host),
+        "rack",
+        "r" + host / 4,
+        "modelName",
+        host % 5 == 0 ? "NVIDIA A100" : "NVIDIA H100",
+        "gpu",
+        "" + gpu,
+        "device",
+        "nvidia" + gpu,
+        "UUID",
+        "GPU-" + host + "-" + gpu,
+        "job",
+        jobs[host][gpu],
+        "tenant",
+        tenants[host][gpu]);
   }
 
   private void readings(Tick.Builder tick, int host, int gpu) {

@@ -50,8 +50,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Short cuts do not show: whatever way a query takes through a fleet that lives, its answer is, byte
- * for byte, the one that evaluation in one place over all samples gives.
+ * Short cuts do not show: whatever way a query takes through a fleet that lives, its answer is,
+ * byte for byte, the one that evaluation in one place over all samples gives.
  */
 class ShortCutsTest {
   private static final long START = 1_760_000_000_000L / 900_000 * 900_000;
@@ -126,8 +126,12 @@ class ShortCutsTest {
     for (int i = 0; i < whole.size(); i++) {
       TreeMap<Long, Double> known = facts.get(whole.series().get(i));
       // Whose GPU it was then is known, and a second value for one time would be refused.
-      boolean same = known != null && known.floorKey(time) != null && known.ceilingKey(time) != null;
-      if (same && !known.containsKey(time) && random.nextInt(3) > 0 && isOwnedAround(whole, i, time)) {
+      boolean same =
+          known != null && known.floorKey(time) != null && known.ceilingKey(time) != null;
+      if (same
+          && !known.containsKey(time)
+          && random.nextInt(3) > 0
+          && isOwnedAround(whole, i, time)) {
         part.add(whole.series().get(i), whole.values()[i]);
       }
     }
@@ -233,7 +237,8 @@ class ShortCutsTest {
     boolean instant = question.containsKey("time");
     long start = millis(question.get(instant ? "time" : "start"));
     long end = millis(question.get(instant ? "time" : "end"));
-    long step = instant ? 0 : millis(question.get("step"));
+    // As Prometheus does it: times are rounded, steps are cut.
+    long step = instant ? 0 : (long) (Double.parseDouble(question.get("step")) * 1000);
     String lookback = question.getOrDefault("lookback_delta", "5m");
     Query asked =
         new Query(

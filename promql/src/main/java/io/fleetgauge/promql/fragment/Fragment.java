@@ -109,4 +109,17 @@ public sealed interface Fragment {
       return new Extent(otherEpoch, otherHosts, selections);
     }
   }
+
+  /**
+   * What has changed since it was asked before; of all hosts that the gateway has.
+   *
+   * @param incarnation of the gateway, as it said last; 0 at first
+   * @param since the cursor that it gave last
+   */
+  record Changes(long epoch, List<String> hosts, long incarnation, long since) implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Changes(otherEpoch, otherHosts, incarnation, since);
+    }
+  }
 }

@@ -57,4 +57,36 @@ public sealed interface FragmentAnswer {
    */
   record Extent(long epoch, List<String> covered, List<Long> series, List<Long> samples)
       implements FragmentAnswer {}
+
+  /**
+   * What has changed.
+   *
+   * @param incarnation another one than the asker's says that everything may have changed
+   * @param cursor to ask with the next time
+   * @param watermark the time up to which all hosts that send ticks have sent them, ms
+   */
+  record Changes(
+      long epoch,
+      List<String> covered,
+      long incarnation,
+      long cursor,
+      long watermark,
+      List<Changed> hosts)
+      implements FragmentAnswer {}
+
+  /** How long a bucket of time is, ms: bucket n is (5 s n, 5 s (n + 1)], open as windows are. */
+  long BUCKET_MILLIS = 5_000;
+
+  /** The bucket that a sample's time is in. */
+  static long bucket(long time) {
+    return Math.floorDiv(time - 1, BUCKET_MILLIS);
+  }
+
+  /**
+   * What has changed of a host.
+   *
+   * @param all whether everything may have
+   * @param buckets which, when not all
+   */
+  record Changed(String host, boolean all, List<Long> buckets) {}
 }

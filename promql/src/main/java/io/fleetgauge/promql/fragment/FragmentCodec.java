@@ -31,6 +31,7 @@ public final class FragmentCodec {
   private static final int PARTS = 5;
   private static final int UNFIT = 6;
   private static final int EXTENT = 7;
+  private static final int CHANGES = 8;
   private static final int PARTIAL = 1;
   private static final int ROLLUPS = 2;
   private static final int MOST_STEPS = 1 << 24;
@@ -55,6 +56,7 @@ public final class FragmentCodec {
           case Fragment.LabelSets sets -> LABEL_SETS;
           case Fragment.Parts parts -> PARTS;
           case Fragment.Extent extent -> EXTENT;
+          case Fragment.Changes changes -> CHANGES;
         });
     out.uvar(fragment.epoch());
     strings(out, fragment.hosts());
@@ -65,11 +67,17 @@ public final class FragmentCodec {
       }
       case Fragment.Extent extent -> selections(out, extent.selections());
       case Fragment.Parts parts -> parts(out, parts);
+      case Fragment.Changes changes -> out.u64(changes.incarnation()).uvar(changes.since());
       case Fragment.LabelNames names -> search(out, names.search());
       case Fragment.LabelValues values -> search(out.string(values.label()), values.search());
       case Fragment.LabelSets sets -> search(out, sets.search());
     }
     return out.toBytes();
+  }
+
+  /** Whether bytes are a question for changes, so far as their kind says. */
+  public static boolean isChanges(byte[] bytes) {
+    return bytes.length > 3 && bytes[3] == CHANGES;
   }
 
   public static Fragment decodeFragment(byte[] bytes) throws WireException {
@@ -84,6 +92,8 @@ public final class FragmentCodec {
             yield new Fragment.Samples(epoch, hosts, budget, selections(in));
           }
           case EXTENT -> new Fragment.Extent(epoch, hosts, selections(in));
+          case CHANGES ->
+              new Fragment.Changes(epoch, hosts, in.u64("the incarnation"), in.uvar("the cursor"));
           case PARTS -> parts(in, epoch, hosts);
           case NAMES -> new Fragment.LabelNames(epoch, hosts, search(in));
           case VALUES -> new Fragment.LabelValues(epoch, hosts, in.string("a label"), search(in));
@@ -222,6 +232,7 @@ public final class FragmentCodec {
           case FragmentAnswer.Parts parts -> PARTS;
           case FragmentAnswer.Unfit unfit -> UNFIT;
           case FragmentAnswer.Extent extent -> EXTENT;
+          case FragmentAnswer.Changes changes -> CHANGES;
         });
     out.uvar(answer.epoch());
     strings(out, answer.covered());
@@ -242,6 +253,14 @@ public final class FragmentCodec {
       }
       case FragmentAnswer.Strings strings -> strings(out, strings.strings());
       case FragmentAnswer.Unfit unfit -> out.string(unfit.reason());
+      case FragmentAnswer.Changes changes -> {
+        out.u64(changes.incarnation()).uvar(changes.cursor()).svar(changes.watermark());
+        out.uvar(changes.hosts().size());
+        for (FragmentAnswer.Changed host : changes.hosts()) {
+          out.string(host.host()).u8(host.all() ? 1 : 0).uvar(host.buckets().size());
+          host.buckets().forEach(out::svar);
+        }
+      }
       case FragmentAnswer.Extent extent -> {
         numbers(out, extent.series());
         numbers(out, extent.samples());
@@ -297,6 +316,7 @@ public final class FragmentCodec {
           case EXTENT ->
               new FragmentAnswer.Extent(
                   epoch, covered, numbers(in, "series"), numbers(in, "samples"));
+          case CHANGES -> changes(in, epoch, covered);
           case PARTS -> {
             List<String> read = strings(in, "hosts");
             List<String> symbols = strings(in, "strings");
@@ -411,6 +431,26 @@ public final class FragmentCodec {
   }
 
   // --- parts of both ---
+
+  private static FragmentAnswer changes(WireReader in, long epoch, List<String> covered)
+      throws WireException {
+    long incarnation = in.u64("the incarnation");
+    long cursor = in.uvar("the cursor");
+    long watermark = in.svar("the watermark");
+    int count = in.count(3, "hosts");
+    List<FragmentAnswer.Changed> hosts = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      String host = in.string("a host");
+      boolean all = in.uint(1, "whether all has changed") == 1;
+      int bucketCount = in.count(1, "buckets");
+      List<Long> buckets = new ArrayList<>(bucketCount);
+      for (int j = 0; j < bucketCount; j++) {
+        buckets.add(in.svar("a bucket"));
+      }
+      hosts.add(new FragmentAnswer.Changed(host, all, buckets));
+    }
+    return new FragmentAnswer.Changes(epoch, covered, incarnation, cursor, watermark, hosts);
+  }
 
   private static void numbers(WireWriter out, List<Long> numbers) {
     out.uvar(numbers.size());

@@ -9,13 +9,14 @@
  * <pre>
  * fragment    = 'F' 'Q' version:u8(=2) kind:u8 epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
- *                     7 extent
+ *                     7 extent, 8 changes
  * what        = samples:    budget:uvar list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
  *                           features:list(string) matchers budget:uvar timeoutMillis:uvar
  *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
  *             | extent:     list(selection)
+ *             | changes:    incarnation:u64 since:uvar
  *             | names:      search
  *             | values:     label:string search
  *             | label sets: search
@@ -30,6 +31,8 @@
  *             | parts:      read:list(string) symbols rollupCells:uvar list(part)
  *             | unfit (kind 6): reason:string
  *             | extent:     series:list(uvar) samples:list(uvar)
+ *             | changes:    incarnation:u64 cursor:uvar watermark:svar
+ *                           list(host:string all:u8 buckets:list(svar))
  * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)
  *               list(labels dropped:u8 steps:uvar (0:u8 | 1:u8 present:bit*steps) numbers)
  *               list(group:labels first:labels dropped:u8 counts:numbers rows:u8 numbers*rows)

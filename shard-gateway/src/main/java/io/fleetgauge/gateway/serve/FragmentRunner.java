@@ -78,6 +78,7 @@ public final class FragmentRunner {
         // What can be read of a damaged host is answered, but not that it were all.
         yield new FragmentAnswer.Samples(epoch, List.copyOf(whole), all);
       }
+      case Fragment.Changes since -> store.changes(epoch, since.incarnation(), since.since());
       case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();

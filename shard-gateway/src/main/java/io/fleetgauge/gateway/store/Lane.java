@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.SeriesSource;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -80,6 +81,7 @@ public final class Lane {
   private volatile long sealedBefore = NEVER;
   private volatile long payloadBytes;
 
+  private final Changes changed;
   private final RollupRules rules;
   private final LiveRollups live;
   private final SealedRollups sealedRollups;
@@ -138,7 +140,9 @@ public final class Lane {
       Dimensions dimensions,
       SeriesBudget budget,
       RollupRules rules,
-      SealedRollups sealedRollups) {
+      SealedRollups sealedRollups,
+      Changes changed) {
+    this.changed = changed;
     this.rules = rules;
     this.live = new LiveRollups(rules);
     this.sealedRollups = sealedRollups;
@@ -230,6 +234,7 @@ public final class Lane {
       }
       newest = time;
     }
+    changed.at(time);
   }
 
   /**
@@ -706,6 +711,7 @@ public final class Lane {
     blocksChanged();
     sealedBefore = cutBefore;
     changes.clear();
+    changed.all();
   }
 
   /** Remembers that a block of some time could not be read. Writer only. */
@@ -713,6 +719,7 @@ public final class Lane {
     List<Lost> more = new ArrayList<>(lost);
     more.add(new Lost(from, to));
     lost = List.copyOf(more);
+    changed.all();
   }
 
   /** Whether samples after {@code after} and up to {@code to} may have been in a lost block. */
@@ -730,11 +737,15 @@ public final class Lane {
       more.add(new Lost(from, to));
     }
     gaps = List.copyOf(more);
+    changed.all();
   }
 
   /** What was elsewhere is here. Writer only. */
   public void closeGaps() {
-    gaps = List.of();
+    if (!gaps.isEmpty()) {
+      gaps = List.of();
+      changed.all();
+    }
   }
 
   /** Whether samples may be elsewhere. */
@@ -809,6 +820,7 @@ public final class Lane {
     oldest = Math.max(oldest, before);
     droppedBefore = Math.max(droppedBefore, before);
     blocksChanged();
+    changed.all();
     forgetEmptySeries();
     return dropped.stream().map(Block::file).toList();
   }
@@ -954,6 +966,11 @@ public final class Lane {
         receiver.accept(series);
       }
     };
+  }
+
+  /** What has changed since the change of a number. */
+  Optional<FragmentAnswer.Changed> changedSince(long number) {
+    return changed.since(host, number);
   }
 
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none. */

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.fragment.Fragment.Search;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -22,6 +23,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -30,6 +33,7 @@ import org.slf4j.LoggerFactory;
 /** All hosts of a gateway. Safe for all threads; each lane has one writer. */
 public final class Store {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
+  private static final long SILENT_MILLIS = 300_000;
 
   private final Path folder;
   private final StoreLimits limits;
@@ -38,6 +42,11 @@ public final class Store {
   private final SeriesBudget budget;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
   private final RollupRules rules;
+
+  /** Tells this store from the one before a restart. */
+  private final long incarnation = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+
+  private final AtomicLong changes = new AtomicLong();
   private final SealedRollups sealedRollups = new SealedRollups();
 
   /** A store that keeps nothing reduced. */
@@ -64,7 +73,17 @@ public final class Store {
   /** The lane of a host, made when it is not there. */
   public Lane lane(String host) {
     return lanes.computeIfAbsent(
-        host, name -> new Lane(name, limits, counts, dimensions, budget, rules, sealedRollups));
+        host,
+        name ->
+            new Lane(
+                name,
+                limits,
+                counts,
+                dimensions,
+                budget,
+                rules,
+                sealedRollups,
+                new Changes(changes)));
   }
 
   /** What is kept reduced. */
@@ -329,6 +348,32 @@ public final class Store {
       samples += matching * lane.ticksIn(selection.from(), selection.to());
     }
     return new Extent(series, samples);
+  }
+
+  /**
+   * What has changed since it was asked before.
+   *
+   * @param before the incarnation that was told then
+   * @param since the cursor that was given then
+   */
+  public FragmentAnswer.Changes changes(long epoch, long before, long since) {
+    long cursor = changes.get();
+    List<FragmentAnswer.Changed> changed = new ArrayList<>();
+    long newest = Long.MIN_VALUE;
+    for (Lane lane : lanes.values()) {
+      newest = Math.max(newest, lane.newest());
+      if (before == incarnation) {
+        lane.changedSince(since).ifPresent(changed::add);
+      }
+    }
+    long watermark = newest;
+    for (Lane lane : lanes.values()) {
+      // A host that has been silent for long is not waited for.
+      if (lane.newest() > newest - SILENT_MILLIS) {
+        watermark = Math.min(watermark, lane.newest());
+      }
+    }
+    return new FragmentAnswer.Changes(epoch, List.of(), incarnation, cursor, watermark, changed);
   }
 
   /** Names of labels, sorted. */

@@ -1,0 +1,83 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentAnswer.Changed;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Which buckets of one host's time have changed lately, so that whoever keeps answers can tell
+ * whether they still hold. The changes of all hosts are numbered by one counter. Safe for all
+ * threads.
+ *
+ * <p>Law: a change is here before the sample that made it is acknowledged. Of changes that are too
+ * long ago to be told apart it is said that everything has changed.
+ */
+final class Changes {
+  /** An hour of ticks, and late ones. */
+  private static final int MOST = 1_024;
+
+  private final AtomicLong counter;
+  private final Map<Long, Long> byBucket = new LinkedHashMap<>();
+  private long newestBucket = Long.MIN_VALUE;
+  private long allAt;
+  private volatile long last;
+
+  /**
+   * @param counter that of the store
+   */
+  Changes(AtomicLong counter) {
+    this.counter = counter;
+    all();
+  }
+
+  /** Samples of this time have been written, ms. */
+  synchronized void at(long time) {
+    long bucket = FragmentAnswer.bucket(time);
+    long change = counter.incrementAndGet();
+    if (bucket != newestBucket) {
+      // Those that changed last stand last, so that the eldest go first.
+      byBucket.remove(bucket);
+      newestBucket = bucket;
+      if (byBucket.size() == MOST) {
+        var eldest = byBucket.entrySet().iterator();
+        allAt = Math.max(allAt, eldest.next().getValue());
+        eldest.remove();
+      }
+    }
+    byBucket.put(bucket, change);
+    last = change;
+  }
+
+  /** Anything may have changed. */
+  synchronized void all() {
+    allAt = counter.incrementAndGet();
+    byBucket.clear();
+    newestBucket = Long.MIN_VALUE;
+    last = allAt;
+  }
+
+  /** What has changed since the change of a number; empty when nothing has. */
+  Optional<Changed> since(String host, long number) {
+    if (last <= number) {
+      return Optional.empty();
+    }
+    synchronized (this) {
+      if (allAt > number) {
+        return Optional.of(new Changed(host, true, List.of()));
+      }
+      List<Long> buckets = new ArrayList<>();
+      byBucket.forEach(
+          (bucket, change) -> {
+            if (change > number) {
+              buckets.add(bucket);
+            }
+          });
+      return Optional.of(new Changed(host, false, buckets));
+    }
+  }
+}
