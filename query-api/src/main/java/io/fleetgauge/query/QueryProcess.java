@@ -1,14 +1,20 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.answer.Answering;
+import io.fleetgauge.query.answer.Limits;
+import io.fleetgauge.query.cache.Extents;
+import io.fleetgauge.query.cache.Versions;
+import io.fleetgauge.query.fanout.ChangeFeed;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.http.PrometheusApi;
 import io.fleetgauge.query.http.QueryCounts;
@@ -27,6 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class QueryProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueryProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+  /** How many tenants can fill their share of the memory for answers. */
+  private static final int CACHE_SHARES = 4;
 
   private final Lifecycle lifecycle = new Lifecycle("query API");
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
@@ -52,13 +61,27 @@ public final class QueryProcess implements AutoCloseable {
     WorkerExecutor workers = vertx.createSharedWorkerExecutor("queries", threads);
     Fanout fanout = new Fanout(vertx, this::view, workers);
     lifecycle.started("fan-out", STOP_LIMIT, fanout);
-    Admission admission = new Admission(config.maxConcurrent(), config.maxWaiting());
+    Admission admission =
+        new Admission(
+            config.maxConcurrent(),
+            config.maxHeavy(),
+            tenant -> limits(config.of(tenant)),
+            System::nanoTime);
+    Versions versions = new Versions();
+    ChangeFeed feed = new ChangeFeed(fanout, this::view, versions);
+    Extents extents = new Extents(versions, config.cacheBytes(), CACHE_SHARES);
+    Answering answering =
+        new Answering(config, admission, fanout, feed, versions, extents, workers);
     QueryCounts counts = new QueryCounts();
-    Meters meters = QueryMeters.of(counts, admission, fanout::hedges, this::view);
+    Meters meters =
+        QueryMeters.of(counts, admission, answering, extents, feed, fanout::hedges, this::view);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "");
-    PrometheusApi.mount(
-        router, config, new Answering(admission, fanout, workers), fanout, workers, counts, clock);
+    try {
+      PrometheusApi.mount(router, config, answering, fanout, workers, counts, clock);
+    } catch (ParseException e) {
+      throw new StartFailure("a scope of query.tenants is no selector: " + e.getMessage(), e);
+    }
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();
@@ -77,6 +100,10 @@ public final class QueryProcess implements AutoCloseable {
         port,
         config.cluster().name(),
         view().gateways().size());
+  }
+
+  private static Limits limits(TenantLimits of) {
+    return new Limits(of.weight(), of.running(), of.queued());
   }
 
   /** The newest view of the cluster; empty before it has joined. */

@@ -1,7 +1,9 @@
 package io.fleetgauge.cluster.config;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Configuration of a query API.
@@ -9,11 +11,19 @@ import java.util.Set;
  * @param http where clients reach it, port 9090 by default
  * @param timeout {@code query.timeout}: longest time for a query, 1s to 1h; then 503
  * @param lookback {@code query.lookback}: how old a sample an instant selector takes, 1s to 1h
- * @param maxSamples {@code query.maxSamples}: most samples that one query reads, 1 to 10^10; then
- *     422
- * @param maxConcurrent {@code query.maxConcurrent}: queries at once, 1 to 10^4
- * @param maxWaiting {@code query.maxWaiting}: queries that wait for a place, 0 to 10^5; more get
- *     503
+ * @param maxConcurrent {@code query.maxConcurrent}: queries of all tenants at once, 1 to 10^4
+ * @param maxHeavy {@code query.maxHeavy}: of these, such that read very much, 1 to 10^4; half the
+ *     processors by default
+ * @param cacheBytes {@code query.cache}: memory for answers, 1MiB to 64GiB; a sixteenth of the heap
+ *     by default
+ * @param wideSeries {@code query.wideSeries}: a sum over the whole fleet that reads more series
+ *     than this one by one is refused, 1 to 10^9
+ * @param slowWarn {@code query.slowWarn}: queries that take longer are logged, 1ms to 1h
+ * @param slowError {@code query.slowError}: those that take longer are logged as errors
+ * @param operatorToken {@code query.operatorToken}: SHA-256, in hex, of the token with which
+ *     queries may be cancelled; empty when nobody may
+ * @param limits {@code query.limits}: of tenants that are not named
+ * @param tenants {@code query.tenants}: of those that are, by name
  * @param features {@code query.features}: parts of PromQL that are off unless they stand here, by
  *     the names of Prometheus's feature flags
  */
@@ -22,9 +32,15 @@ public record QueryConfig(
     ClusterSettings cluster,
     Duration timeout,
     Duration lookback,
-    long maxSamples,
     int maxConcurrent,
-    int maxWaiting,
+    int maxHeavy,
+    long cacheBytes,
+    long wideSeries,
+    Duration slowWarn,
+    Duration slowError,
+    String operatorToken,
+    TenantLimits limits,
+    Map<String, TenantLimits> tenants,
     Set<String> features,
     LogSettings log) {
 
@@ -33,26 +49,79 @@ public record QueryConfig(
       Set.of(
           "promql-experimental-functions", "promql-duration-expr", "promql-delayed-name-removal");
 
+  private static final Duration MILLI = Duration.ofMillis(1);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  /** Every default, with these. */
+  public static QueryConfig defaults(
+      HttpSettings http, ClusterSettings cluster, Set<String> features, LogSettings log) {
+    return new QueryConfig(
+        http,
+        cluster,
+        Duration.ofMinutes(2),
+        Duration.ofMinutes(5),
+        100,
+        Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+        Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
+        500_000,
+        Duration.ofSeconds(3),
+        Duration.ofSeconds(5),
+        "",
+        TenantLimits.DEFAULT,
+        Map.of(),
+        features,
+        log);
+  }
+
+  /** What a tenant may use. */
+  public TenantLimits of(String tenant) {
+    return tenants.getOrDefault(tenant, limits);
+  }
+
   /**
    * @param source what messages call the text
    * @throws ConfigException with every problem there is
    */
   public static QueryConfig read(String source, String yaml) throws ConfigException {
     ConfigReader in = new ConfigReader(source, yaml);
-    Duration second = Duration.ofSeconds(1);
-    Duration hour = Duration.ofHours(1);
+    HttpSettings http = HttpSettings.read(in, 9090);
+    ClusterSettings cluster = ClusterSettings.read(in);
+    Set<String> features = in.choices("query.features", FEATURES);
+    QueryConfig base = defaults(http, cluster, features, LogSettings.read(in));
+    TenantLimits limits = TenantLimits.read(in, "query.limits", TenantLimits.DEFAULT);
+    Map<String, TenantLimits> tenants = new TreeMap<>();
+    for (String name : in.keys("query.tenants")) {
+      tenants.put(name, TenantLimits.read(in, "query.tenants." + name, limits));
+    }
     QueryConfig config =
         new QueryConfig(
-            HttpSettings.read(in, 9090),
-            ClusterSettings.read(in),
-            in.duration("query.timeout", Duration.ofMinutes(2), second, hour),
-            in.duration("query.lookback", Duration.ofMinutes(5), second, hour),
-            in.number("query.maxSamples", 50_000_000, 1, 10_000_000_000L),
-            (int) in.number("query.maxConcurrent", 20, 1, 10_000),
-            (int) in.number("query.maxWaiting", 200, 0, 100_000),
-            in.choices("query.features", FEATURES),
-            LogSettings.read(in));
+            http,
+            cluster,
+            in.duration("query.timeout", base.timeout, SECOND, HOUR),
+            in.duration("query.lookback", base.lookback, SECOND, HOUR),
+            (int) in.number("query.maxConcurrent", base.maxConcurrent, 1, 10_000),
+            (int) in.number("query.maxHeavy", base.maxHeavy, 1, 10_000),
+            in.bytes("query.cache", base.cacheBytes, 1 << 20, 64L << 30),
+            in.number("query.wideSeries", base.wideSeries, 1, 1_000_000_000L),
+            in.duration("query.slowWarn", base.slowWarn, MILLI, HOUR),
+            in.duration("query.slowError", base.slowError, MILLI, HOUR),
+            token(in),
+            limits,
+            Map.copyOf(tenants),
+            features,
+            base.log);
     in.finish();
     return config;
+  }
+
+  private static String token(ConfigReader in) {
+    String hash = in.text("query.operatorToken", "");
+    if (!hash.isEmpty() && !hash.matches("[0-9a-f]{64}")) {
+      in.problem(
+          "query.operatorToken: it is not the SHA-256 of a token in 64 hexadecimal digits, as"
+              + " printf %s TOKEN | sha256sum prints it");
+    }
+    return hash;
   }
 }

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -64,9 +65,16 @@ class ConfigTest {
                 cluster,
                 Duration.ofMinutes(2),
                 Duration.ofMinutes(5),
-                50_000_000,
-                20,
-                200,
+                100,
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
+                500_000,
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(5),
+                "",
+                new TenantLimits(
+                    1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_000, false, ""),
+                Map.of(),
                 Set.of(),
                 LOG));
     ProbeConfig probe = ProbeConfig.read("f", "{}");
@@ -183,14 +191,36 @@ class ConfigTest {
             "f",
             """
             http: {host: 127.0.0.1, port: 1}
-            query: {timeout: 5s, lookback: 1m, maxSamples: 10, maxConcurrent: 2, maxWaiting: 0}
+            query:
+              timeout: 5s
+              lookback: 1m
+              maxConcurrent: 2
+              maxHeavy: 3
+              cache: 7MiB
+              wideSeries: 4
+              slowWarn: 1s
+              slowError: 2s
+              operatorToken: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
+              limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
+              tenants:
+                a: {strict: true, scope: '{tenant="a"}'}
+                b: {weight: 9}
             """);
     assertThat(config.http()).isEqualTo(new HttpSettings("127.0.0.1", 1));
     assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(5));
     assertThat(config.lookback()).isEqualTo(Duration.ofMinutes(1));
-    assertThat(config.maxSamples()).isEqualTo(10);
     assertThat(config.maxConcurrent()).isEqualTo(2);
-    assertThat(config.maxWaiting()).isZero();
+    assertThat(config.maxHeavy()).isEqualTo(3);
+    assertThat(config.cacheBytes()).isEqualTo(7 << 20);
+    assertThat(config.wideSeries()).isEqualTo(4);
+    assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.operatorToken()).startsWith("2c26b46b");
+    TenantLimits all = new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, false, "");
+    assertThat(config.of("nobody")).isEqualTo(all);
+    assertThat(config.of("a"))
+        .isEqualTo(new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, true, "{tenant=\"a\"}"));
+    assertThat(config.of("b").weight()).isEqualTo(9);
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /** Gateways that form a cluster, and query APIs on them. Not for several threads. */
 public final class LocalFleet implements AutoCloseable {
@@ -118,17 +119,18 @@ public final class LocalFleet implements AutoCloseable {
    * @param features as {@code query.features} has them
    */
   public QueryProcess startQuery(String host, int port, Set<String> features) throws StartFailure {
-    QueryConfig config =
-        new QueryConfig(
-            new HttpSettings(host, port),
-            nextMember(),
-            Duration.ofMinutes(2),
-            Duration.ofMinutes(5),
-            50_000_000,
-            20,
-            200,
-            features,
-            LOG);
+    return startQuery(
+        QueryConfig.defaults(new HttpSettings(host, port), nextMember(), features, LOG));
+  }
+
+  /** Starts a query API that is configured so, in the next place of the cluster. */
+  public QueryProcess startQuery(UnaryOperator<QueryConfig> configured) throws StartFailure {
+    return startQuery(
+        configured.apply(
+            QueryConfig.defaults(new HttpSettings(LOOPBACK, 0), nextMember(), Set.of(), LOG)));
+  }
+
+  private QueryProcess startQuery(QueryConfig config) throws StartFailure {
     QueryProcess query = QueryProcess.start(config, clock);
     lifecycle.started("query API", STOP_LIMIT, query);
     return query;

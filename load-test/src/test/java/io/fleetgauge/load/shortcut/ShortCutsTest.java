@@ -185,13 +185,49 @@ class ShortCutsTest {
       compare(question);
     }
     assertThat(wrong).isEmpty();
+    assertThat(counted("rewritten")).isGreaterThan(QUERIES / 2);
+    assertThat(counted("rollup_cells")).isGreaterThan(QUERIES);
+    assertThat(counted("extent_hits")).isGreaterThan(QUERIES / 10);
+    assertThat(counted("recent_hits")).isGreaterThan(QUERIES / 2);
+  }
+
+  private double counted(String counter) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + query.port() + "/metrics")).build();
+    return client.send(request, HttpResponse.BodyHandlers.ofString()).body().lines()
+        .filter(line -> line.startsWith("fleetgauge_query_" + counter + "_total "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void compare(Map<String, String> question) throws Exception {
+    // Half of it is asked before, so that the rest is put to what is known.
+    if (question.containsKey("start") && random.nextInt(3) > 0) {
+      Map<String, String> part = new java.util.LinkedHashMap<>(question);
+      long step = (long) (Double.parseDouble(question.get("step")) * 1000);
+      long start = millis(question.get("start"));
+      long steps = (millis(question.get("end")) - start) / step;
+      part.put("end", seconds(start + steps / 2 * step));
+      ask(part, Map.of());
+    }
     String auto = ask(question, Map.of());
+    String again = ask(question, Map.of());
+    String uncached = ask(question, Map.of("Cache-Control", "no-store"));
     String raw = ask(question, Map.of("X-Fleetgauge-Plan", "raw"));
-    if (auto.contains("incomplete answer") || raw.contains("incomplete answer")) {
+    if ((auto + again + uncached + raw).contains("incomplete answer")) {
       return; // a host is on its way; the warning is about the moment
+    }
+    if (!auto.equals(again) || !auto.equals(uncached)) {
+      wrong.add(
+          question
+              + "\n auto     "
+              + cut(auto)
+              + "\n again    "
+              + cut(again)
+              + "\n no-store "
+              + cut(uncached));
+      return;
     }
     if (!auto.equals(raw)) {
       wrong.add(question + "\n auto " + cut(auto) + "\n raw  " + cut(raw));
@@ -208,6 +244,10 @@ class ShortCutsTest {
         wrong.add(question + "\n one process " + e.getMessage() + "\n raw " + cut(raw));
       }
     }
+  }
+
+  private static String seconds(long millis) {
+    return millis / 1000 + "." + String.format("%03d", Math.floorMod(millis, 1000));
   }
 
   private static String cut(String text) {

@@ -9,8 +9,11 @@ public final class QueryFailure extends Exception {
     BAD_DATA("bad_data", 400),
     EXECUTION("execution", 422),
     CANCELED("canceled", 499),
+    FORBIDDEN("forbidden", 403),
     TIMEOUT("timeout", 503),
     UNAVAILABLE("unavailable", 503),
+    /** A limit of whoever asks; Prometheus has none such, so the word is that for "not now". */
+    LIMITED("unavailable", 429),
     INTERNAL("internal", 500);
 
     /** The {@code errorType} of the HTTP API. */

@@ -36,6 +36,7 @@ public sealed interface FragmentAnswer {
    *
    * @param read the hosts that are in it, of which some may not be whole and so not covered
    * @param parts one for each that was asked for, in the same order
+   * @param notes what there is to say of how each part was made; empty texts when nothing
    * @param rollupCells how many kept folds were taken
    */
   record Parts(
@@ -43,6 +44,7 @@ public sealed interface FragmentAnswer {
       List<String> covered,
       List<String> read,
       List<Engine.Part> parts,
+      List<String> notes,
       long rollupCells)
       implements FragmentAnswer {}
 

@@ -267,6 +267,7 @@ public final class FragmentCodec {
       }
       case FragmentAnswer.Parts parts -> {
         strings(out, parts.read());
+        strings(out, parts.notes());
         Symbols symbols = new Symbols();
         WireWriter body = new WireWriter(4096);
         body.uvar(parts.rollupCells()).uvar(parts.parts().size());
@@ -319,6 +320,7 @@ public final class FragmentCodec {
           case CHANGES -> changes(in, epoch, covered);
           case PARTS -> {
             List<String> read = strings(in, "hosts");
+            List<String> notes = strings(in, "notes");
             List<String> symbols = strings(in, "strings");
             long rollupCells = in.uvar("the number of rollup cells");
             int count = in.count(4, "parts");
@@ -326,7 +328,7 @@ public final class FragmentCodec {
             for (int i = 0; i < count; i++) {
               parts.add(PartsForm.read(in, symbols));
             }
-            yield new FragmentAnswer.Parts(epoch, covered, read, parts, rollupCells);
+            yield new FragmentAnswer.Parts(epoch, covered, read, parts, notes, rollupCells);
           }
           case LABEL_SETS -> {
             List<String> symbols = strings(in, "strings");

@@ -5,68 +5,239 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 
-/** A bounded number of places, and a bounded queue for them. Safe for all threads. */
+/**
+ * A bounded number of places for queries, and a queue for each tenant. Safe for all threads.
+ *
+ * <p>Tenants that wait get places in proportion to their weights, counted in what their queries
+ * cost: next is the tenant that has been served least for its weight (start-time fair queueing,
+ * Goyal et al. 1996). Each has two lanes; of queries that cost much only few run at once, so that
+ * light ones always find a place between them. A query that would not be done before its deadline,
+ * going by how fast others were, is refused at once.
+ */
 public final class Admission {
+  /** So many queries have to have ended before it is said how fast they are. */
+  private static final int FEW = 50;
+
+  private static final double SMOOTHING = 0.05;
+
+  /** What is known of the future is rough; refused is only what is late by as much again. */
+  private static final double DOUBT = 2;
+
   private final int maxRunning;
-  private final int maxWaiting;
-  private final Deque<Promise<Slot>> waiting = new ArrayDeque<>();
+  private final int maxHeavy;
+  private final Function<String, Limits> limits;
+  private final LongSupplier nanoTime;
+  private final Map<String, Tenant> tenants = new HashMap<>();
   private final LongAdder refused = new LongAdder();
   private int running;
+  private int heavyRunning;
+  private double served;
+  private double costPerNano;
+  private int measured;
+
+  private static final class Tenant {
+    final Limits limits;
+    final Deque<Waiting> light = new ArrayDeque<>();
+    final Deque<Waiting> heavy = new ArrayDeque<>();
+    int running;
+
+    /** What it has been served, by its weight. */
+    double served;
+
+    Tenant(Limits limits) {
+      this.limits = limits;
+    }
+
+    int queued() {
+      return light.size() + heavy.size();
+    }
+  }
+
+  private record Waiting(Promise<Slot> place, String tenant, long cost, boolean heavy) {}
 
   /** A place; to be given back once. */
   public final class Slot {
+    private final String tenant;
+    private final long cost;
+    private final boolean heavy;
+    private final long since = nanoTime.getAsLong();
     private boolean released;
 
-    private Slot() {}
+    private Slot(String tenant, long cost, boolean heavy) {
+      this.tenant = tenant;
+      this.cost = cost;
+      this.heavy = heavy;
+    }
 
     public void release() {
-      Promise<Slot> next;
+      Waiting next;
       synchronized (Admission.this) {
         if (released) {
           return;
         }
         released = true;
-        next = waiting.pollFirst();
-        if (next == null) {
-          running--;
+        running--;
+        heavyRunning -= heavy ? 1 : 0;
+        Tenant mine = tenants.get(tenant);
+        mine.running--;
+        measure(Math.max(1, nanoTime.getAsLong() - since));
+        forget(tenant, mine);
+        next = next();
+      }
+      grant(next);
+    }
+
+    private void measure(long nanos) {
+      double speed = (double) cost / nanos;
+      costPerNano = measured == 0 ? speed : costPerNano + SMOOTHING * (speed - costPerNano);
+      measured++;
+    }
+  }
+
+  /**
+   * @param maxRunning queries at once, of all tenants
+   * @param maxHeavy of these, such that cost much
+   * @param nanoTime as {@link System#nanoTime}
+   */
+  public Admission(
+      int maxRunning, int maxHeavy, Function<String, Limits> limits, LongSupplier nanoTime) {
+    this.maxRunning = maxRunning;
+    this.maxHeavy = maxHeavy;
+    this.limits = limits;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * A place, now or in turn; fails at once when there is none to be had in time.
+   *
+   * @param cost in samples, or what is as much work
+   * @param heavy whether it belongs to those of which few run at once
+   * @param deadline when it has to be done, as {@code nanoTime} counts
+   */
+  public Future<Slot> enter(String tenant, long cost, boolean heavy, long deadline) {
+    Promise<Slot> place = Promise.promise();
+    Waiting next;
+    synchronized (this) {
+      Tenant mine = tenants.computeIfAbsent(tenant, name -> new Tenant(limits.apply(name)));
+      QueryFailure refusal = refusal(tenant, mine, cost, heavy, deadline);
+      if (refusal != null) {
+        forget(tenant, mine);
+        refused.increment();
+        return Future.failedFuture(refusal);
+      }
+      if (mine.queued() == 0 && mine.running == 0) {
+        // Whoever was away has saved nothing up.
+        mine.served = Math.max(mine.served, served);
+      }
+      (heavy ? mine.heavy : mine.light).addLast(new Waiting(place, tenant, cost, heavy));
+      next = next();
+    }
+    grant(next);
+    return place.future();
+  }
+
+  private QueryFailure refusal(
+      String tenant, Tenant mine, long cost, boolean heavy, long deadline) {
+    boolean mustWait = running >= maxRunning || mine.running >= mine.limits.running();
+    mustWait |= heavy && heavyRunning >= maxHeavy || mine.queued() > 0;
+    if (mustWait && mine.queued() >= mine.limits.queued()) {
+      return new QueryFailure(
+          QueryFailure.Kind.LIMITED,
+          "too many queries of tenant "
+              + tenant
+              + ": "
+              + mine.running
+              + " are running and "
+              + mine.queued()
+              + " are waiting; the limits are running "
+              + mine.limits.running()
+              + " and queued "
+              + mine.limits.queued()
+              + "; try again later");
+    }
+    if (measured < FEW) {
+      return null;
+    }
+    double ahead = cost;
+    for (Waiting waiting : heavy ? mine.heavy : mine.light) {
+      ahead += waiting.cost;
+    }
+    int places = Math.min(heavy ? maxHeavy : maxRunning, mine.limits.running());
+    double needed = cost / costPerNano + (ahead - cost) / costPerNano / places;
+    long left = deadline - nanoTime.getAsLong();
+    if (needed > DOUBT * left) {
+      return new QueryFailure(
+          QueryFailure.Kind.UNAVAILABLE,
+          "the query of tenant "
+              + tenant
+              + " cannot be done in time: it and what waits before it need about "
+              + Math.round(needed / 1e6)
+              + " ms, and "
+              + left / 1_000_000
+              + " ms are left; try again later, or ask for less");
+    }
+    return null;
+  }
+
+  /** Takes the next in turn out of its queue, if there is a place for it. */
+  private Waiting next() {
+    if (running >= maxRunning) {
+      return null;
+    }
+    Tenant best = null;
+    boolean heavy = false;
+    for (Tenant tenant : tenants.values()) {
+      if (tenant.running < tenant.limits.running()
+          && !tenant.light.isEmpty()
+          && (best == null || tenant.served < best.served)) {
+        best = tenant;
+      }
+    }
+    if (best == null && heavyRunning < maxHeavy) {
+      for (Tenant tenant : tenants.values()) {
+        if (tenant.running < tenant.limits.running()
+            && !tenant.heavy.isEmpty()
+            && (best == null || tenant.served < best.served)) {
+          best = tenant;
+          heavy = true;
         }
       }
-      if (next != null && !next.tryComplete(new Slot())) {
-        new Slot().release(); // who waited has given up meanwhile
+    }
+    if (best == null) {
+      return null;
+    }
+    Waiting next = (heavy ? best.heavy : best.light).pollFirst();
+    served = Math.max(served, best.served);
+    best.served += (double) Math.max(1, next.cost) / best.limits.weight();
+    best.running++;
+    running++;
+    heavyRunning += heavy ? 1 : 0;
+    return next;
+  }
+
+  private void grant(Waiting first) {
+    Waiting granted = first;
+    while (granted != null) {
+      Slot slot = new Slot(granted.tenant, granted.cost, granted.heavy);
+      if (!granted.place.tryComplete(slot)) {
+        slot.release(); // who waited has given up meanwhile
+      }
+      synchronized (this) {
+        granted = next();
       }
     }
   }
 
-  public Admission(int maxRunning, int maxWaiting) {
-    this.maxRunning = maxRunning;
-    this.maxWaiting = maxWaiting;
-  }
-
-  /** A place, now or in turn; fails at once when too many wait already. */
-  public Future<Slot> enter() {
-    synchronized (this) {
-      if (running < maxRunning) {
-        running++;
-        return Future.succeededFuture(new Slot());
-      }
-      if (waiting.size() < maxWaiting) {
-        Promise<Slot> place = Promise.promise();
-        waiting.addLast(place);
-        return place.future();
-      }
+  private void forget(String name, Tenant tenant) {
+    if (tenant.running == 0 && tenant.queued() == 0 && tenant.served <= served) {
+      tenants.remove(name);
     }
-    refused.increment();
-    return Future.failedFuture(
-        new QueryFailure(
-            QueryFailure.Kind.UNAVAILABLE,
-            "too many queries: "
-                + maxRunning
-                + " are running and "
-                + maxWaiting
-                + " are waiting, which is all that query.maxConcurrent and query.maxWaiting"
-                + " allow; try again later"));
   }
 
   public synchronized int running() {
@@ -74,7 +245,7 @@ public final class Admission {
   }
 
   public synchronized int waiting() {
-    return waiting.size();
+    return tenants.values().stream().mapToInt(Tenant::queued).sum();
   }
 
   public long refused() {

@@ -1,18 +1,24 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.exec.Answer;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * @param warnings the evaluator's, and what is missing
  * @param timings where the time went
+ * @param body what was written for an earlier asker, to be written again as it is
  */
 public record Answered(
     Answer.Result result,
     List<String> warnings,
     List<String> infos,
     Answer.Stats stats,
-    Timings timings) {
+    Timings timings,
+    Completeness completeness,
+    Trace trace,
+    AtomicReference<Buffer> body) {
 
   /**
    * All in nanoseconds.
@@ -21,5 +27,13 @@ public record Answered(
    * @param fetched from then until the samples were there
    * @param evaluated from then until the result was there
    */
-  public record Timings(long queued, long fetched, long evaluated) {}
+  public record Timings(long queued, long fetched, long evaluated) {
+    static final Timings NONE = new Timings(0, 0, 0);
+  }
+
+  /** The same with another result. */
+  public Answered with(Answer.Result other, List<String> otherWarnings) {
+    return new Answered(
+        other, otherWarnings, infos, stats, timings, completeness, trace, new AtomicReference<>());
+  }
 }

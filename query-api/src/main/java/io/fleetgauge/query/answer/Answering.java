@@ -1,5 +1,7 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.exec.Provided;
@@ -10,12 +12,18 @@ import io.fleetgauge.promql.exec.SeriesSource;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.plan.TimeSplit;
+import io.fleetgauge.promql.plan.WideFold;
 import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.query.cache.Extents;
+import io.fleetgauge.query.cache.Extents.Stretch;
+import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.fanout.Cancellation;
+import io.fleetgauge.query.fanout.ChangeFeed;
 import io.fleetgauge.query.fanout.EvaluatedParts;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.query.fanout.ShardTime;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
@@ -26,52 +34,146 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 
-/** Takes queries through admission, fan-out and evaluation. Safe for all threads. */
+/**
+ * The way of a query: what is known from before, who is asking the same already, what it would
+ * cost, a place, the shards, and what is left to evaluate. Safe for all threads.
+ */
 public final class Answering {
+  /** Windows with more holes than this are answered as a whole. */
+  private static final int MOST_HOLES = 2;
+
+  private final QueryConfig config;
   private final Admission admission;
   private final Fanout fanout;
+  private final ChangeFeed feed;
+  private final Versions versions;
+  private final Extents extents;
+  private final Recent recent;
+  private final Costs costs;
+  private final Flights flights = new Flights();
+  private final Running running = new Running();
   private final WorkerExecutor workers;
+  private final LongAdder rollupCells = new LongAdder();
+  private final LongAdder rewritten = new LongAdder();
+  private final LongAdder fallbacks = new LongAdder();
 
   /**
    * @param workers where queries are evaluated
    */
-  public Answering(Admission admission, Fanout fanout, WorkerExecutor workers) {
+  public Answering(
+      QueryConfig config,
+      Admission admission,
+      Fanout fanout,
+      ChangeFeed feed,
+      Versions versions,
+      Extents extents,
+      WorkerExecutor workers) {
+    this.config = config;
     this.admission = admission;
     this.fanout = fanout;
+    this.feed = feed;
+    this.versions = versions;
+    this.extents = extents;
+    this.recent = new Recent(versions, config.cacheBytes() / 4);
+    this.costs = new Costs(fanout);
     this.workers = workers;
   }
 
+  public Running running() {
+    return running;
+  }
+
+  /** Kept folds that answers were made of. */
+  public long rollupCells() {
+    return rollupCells.sum();
+  }
+
+  /** Queries of which gateways evaluated parts. */
+  public long rewritten() {
+    return rewritten.sum();
+  }
+
+  /** Queries that were evaluated from samples because a gateway could not prove its part. */
+  public long fallbacks() {
+    return fallbacks.sum();
+  }
+
+  /** Answers that were given again as a whole. */
+  public long recentHits() {
+    return recent.hits();
+  }
+
+  /** Queries that waited for an equal one under way. */
+  public long joined() {
+    return flights.joined();
+  }
+
+  /** An equal question's answer that still holds, before anything is parsed or planned. */
+  public Future<Optional<Answered>> known(Ask.Key key) {
+    return recent.has(key)
+        ? feed.refresh().map(stamp -> recent.find(key))
+        : Future.succeededFuture(Optional.empty());
+  }
+
   /**
-   * @param scope matchers that every selector gets
-   * @param timeoutMillis for everything, waiting included; over it, the query fails as timed out
-   * @param left says whether the asker has gone
+   * Answers a question that is not {@link #known}.
+   *
+   * @param cancellation says when the asker has gone
    */
-  public Future<Answered> answer(
-      Query query,
-      List<Matcher> scope,
-      Planner.Mode mode,
-      long timeoutMillis,
-      Cancellation cancellation) {
-    Planned planned;
+  public Future<Answered> answer(Ask ask, Cancellation cancellation) {
     try {
-      planned = Planner.plan(query, scope, mode);
+      checkShape(ask);
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
-    long begin = System.nanoTime();
-    long deadline = begin + timeoutMillis * 1_000_000;
-    StopSign stop = stopSign(deadline, timeoutMillis, cancellation);
     Future<Answered> answer =
-        admission
-            .enter()
-            .compose(
-                slot ->
-                    run(planned, scope, begin, deadline, stop, cancellation)
-                        .onComplete(done -> slot.release()));
-    return withTimeout(answer, timeoutMillis);
+        ask.cached()
+            ? flights.join(ask.key(), cancellation, flight -> lead(ask, flight))
+            : lead(ask, cancellation);
+    return answer
+        .timeout(ask.timeoutMillis(), TimeUnit.MILLISECONDS)
+        .recover(
+            failure -> {
+              if (failure instanceof TimeoutException) {
+                cancellation.cancel();
+                return Future.failedFuture(late(ask.timeoutMillis()));
+              }
+              return Future.failedFuture(failure);
+            });
+  }
+
+  private void checkShape(Ask ask) throws QueryFailure {
+    TenantLimits limits = config.of(ask.tenant());
+    Query query = ask.query();
+    long range = query.end() - query.start();
+    if (range > limits.range().toMillis()) {
+      throw limit(ask, "range", range / 1000 + " s", limits.range().toSeconds() + " s");
+    }
+    long points = query.isInstant() ? 1 : range / query.step() + 1;
+    if (points > limits.points()) {
+      throw limit(ask, "points", points, limits.points());
+    }
+  }
+
+  private static QueryFailure limit(Ask ask, String limit, Object figure, Object most) {
+    return new QueryFailure(
+        QueryFailure.Kind.LIMITED,
+        "the query of tenant "
+            + ask.tenant()
+            + " is over its limit "
+            + limit
+            + ": "
+            + figure
+            + " of at most "
+            + most
+            + "; ask for less");
   }
 
   private static StopSign stopSign(long deadline, long timeoutMillis, Cancellation cancellation) {
@@ -91,52 +193,436 @@ public final class Answering {
         "query timed out in expression evaluation after " + timeoutMillis + " ms");
   }
 
-  private Future<Answered> run(
+  // --- one answer for all who ask ---
+
+  /** A query on its way. */
+  private record Trip(
+      Ask ask,
       Planned planned,
-      List<Matcher> scope,
+      Running.Entry entry,
       long begin,
       long deadline,
       StopSign stop,
       Cancellation cancellation) {
-    if (stop.reason().isPresent()) {
-      return Future.failedFuture(stop.reason().get());
+    long millisLeft() {
+      return Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
     }
+  }
+
+  /** The time that a query reads, in ms: behind {@code after} and up to {@code to}. */
+  private record Reads(long after, long to) {
+    static Reads of(Query prepared) throws QueryFailure {
+      long after = Long.MAX_VALUE;
+      long to = Long.MIN_VALUE;
+      for (Selection selection : Engine.selections(prepared, Set.of())) {
+        after = Math.min(after, selection.from());
+        to = Math.max(to, selection.to());
+      }
+      return new Reads(after, to);
+    }
+  }
+
+  private Future<Answered> lead(Ask ask, Cancellation cancellation) {
+    Planned planned;
+    Reads reads;
+    try {
+      planned = Planner.plan(ask.query(), ask.scope(), ask.mode());
+      reads = Reads.of(planned.query());
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+    long begin = System.nanoTime();
+    long deadline = begin + ask.timeoutMillis() * 1_000_000;
+    Trip trip =
+        new Trip(
+            ask,
+            planned,
+            running.begin(ask, cancellation),
+            begin,
+            deadline,
+            stopSign(deadline, ask.timeoutMillis(), cancellation),
+            cancellation);
+    Future<Answered> answer =
+        ask.cached() && TimeSplit.isAllowed(planned.query())
+            ? byExtents(trip, reads)
+            : whole(trip, reads, versions.stamp());
+    return answer.onComplete(done -> running.end(trip.entry));
+  }
+
+  private Extents.Question question(Trip trip) {
+    Query query = trip.planned.query();
+    return new Extents.Question(
+        query.expr().toString(),
+        query.settings().lookback(),
+        query.step(),
+        Math.floorMod(query.start(), query.step()));
+  }
+
+  private static long lastStep(Query query) {
+    return query.start() + (query.end() - query.start()) / query.step() * query.step();
+  }
+
+  private Future<Answered> byExtents(Trip trip, Reads reads) {
+    Query query = trip.planned.query();
+    Extents.Question question = question(trip);
+    long last = lastStep(query);
+    String tenant = trip.ask.tenant();
+    Future<Long> fresh =
+        extents.has(tenant, question, query.start(), last)
+            ? feed.refresh()
+            : Future.succeededFuture(versions.stamp());
+    return fresh.compose(
+        stamp -> {
+          List<Stretch> known = extents.find(tenant, question, query.start(), last);
+          List<Query> holes = holes(query, last, known);
+          if (known.isEmpty() || holes.size() > MOST_HOLES) {
+            return whole(trip, reads, stamp);
+          }
+          return filled(trip, reads, question, known, holes, stamp);
+        });
+  }
+
+  /** What of the query is not known, as queries. */
+  private static List<Query> holes(Query query, long last, List<Stretch> known) {
+    List<Query> holes = new ArrayList<>();
+    long next = query.start();
+    for (Stretch stretch : known) {
+      if (stretch.from() > next) {
+        holes.add(piece(query, next, stretch.from() - query.step()));
+      }
+      next = stretch.to() + query.step();
+    }
+    if (next <= last) {
+      holes.add(piece(query, next, last));
+    }
+    return holes;
+  }
+
+  private static Query piece(Query query, long from, long to) {
+    return new Query(query.text(), query.expr(), from, to, query.step(), query.settings());
+  }
+
+  private Future<Answered> filled(
+      Trip trip,
+      Reads reads,
+      Extents.Question question,
+      List<Stretch> known,
+      List<Query> holes,
+      long stamp) {
+    List<Planned> pieces = new ArrayList<>();
+    try {
+      for (Query hole : holes) {
+        // Scoped and folded already.
+        pieces.add(Planner.plan(hole, List.of(), trip.ask.mode()));
+      }
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+    return admitted(trip, pieces)
+        .compose(
+            done -> {
+              List<Stretch> all = new ArrayList<>(known);
+              boolean plain = done.executed.stream().allMatch(Executed::isPlain);
+              for (int i = 0; plain && i < pieces.size(); i++) {
+                all.add(stretch(pieces.get(i), done.executed.get(i), stamp));
+              }
+              all.sort(java.util.Comparator.comparingLong(Stretch::from));
+              Optional<Stretch> joined = plain ? Extents.joined(all) : Optional.empty();
+              if (joined.isEmpty()) {
+                return whole(trip, reads, stamp);
+              }
+              Answered answered = answered(trip, done, joined.get());
+              keep(trip, question, answered, done, joined.get(), reads, stamp);
+              return Future.succeededFuture(answered);
+            });
+  }
+
+  private static Stretch stretch(Planned planned, Executed executed, long stamp) {
+    Query query = planned.query();
+    Answer.Matrix matrix = (Answer.Matrix) executed.answer.result();
+    Reads reads;
+    try {
+      reads = Reads.of(query);
+    } catch (QueryFailure e) {
+      throw new IllegalStateException(e); // it has been answered
+    }
+    long last = lastStep(query);
+    List<String> warnings = executed.answer.warnings();
+    List<String> infos = executed.answer.infos();
+    boolean steady =
+        Stretch.isSteady(
+            matrix.series(),
+            !warnings.isEmpty() || !infos.isEmpty(),
+            TimeSplit.isStrict(query.expr()),
+            query.start(),
+            last,
+            query.step());
+    return new Stretch(
+        query.start(),
+        last,
+        matrix.series(),
+        warnings,
+        infos,
+        reads.after,
+        reads.to,
+        stamp,
+        steady);
+  }
+
+  private Future<Answered> whole(Trip trip, Reads reads, long stamp) {
+    return admitted(trip, List.of(trip.planned))
+        .map(
+            done -> {
+              Executed executed = done.executed.getFirst();
+              Answered answered = answered(trip, done, null);
+              if (trip.ask.cached()) {
+                boolean split = executed.isPlain() && TimeSplit.isAllowed(trip.planned.query());
+                keep(
+                    trip,
+                    split ? question(trip) : null,
+                    answered,
+                    done,
+                    split ? stretch(trip.planned, executed, stamp) : null,
+                    reads,
+                    stamp);
+              }
+              return answered;
+            });
+  }
+
+  /** Keeps what is whole and read where the versions are told. */
+  private void keep(
+      Trip trip,
+      Extents.Question question,
+      Answered answered,
+      Done done,
+      Stretch stretch,
+      Reads reads,
+      long stamp) {
+    long epoch = feed.epoch();
+    if (!answered.completeness().isWhole()
+        || !done.executed.stream().allMatch(each -> each.isKeepable(epoch))) {
+      return;
+    }
+    recent.keep(trip.ask.key(), answered, reads.after, reads.to, stamp);
+    if (question != null) {
+      // Steps behind the watermark may still get samples.
+      extents.keep(trip.ask.tenant(), question, stretch, feed.watermark());
+    }
+  }
+
+  private Answered answered(Trip trip, Done done, Stretch joined) {
+    Executed last = done.executed.isEmpty() ? null : done.executed.getLast();
+    List<String> holes = new ArrayList<>();
+    TreeSet<String> missing = new TreeSet<>();
+    List<ShardTime> shards = new ArrayList<>();
+    int expected = fanout.hosts();
+    long epoch = feed.epoch();
+    long samples = 0;
+    long peak = 0;
+    long cells = 0;
+    long evaluated = 0;
+    for (Executed executed : done.executed) {
+      executed.holes.stream().filter(each -> !holes.contains(each)).forEach(holes::add);
+      missing.addAll(executed.missing);
+      shards.addAll(executed.shards);
+      expected = executed.expected;
+      epoch = executed.epoch;
+      samples += executed.samples;
+      peak = Math.max(peak, executed.answer.stats().peakSamples());
+      cells += executed.cells;
+      evaluated += executed.evaluatedNanos;
+    }
+    Completeness completeness =
+        new Completeness(expected, List.copyOf(missing), epoch, feed.watermark(), holes);
+    Answer.Result result =
+        joined == null ? last.answer.result() : new Answer.Matrix(joined.series());
+    List<String> warnings = new ArrayList<>(holes);
+    warnings.addAll(joined == null ? last.answer.warnings() : joined.warnings());
+    List<String> infos = joined == null ? last.answer.infos() : joined.infos();
+    Query query = trip.planned.query();
+    long steps = query.isInstant() ? 1 : (query.end() - query.start()) / query.step() + 1;
+    Trace trace =
+        new Trace(
+            trip.planned.plan().toString(),
+            done.reasons,
+            done.cost,
+            samples,
+            cells,
+            steps - done.steps,
+            steps,
+            shards);
+    Answered.Timings timings =
+        new Answered.Timings(
+            done.placed - trip.begin, System.nanoTime() - done.placed - evaluated, evaluated);
+    return new Answered(
+        result,
+        warnings,
+        infos,
+        new Answer.Stats(samples, peak),
+        timings,
+        completeness,
+        trace,
+        new AtomicReference<>());
+  }
+
+  // --- a place, and the work ---
+
+  /**
+   * Pieces of a query that have been answered.
+   *
+   * @param placed when there was a place for them, as {@link System#nanoTime} counts
+   * @param steps how many steps they have
+   */
+  private record Done(
+      List<Executed> executed, Cost cost, long placed, long steps, Map<String, String> reasons) {}
+
+  /** One piece of a query, answered. */
+  private record Executed(
+      Answer answer,
+      List<String> holes,
+      List<String> missing,
+      int expected,
+      long epoch,
+      boolean hedged,
+      long samples,
+      long cells,
+      List<ShardTime> shards,
+      long evaluatedNanos,
+      Map<String, String> reasons) {
+
+    /** Whether it can be put together with others. */
+    boolean isPlain() {
+      return answer.result() instanceof Answer.Matrix matrix
+          && matrix.series().stream().allMatch(series -> series.histograms() == null)
+          && holes.isEmpty();
+    }
+
+    /** Whether it was read from those whose changes are told. */
+    boolean isKeepable(long toldEpoch) {
+      return holes.isEmpty() && !hedged && (epoch == toldEpoch || epoch < 0);
+    }
+  }
+
+  private Future<Done> admitted(Trip trip, List<Planned> pieces) {
+    if (pieces.isEmpty()) {
+      return Future.succeededFuture(
+          new Done(List.of(), Cost.NONE, System.nanoTime(), 0, trip.planned.reasons()));
+    }
+    return costs
+        .of(pieces)
+        .compose(
+            cost -> {
+              trip.entry.costs(cost);
+              try {
+                checkCost(trip, cost);
+              } catch (QueryFailure e) {
+                return Future.failedFuture(e);
+              }
+              trip.entry.is("waiting");
+              return admission
+                  .enter(trip.ask.tenant(), cost.work(), cost.isHeavy(), trip.deadline)
+                  .compose(
+                      slot -> {
+                        trip.entry.is("running");
+                        return work(trip, pieces, cost).onComplete(done -> slot.release());
+                      });
+            });
+  }
+
+  private void checkCost(Trip trip, Cost cost) throws QueryFailure {
+    TenantLimits limits = config.of(trip.ask.tenant());
+    if (cost.series() > limits.series()) {
+      throw limit(trip.ask, "series", cost.series(), limits.series());
+    }
+    boolean allRollups =
+        trip.planned.selections().isEmpty()
+            && trip.planned.cuts().stream().allMatch(Planned.Cut::rollups);
+    if (cost.samples() > limits.samples() && !allRollups) {
+      throw limit(trip.ask, "samples", cost.samples(), limits.samples());
+    }
+    if (cost.series() > config.wideSeries()
+        && trip.ask.scope().isEmpty()
+        && WideFold.isIn(trip.planned)) {
+      throw new QueryFailure(
+          QueryFailure.Kind.LIMITED,
+          "the query of tenant "
+              + trip.ask.tenant()
+              + " puts the whole fleet together series by series: "
+              + cost.series()
+              + " of at most query.wideSeries "
+              + config.wideSeries()
+              + "; match fewer series, or ask for what is kept reduced: sum, avg, min, max or count"
+              + " of a metric, its rate or its increase, by rack, tenant, job, modelName or"
+              + " Hostname, at steps that are multiples of the rollups'");
+    }
+  }
+
+  private Future<Done> work(Trip trip, List<Planned> pieces, Cost cost) {
     long placed = System.nanoTime();
-    long millis = Math.max(1, (deadline - placed) / 1_000_000);
-    Future<Gathered<EvaluatedParts>> parts = fanout.parts(planned, scope, millis, cancellation);
+    List<Future<Executed>> all = new ArrayList<>();
+    long steps = 0;
+    for (Planned piece : pieces) {
+      all.add(run(trip, piece));
+      steps += piece.query().isInstant() ? 1 : piece.query().grid().size();
+    }
+    long count = steps;
+    return Future.all(all)
+        .map(
+            none -> {
+              List<Executed> executed = all.stream().map(Future::result).toList();
+              Map<String, String> reasons = new HashMap<>(trip.planned.reasons());
+              executed.forEach(each -> reasons.putAll(each.reasons));
+              return new Done(executed, cost, placed, count, reasons);
+            });
+  }
+
+  private Future<Executed> run(Trip trip, Planned planned) {
+    if (trip.stop.reason().isPresent()) {
+      return Future.failedFuture(trip.stop.reason().get());
+    }
+    long millis = trip.millisLeft();
+    Future<Gathered<EvaluatedParts>> parts =
+        fanout.parts(planned, trip.ask.scope(), millis, trip.cancellation);
     Future<Gathered<List<List<Series>>>> samples =
         fanout.samples(
-            planned.selections(), planned.query().settings().maxSamples(), millis, cancellation);
+            planned.selections(),
+            planned.query().settings().maxSamples(),
+            millis,
+            trip.cancellation);
     return Future.all(parts, samples)
         .compose(
             all -> {
-              if (!parts.result().value().unfit().isEmpty()) {
-                return raw(planned.query(), begin, deadline, stop, cancellation);
+              String unfit = parts.result().value().unfit();
+              if (!unfit.isEmpty()) {
+                fallbacks.increment();
+                return raw(trip, planned.query(), unfit);
               }
               return workers.executeBlocking(
-                  () -> evaluate(planned, parts.result(), samples.result(), begin, placed, stop),
-                  false);
+                  () -> evaluate(trip, planned, parts.result(), samples.result()), false);
             });
   }
 
   /** The way that is always open: all samples, evaluated here. */
-  private Future<Answered> raw(
-      Query prepared, long begin, long deadline, StopSign stop, Cancellation cancellation) {
+  private Future<Executed> raw(Trip trip, Query prepared, String unfit) {
     try {
       Planned planned = Planner.plan(prepared, List.of(), Planner.Mode.RAW);
-      return run(planned, List.of(), begin, deadline, stop, cancellation);
+      Map<String, String> reasons = new HashMap<>(planned.reasons());
+      reasons.put(prepared.expr().toString(), "evaluated from all samples: " + unfit);
+      return run(
+          trip,
+          new Planned(
+              planned.query(), planned.plan(), planned.cuts(), planned.selections(), reasons));
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
   }
 
-  private static Answered evaluate(
+  private Executed evaluate(
+      Trip trip,
       Planned planned,
       Gathered<EvaluatedParts> parts,
-      Gathered<List<List<Series>>> samples,
-      long begin,
-      long placed,
-      StopSign stop)
+      Gathered<List<List<Series>>> samples)
       throws QueryFailure {
     long there = System.nanoTime();
     Map<Selection, List<Series>> fetched = new HashMap<>();
@@ -156,24 +642,30 @@ public final class Answering {
     for (int i = 0; i < planned.cuts().size(); i++) {
       provided.put(planned.cuts().get(i).expr(), parts.value().parts().get(i));
     }
-    Answer answer = Engine.run(planned.query(), source, provided, stop);
-    List<String> warnings = new ArrayList<>(parts.warnings());
-    samples.warnings().stream().filter(each -> !warnings.contains(each)).forEach(warnings::add);
-    warnings.addAll(answer.warnings());
-    Answered.Timings timings =
-        new Answered.Timings(placed - begin, there - placed, System.nanoTime() - there);
-    Answer.Stats stats =
-        new Answer.Stats(
-            answer.stats().samples() + parts.value().samples(), answer.stats().peakSamples());
-    return new Answered(answer.result(), warnings, answer.infos(), stats, timings);
-  }
-
-  private static Future<Answered> withTimeout(Future<Answered> answer, long timeoutMillis) {
-    return answer
-        .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof TimeoutException ? late(timeoutMillis) : failure));
+    if (!provided.isEmpty()) {
+      rewritten.increment();
+      rollupCells.add(parts.value().rollupCells());
+    }
+    Answer answer = Engine.run(planned.query(), source, provided, trip.stop);
+    List<String> holes = new ArrayList<>(parts.warnings());
+    samples.warnings().stream().filter(each -> !holes.contains(each)).forEach(holes::add);
+    TreeSet<String> missing = new TreeSet<>(parts.missing());
+    missing.addAll(samples.missing());
+    List<ShardTime> shards = new ArrayList<>(parts.times());
+    shards.addAll(samples.times());
+    Map<String, String> reasons = new HashMap<>(planned.reasons());
+    reasons.putAll(parts.value().notes());
+    return new Executed(
+        answer,
+        holes,
+        List.copyOf(missing),
+        Math.max(parts.hosts(), samples.hosts()),
+        Math.max(parts.epoch(), samples.epoch()),
+        parts.hedged() || samples.hedged(),
+        answer.stats().samples() + parts.value().samples(),
+        parts.value().rollupCells(),
+        shards,
+        System.nanoTime() - there,
+        reasons);
   }
 }

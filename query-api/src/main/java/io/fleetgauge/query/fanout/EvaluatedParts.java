@@ -2,6 +2,7 @@ package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.promql.exec.Provided;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the gateways made of the parts of a query.
@@ -10,5 +11,11 @@ import java.util.List;
  * @param unfit why the parts have to be evaluated from samples; empty when they need not
  * @param samples how many samples the gateways looked at
  * @param rollupCells how many kept folds they took
+ * @param notes what they say of how parts were made, by the text of the part
  */
-public record EvaluatedParts(List<Provided> parts, String unfit, long samples, long rollupCells) {}
+public record EvaluatedParts(
+    List<Provided> parts,
+    String unfit,
+    long samples,
+    long rollupCells,
+    Map<String, String> notes) {}

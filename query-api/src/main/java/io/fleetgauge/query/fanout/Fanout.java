@@ -11,6 +11,7 @@ import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -109,7 +110,7 @@ public final class Fanout implements AutoCloseable {
   public Future<Gathered<EvaluatedParts>> parts(
       Planned planned, List<Matcher> scope, long timeoutMillis, Cancellation cancellation) {
     if (planned.cuts().isEmpty()) {
-      return Future.succeededFuture(nothing(new EvaluatedParts(List.of(), "", 0, 0)));
+      return Future.succeededFuture(nothing(new EvaluatedParts(List.of(), "", 0, 0, Map.of())));
     }
     Query query = planned.query();
     List<Fragment.Part> parts = new ArrayList<>();
@@ -148,9 +149,31 @@ public final class Fanout implements AutoCloseable {
         answers -> Merge.extents(answers, selections.size()));
   }
 
+  /** How many hosts there are. */
+  public int hosts() {
+    return view.get().table().hosts().size();
+  }
+
+  /** What has changed at a gateway since it said so last. */
+  Future<FragmentAnswer.Changes> changes(
+      URI gateway, long incarnation, long since, long timeoutMillis) {
+    Fragment question = new Fragment.Changes(0, List.of(), incarnation, since);
+    return send(gateway, question, timeoutMillis, request -> {})
+        .compose(
+            body -> {
+              try {
+                return FragmentCodec.decodeAnswer(body.getBytes())
+                        instanceof FragmentAnswer.Changes changes
+                    ? Future.succeededFuture(changes)
+                    : Future.failedFuture("not an answer to a question for changes");
+              } catch (WireException e) {
+                return Future.failedFuture(e);
+              }
+            });
+  }
+
   private <T> Gathered<T> nothing(T value) {
-    long epoch = view.get().table().epoch();
-    return new Gathered<>(value, 0, List.of(), epoch, List.of(), false, "");
+    return new Gathered<>(value, 0, List.of(), -1, List.of(), false, "");
   }
 
   public Future<Gathered<List<String>>> labelNames(Fragment.Search search, long timeoutMillis) {
@@ -455,13 +478,22 @@ public final class Fanout implements AutoCloseable {
           new QueryFailure(
               QueryFailure.Kind.TIMEOUT, "query timed out while waiting for the gateways"));
     }
+    return send(gateway, fragment, left, underWay)
+        .compose(
+            body ->
+                workers.executeBlocking(() -> FragmentCodec.decodeAnswer(body.getBytes()), false));
+  }
+
+  /** The body of the answer to a fragment. */
+  private Future<Buffer> send(
+      URI gateway, Fragment fragment, long timeoutMillis, Consumer<HttpClientRequest> underWay) {
     RequestOptions options =
         new RequestOptions()
             .setMethod(HttpMethod.POST)
             .setHost(gateway.getHost())
             .setPort(gateway.getPort())
             .setURI("/v1/fragments")
-            .setTimeout(left);
+            .setTimeout(timeoutMillis);
     return client
         .request(options)
         .compose(
@@ -476,9 +508,7 @@ public final class Fanout implements AutoCloseable {
                     .compose(
                         body ->
                             switch (response.statusCode()) {
-                              case 200 ->
-                                  workers.executeBlocking(
-                                      () -> FragmentCodec.decodeAnswer(body.getBytes()), false);
+                              case 200 -> Future.succeededFuture(body);
                               case 422 ->
                                   Future.failedFuture(
                                       new QueryFailure(

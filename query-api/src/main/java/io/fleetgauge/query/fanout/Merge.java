@@ -44,7 +44,7 @@ final class Merge {
     for (FragmentAnswer answer : answers) {
       switch (answer) {
         case FragmentAnswer.Unfit unfit -> {
-          return new EvaluatedParts(List.of(), unfit.reason(), 0, 0);
+          return new EvaluatedParts(List.of(), unfit.reason(), 0, 0, Map.of());
         }
         case FragmentAnswer.Parts parts -> {
           samples += parts.parts().stream().mapToLong(Engine.Part::samples).sum();
@@ -67,7 +67,7 @@ final class Merge {
           Remark same = remarks.putIfAbsent(remark.warning() + remark.text(), remark);
           if (same != null && same.span().start() != remark.span().start()) {
             return new EvaluatedParts(
-                List.of(), "gateways make one remark about different parts", 0, 0);
+                List.of(), "gateways make one remark about different parts", 0, 0, Map.of());
           }
         }
       }
@@ -76,14 +76,28 @@ final class Merge {
           Expr.Aggregate aggregate = (Expr.Aggregate) cut.expr();
           columns = Engine.merged(planned.query(), aggregate, cut.grid(), partials);
         } catch (QueryFailure e) {
-          return new EvaluatedParts(List.of(), e.getMessage(), 0, 0);
+          return new EvaluatedParts(List.of(), e.getMessage(), 0, 0, Map.of());
         }
       } else {
         columns.sort(Comparator.comparing(Column::labels));
       }
       merged.add(new Provided(columns, List.copyOf(remarks.values())));
     }
-    return new EvaluatedParts(merged, "", samples, cells);
+    return new EvaluatedParts(merged, "", samples, cells, notes(answers, planned));
+  }
+
+  /** How each part was made, as the first gateway says that did not do it as the others did. */
+  private static Map<String, String> notes(List<FragmentAnswer> answers, Planned planned) {
+    Map<String, String> notes = new LinkedHashMap<>();
+    for (FragmentAnswer answer : answers) {
+      List<String> said = ((FragmentAnswer.Parts) answer).notes();
+      for (int i = 0; i < said.size(); i++) {
+        if (!said.get(i).isEmpty()) {
+          notes.putIfAbsent(planned.cuts().get(i).expr().toString(), said.get(i));
+        }
+      }
+    }
+    return notes;
   }
 
   /** How many series and samples all gateways have, by selection. */

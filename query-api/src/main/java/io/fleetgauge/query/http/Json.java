@@ -39,7 +39,8 @@ final class Json {
 
   private Json() {}
 
-  private interface Data {
+  /** Writes what stands under {@code data}. */
+  interface Data {
     void write(JsonGenerator json) throws IOException;
   }
 
@@ -60,6 +61,11 @@ final class Json {
         },
         answered.warnings(),
         answered.infos());
+  }
+
+  /** A success with anything. */
+  static Buffer data(Data data) {
+    return success(data, List.of(), List.of());
   }
 
   static Buffer tree(Expr expr) {

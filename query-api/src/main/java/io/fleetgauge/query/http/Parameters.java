@@ -110,15 +110,24 @@ final class Parameters {
     throw invalid("limit", "limit must be non-negative");
   }
 
-  /** The series that {@code match[]}, {@code start} and {@code end} mean. */
-  Fragment.Search search() throws QueryFailure {
+  /**
+   * The series that {@code match[]}, {@code start} and {@code end} mean.
+   *
+   * @param scope what all of them have to match besides
+   */
+  Fragment.Search search(List<Matcher> scope) throws QueryFailure {
     List<List<Matcher>> matchers = new ArrayList<>();
     for (String selector : texts("match[]")) {
       try {
-        matchers.add(Parser.parseSelector(selector));
+        List<Matcher> all = new ArrayList<>(scope);
+        all.addAll(Parser.parseSelector(selector));
+        matchers.add(all);
       } catch (ParseException e) {
         throw invalid("match[]", e.getMessage());
       }
+    }
+    if (matchers.isEmpty() && !scope.isEmpty()) {
+      matchers.add(scope);
     }
     long start = time("start", EARLIEST);
     long end = time("end", LATEST);

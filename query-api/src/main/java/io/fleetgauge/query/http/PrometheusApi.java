@@ -14,6 +14,9 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.promql.syntax.PrettyPrinter;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Answering;
+import io.fleetgauge.query.answer.Ask;
+import io.fleetgauge.query.answer.Completeness;
+import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
@@ -29,6 +32,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -47,9 +51,8 @@ public final class PrometheusApi {
   /** As Prometheus has it: a range has at most this many steps. */
   private static final long MAX_INTERVALS = 11_000;
 
-  private static final long SLOW_WARN_MILLIS = 3_000;
-  private static final long SLOW_ERROR_MILLIS = 5_000;
-  private static final String PLAN_HEADER = "X-Fleetgauge-Plan";
+  private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
+  private static final int MOST_NAMES = 10;
   private static final String TRUNCATED = "results truncated due to limit";
 
   private final QueryConfig config;
@@ -59,6 +62,7 @@ public final class PrometheusApi {
   private final QueryCounts counts;
   private final LongSupplier clock;
   private final Set<Feature> features;
+  private final Asker asker;
 
   private PrometheusApi(
       QueryConfig config,
@@ -66,7 +70,9 @@ public final class PrometheusApi {
       Fanout fanout,
       WorkerExecutor workers,
       QueryCounts counts,
-      LongSupplier clock) {
+      LongSupplier clock)
+      throws ParseException {
+    this.asker = new Asker(config);
     this.config = config;
     this.answering = answering;
     this.fanout = fanout;
@@ -84,6 +90,7 @@ public final class PrometheusApi {
   /**
    * @param workers where answers are written
    * @param clock ms since the epoch
+   * @throws ParseException if a tenant's scope is no selector
    */
   public static void mount(
       Router router,
@@ -92,7 +99,8 @@ public final class PrometheusApi {
       Fanout fanout,
       WorkerExecutor workers,
       QueryCounts counts,
-      LongSupplier clock) {
+      LongSupplier clock)
+      throws ParseException {
     PrometheusApi api = new PrometheusApi(config, answering, fanout, workers, counts, clock);
     api.route(router, "/api/v1/query", true, api::instant);
     api.route(router, "/api/v1/query_range", true, api::range);
@@ -102,6 +110,9 @@ public final class PrometheusApi {
     api.route(router, "/api/v1/label/:name/values", false, api::values);
     api.route(router, "/api/v1/series", true, api::series);
     api.route(router, "/api/v1/status/buildinfo", false, api::buildInfo);
+    api.route(router, "/api/v1/explain", true, api::explain);
+    api.route(router, "/api/v1/status/queries", false, api::queries);
+    api.route(router, "/api/v1/status/queries/:id/cancel", true, api::cancel);
   }
 
   private void route(Router router, String path, boolean post, Handler handler) {
@@ -121,12 +132,26 @@ public final class PrometheusApi {
             answer = Future.failedFuture(e);
           }
           answer
-              // Large answers take long to write; an event loop has no time for that.
-              .compose(body -> workers.executeBlocking(body::get, false))
+              .compose(body -> written(body))
               .onSuccess(body -> end(http, 200, body))
               .onFailure(failure -> fail(http, failure));
         });
     route.failureHandler(this::failRequest);
+  }
+
+  private Future<Buffer> written(Supplier<Buffer> body) {
+    // Large answers take long to write; an event loop has no time for that.
+    return body instanceof Ready ready
+        ? Future.succeededFuture(ready.get())
+        : workers.executeBlocking(body::get, false);
+  }
+
+  /** A body that is there already. */
+  private record Ready(Buffer body) implements Supplier<Buffer> {
+    @Override
+    public Buffer get() {
+      return body;
+    }
   }
 
   /** A request that could not be read, or a failure of ours. */
@@ -150,7 +175,10 @@ public final class PrometheusApi {
 
   private static void end(RoutingContext http, int status, Buffer body) {
     if (!http.response().closed()) {
-      http.response().setStatusCode(status).putHeader("Content-Type", "application/json").end(body);
+      if (!http.response().headers().contains("Content-Type") || status != 200) {
+        http.response().putHeader("Content-Type", "application/json");
+      }
+      http.response().setStatusCode(status).end(body);
     }
   }
 
@@ -163,7 +191,8 @@ public final class PrometheusApi {
       known = new QueryFailure(QueryFailure.Kind.INTERNAL, String.valueOf(failure.getMessage()));
     }
     counts.failed(known.kind());
-    if (known.kind() == QueryFailure.Kind.UNAVAILABLE) {
+    if (known.kind() == QueryFailure.Kind.UNAVAILABLE
+        || known.kind() == QueryFailure.Kind.LIMITED) {
       http.response().putHeader("Retry-After", "1");
     }
     end(http, known.kind().httpStatus, Json.error(known));
@@ -205,54 +234,113 @@ public final class PrometheusApi {
   private Future<Supplier<Buffer>> answer(
       RoutingContext http, Parameters parameters, long start, long end, long step)
       throws QueryFailure {
+    int limit = parameters.limit();
+    boolean withStats = !parameters.text("stats").isEmpty();
+    return answered(http, parameters, start, end, step)
+        .map(
+            answered -> {
+              if (limit > 0 || withStats) {
+                return () -> Json.success(limited(answered, limit), withStats);
+              }
+              Buffer known = answered.body().get();
+              return known != null
+                  ? new Ready(known)
+                  : () -> {
+                    Buffer body = Json.success(answered, false);
+                    answered.body().set(body);
+                    return body;
+                  };
+            });
+  }
+
+  private Future<Answered> answered(
+      RoutingContext http, Parameters parameters, long start, long end, long step)
+      throws QueryFailure {
     String text = parameters.text("query");
     long timeout = parameters.duration("timeout", config.timeout().toMillis());
     long lookback = parameters.duration("lookback_delta", 0);
-    int limit = parameters.limit();
     if (lookback < 0) {
       throw Parameters.invalid("lookback_delta", "must not be negative");
     }
     if (timeout <= 0) {
       throw new QueryFailure(QueryFailure.Kind.TIMEOUT, "query timed out in expression evaluation");
     }
-    boolean withStats = !parameters.text("stats").isEmpty();
-    Expr expr = parsed(text, end - start, step);
-    Query query =
-        new Query(
-            text,
-            expr,
-            start,
-            end,
-            step,
-            Query.Settings.STOCK
-                .withLookback(lookback == 0 ? config.lookback().toMillis() : lookback)
-                .withMaxSamples(config.maxSamples())
-                .withFeatures(features));
+    String tenant = asker.tenant(http);
+    Planner.Mode mode = asker.mode(http);
+    boolean cached = mode == Planner.Mode.AUTO && asker.takesKnown(http, parameters);
+    boolean strict = asker.isStrict(tenant, parameters);
+    long seen = lookback == 0 ? config.lookback().toMillis() : lookback;
+    Ask.Key key =
+        new Ask.Key(tenant, asker.scope(tenant), text, start, end, step, seen, mode, strict);
     Cancellation cancellation = new Cancellation();
     http.response().closeHandler(closed -> cancellation.cancel());
     long begin = System.nanoTime();
-    return answering
-        .answer(
-            query,
-            List.of(),
-            mode(http),
-            Math.min(timeout, config.timeout().toMillis()),
-            cancellation)
-        .map(answered -> (Supplier<Buffer>) () -> Json.success(limited(answered, limit), withStats))
-        .onComplete(done -> account(text, (System.nanoTime() - begin) / 1_000_000));
+    Future<Optional<Answered>> known =
+        cached ? answering.known(key) : Future.succeededFuture(Optional.empty());
+    return known
+        .compose(
+            found -> {
+              if (found.isPresent()) {
+                return Future.succeededFuture(found.get());
+              }
+              try {
+                Query query =
+                    new Query(
+                        text,
+                        parsed(text, end - start, step),
+                        start,
+                        end,
+                        step,
+                        Query.Settings.STOCK
+                            .withLookback(seen)
+                            .withMaxSamples(config.of(tenant).samples())
+                            .withFeatures(features));
+                Ask ask =
+                    new Ask(
+                        tenant,
+                        query,
+                        key.scope(),
+                        mode,
+                        cached,
+                        strict,
+                        Math.min(timeout, config.timeout().toMillis()));
+                return answering.answer(ask, cancellation);
+              } catch (QueryFailure e) {
+                return Future.failedFuture(e);
+              }
+            })
+        .compose(answered -> complete(http, answered, strict))
+        .onComplete(
+            done -> account(tenant, text, (System.nanoTime() - begin) / 1_000_000, done.result()));
   }
 
-  private static Planner.Mode mode(RoutingContext http) throws QueryFailure {
-    String wanted = http.request().getHeader(PLAN_HEADER);
-    if (wanted == null || wanted.equals("auto")) {
-      return Planner.Mode.AUTO;
-    }
-    if (wanted.equals("raw")) {
-      return Planner.Mode.RAW;
-    }
-    throw new QueryFailure(
-        QueryFailure.Kind.BAD_DATA,
-        "the header " + PLAN_HEADER + " is \"" + wanted + "\"; it may be auto or raw");
+  /** Says what the answer covers; where that must be all, a hole is an error. */
+  private Future<Answered> complete(RoutingContext http, Answered answered, boolean strict) {
+    Completeness of = answered.completeness();
+    List<String> names = of.missing();
+    String missing = String.join(",", names.subList(0, Math.min(MOST_NAMES, names.size())));
+    http.response()
+        .putHeader(
+            COMPLETENESS,
+            "hosts="
+                + of.expected()
+                + "; answered="
+                + (of.expected() - names.size())
+                + "; missing="
+                + missing
+                + (names.size() > MOST_NAMES ? ",..." : "")
+                + "; watermark-age="
+                + (of.watermark() == Long.MIN_VALUE
+                    ? "unknown"
+                    : Math.max(0, clock.getAsLong() - of.watermark()) + "ms")
+                + "; epoch="
+                + of.epoch());
+    return strict && !of.isWhole()
+        ? Future.failedFuture(
+            new QueryFailure(
+                QueryFailure.Kind.UNAVAILABLE,
+                String.join("; ", of.warnings()) + "; a whole answer was asked for (strict)"))
+        : Future.succeededFuture(answered);
   }
 
   private Expr parsed(String text, long range, long step) throws QueryFailure {
@@ -275,12 +363,17 @@ public final class PrometheusApi {
     return Future.succeededFuture(() -> Json.tree(expr));
   }
 
-  private void account(String text, long millis) {
+  private void account(String tenant, String text, long millis, Answered answered) {
     counts.answered(millis);
-    if (millis >= SLOW_ERROR_MILLIS) {
-      LOG.error("slow query, {} ms: {}", millis, text);
-    } else if (millis >= SLOW_WARN_MILLIS) {
-      LOG.warn("slow query, {} ms: {}", millis, text);
+    if (millis >= config.slowWarn().toMillis()) {
+      String cost = answered == null ? "unknown" : answered.trace().estimated().toString();
+      String plan = answered == null ? "none" : answered.trace().plan().strip();
+      String line = "slow query, {} ms, tenant {}, cost {}: {}; plan: {}";
+      if (millis >= config.slowError().toMillis()) {
+        LOG.error(line, millis, tenant, cost, text, plan);
+      } else {
+        LOG.warn(line, millis, tenant, cost, text, plan);
+      }
     }
   }
 
@@ -302,14 +395,62 @@ public final class PrometheusApi {
   private static Answered truncated(Answered answered, Answer.Result result) {
     List<String> warnings = new ArrayList<>(answered.warnings());
     warnings.add(TRUNCATED);
-    return new Answered(result, warnings, answered.infos(), answered.stats(), answered.timings());
+    return answered.with(result, warnings);
+  }
+
+  // --- what queries do and did ---
+
+  private Future<Supplier<Buffer>> explain(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    boolean instant = parameters.text("start").isEmpty();
+    long now = clock.getAsLong();
+    long start = instant ? parameters.time("time", now) : parameters.requiredTime("start");
+    long end = instant ? start : parameters.requiredTime("end");
+    long step = instant ? 0 : parameters.duration("step", 0);
+    if (end < start || !instant && (step <= 0 || (end - start) / step > MAX_INTERVALS)) {
+      throw Parameters.invalid("step", "start, end and step do not make a range");
+    }
+    String accept = http.request().getHeader("Accept");
+    boolean text =
+        parameters.text("format").equals("text")
+            || accept != null && accept.startsWith("text/plain");
+    if (text) {
+      http.response().putHeader("Content-Type", "text/plain; charset=utf-8");
+    }
+    return answered(http, parameters, start, end, step)
+        .map(answered -> () -> text ? Explanation.text(answered) : Explanation.json(answered));
+  }
+
+  private Future<Supplier<Buffer>> queries(RoutingContext http, Parameters parameters) {
+    boolean all = asker.isOperator(http);
+    String tenant = asker.tenant(http);
+    List<Running.Entry> running =
+        answering.running().all().stream()
+            .filter(entry -> all || entry.ask().tenant().equals(tenant))
+            .toList();
+    return Future.succeededFuture(() -> Explanation.running(running));
+  }
+
+  private Future<Supplier<Buffer>> cancel(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    if (!asker.isOperator(http)) {
+      throw new QueryFailure(
+          QueryFailure.Kind.FORBIDDEN,
+          "only an operator may cancel queries: the token of query.operatorToken is needed");
+    }
+    String id = http.pathParam("id");
+    if (!id.matches("\\d{1,18}") || !answering.running().cancel(Long.parseLong(id))) {
+      throw new QueryFailure(
+          QueryFailure.Kind.BAD_DATA, "no query with the id " + id + " is running");
+    }
+    return Future.succeededFuture(() -> Json.text("cancelled"));
   }
 
   // --- labels and series ---
 
   private Future<Supplier<Buffer>> labels(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    Fragment.Search search = parameters.search();
+    Fragment.Search search = parameters.search(asker.scope(asker.tenant(http)));
     return fanout
         .labelNames(search, config.timeout().toMillis())
         .map(found -> strings(found, search.limit()));
@@ -317,7 +458,7 @@ public final class PrometheusApi {
 
   private Future<Supplier<Buffer>> values(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    Fragment.Search search = parameters.search();
+    Fragment.Search search = parameters.search(asker.scope(asker.tenant(http)));
     return fanout
         .labelValues(http.pathParam("name"), search, config.timeout().toMillis())
         .map(found -> strings(found, search.limit()));
@@ -328,7 +469,7 @@ public final class PrometheusApi {
     if (parameters.texts("match[]").isEmpty()) {
       throw new QueryFailure(QueryFailure.Kind.BAD_DATA, "no match[] parameter provided");
     }
-    Fragment.Search search = parameters.search();
+    Fragment.Search search = parameters.search(asker.scope(asker.tenant(http)));
     return fanout
         .labelSets(search, config.timeout().toMillis())
         .map(

@@ -6,43 +6,128 @@ import io.fleetgauge.promql.exec.QueryFailure;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class AdmissionTest {
-  private final Admission admission = new Admission(2, 2);
+  private static final long LATER = Long.MAX_VALUE / 4;
+  private static final long MILLI = 1_000_000;
 
-  @Test
-  void whoWaitsIsServedInTurnAndWhoFindsNoPlaceIsToldTheLimits() {
-    List<Future<Admission.Slot>> places = new ArrayList<>();
-    for (int i = 0; i < 5; i++) {
-      places.add(admission.enter());
-    }
-    assertThat(places.get(0).succeeded()).isTrue();
-    assertThat(places.get(1).succeeded()).isTrue();
-    assertThat(places.get(2).isComplete()).isFalse();
-    assertThat(places.get(4).cause())
-        .isInstanceOfSatisfying(
-            QueryFailure.class,
-            failure -> assertThat(failure.kind()).isEqualTo(QueryFailure.Kind.UNAVAILABLE))
-        .hasMessageContaining("2 are running and 2 are waiting");
-    assertThat(admission.refused()).isEqualTo(1);
-    places.get(1).result().release();
-    assertThat(places.get(2).succeeded()).isTrue();
-    assertThat(places.get(3).isComplete()).isFalse();
-    assertThat(admission.running()).isEqualTo(2);
-    places.get(0).result().release();
-    assertThat(places.get(3).succeeded()).isTrue();
-    assertThat(admission.waiting()).isZero();
+  private final AtomicLong now = new AtomicLong();
+  private Map<String, Limits> limits = Map.of();
+  private Admission admission = admission(2, 1);
+
+  private Admission admission(int running, int heavy) {
+    return new Admission(
+        running, heavy, tenant -> limits.getOrDefault(tenant, new Limits(1, 10, 10)), now::get);
+  }
+
+  private Future<Admission.Slot> enter(String tenant) {
+    return admission.enter(tenant, 1, false, LATER);
   }
 
   @Test
-  void aPlaceIsGivenBackOnce() {
-    Admission.Slot slot = admission.enter().result();
-    slot.release();
-    slot.release();
-    assertThat(admission.running()).isZero();
-    admission.enter();
-    admission.enter();
-    assertThat(admission.enter().isComplete()).isFalse();
+  void whoFindsNoPlaceWaitsInTurn() {
+    Admission.Slot first = enter("a").result();
+    enter("a");
+    Future<Admission.Slot> third = enter("a");
+    Future<Admission.Slot> fourth = enter("a");
+    assertThat(third.isComplete()).isFalse();
+    first.release();
+    first.release(); // twice gives back once
+    assertThat(third.succeeded()).isTrue();
+    assertThat(fourth.isComplete()).isFalse();
+    assertThat(admission.running()).isEqualTo(2);
+    assertThat(admission.waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void aTenantOverItsLimitsIsToldWhichAndBothFigures() {
+    limits = Map.of("a", new Limits(1, 1, 1));
+    admission = admission(10, 1);
+    enter("a");
+    enter("a");
+    QueryFailure refusal = (QueryFailure) enter("a").cause();
+    assertThat(refusal.kind().httpStatus).isEqualTo(429);
+    assertThat(refusal)
+        .hasMessage(
+            "too many queries of tenant a: 1 are running and 1 are waiting; the limits are running"
+                + " 1 and queued 1; try again later");
+    assertThat(enter("b").succeeded()).isTrue();
+    assertThat(admission.refused()).isEqualTo(1);
+  }
+
+  @Test
+  void tenantsThatWaitAreServedByTheirWeights() {
+    limits = Map.of("a", new Limits(3, 100, 100), "b", new Limits(1, 100, 100));
+    admission = admission(1, 1);
+    Admission.Slot running = enter("x").result();
+    List<String> served = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      for (String tenant : List.of("b", "a")) {
+        enter(tenant)
+            .onSuccess(
+                slot -> {
+                  served.add(tenant);
+                  now.addAndGet(MILLI);
+                  slot.release();
+                });
+      }
+    }
+    running.release();
+    assertThat(served).hasSize(80);
+    assertThat(served.subList(0, 40).stream().filter("a"::equals).count()).isBetween(29L, 31L);
+  }
+
+  @Test
+  void whoeverAsksForMuchDoesNotKeepOthersWaiting() {
+    admission = admission(1, 1);
+    Admission.Slot running = enter("x").result();
+    List<String> served = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      admission
+          .enter("greedy", 1_000, false, LATER)
+          .onSuccess(
+              slot -> {
+                served.add("greedy");
+                slot.release();
+              });
+    }
+    enter("modest")
+        .onSuccess(
+            slot -> {
+              served.add("modest");
+              slot.release();
+            });
+    running.release();
+    assertThat(served.indexOf("modest")).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void heavyQueriesLeavePlacesToLightOnes() {
+    admission = admission(3, 1);
+    assertThat(admission.enter("a", 9, true, LATER).succeeded()).isTrue();
+    Future<Admission.Slot> second = admission.enter("a", 9, true, LATER);
+    assertThat(second.isComplete()).isFalse();
+    assertThat(enter("a").succeeded()).isTrue();
+    assertThat(enter("b").succeeded()).isTrue();
+  }
+
+  @Test
+  void whatCannotBeDoneInTimeIsRefusedAtOnce() {
+    admission = admission(1, 1);
+    for (int i = 0; i < 60; i++) {
+      Admission.Slot slot = admission.enter("a", 1_000, false, LATER).result();
+      now.addAndGet(10 * MILLI);
+      slot.release();
+    }
+    Future<Admission.Slot> late = admission.enter("a", 1_000_000, false, now.get() + 500 * MILLI);
+    assertThat(late.cause())
+        .hasMessage(
+            "the query of tenant a cannot be done in time: it and what waits before it need about"
+                + " 10000 ms, and 500 ms are left; try again later, or ask for less");
+    assertThat(((QueryFailure) late.cause()).kind().httpStatus).isEqualTo(503);
+    assertThat(admission.enter("a", 1_000, false, now.get() + 500 * MILLI).succeeded()).isTrue();
   }
 }

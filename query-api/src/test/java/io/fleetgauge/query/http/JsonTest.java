@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.query.answer.Answered;
+import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class JsonTest {
@@ -44,14 +46,7 @@ class JsonTest {
   @Test
   void warningsAndInfosAreThereOnlyWhenThereAreAny() {
     String json =
-        Json.success(
-                new Answered(
-                    new Answer.Scalar(0, 1),
-                    List.of("w"),
-                    List.of("i1", "i2"),
-                    NO_STATS,
-                    NO_TIMINGS),
-                false)
+        Json.success(answered(new Answer.Scalar(0, 1), List.of("w"), List.of("i1", "i2")), false)
             .toString();
     assertThat(json).endsWith("},\"warnings\":[\"w\"],\"infos\":[\"i1\",\"i2\"]}");
   }
@@ -65,7 +60,13 @@ class JsonTest {
   }
 
   private static String json(Answer.Result result) {
-    return Json.success(new Answered(result, List.of(), List.of(), NO_STATS, NO_TIMINGS), false)
-        .toString();
+    return Json.success(answered(result, List.of(), List.of()), false).toString();
+  }
+
+  private static Answered answered(
+      Answer.Result result, List<String> warnings, List<String> infos) {
+    Completeness whole = new Completeness(0, List.of(), 0, 0, List.of());
+    return new Answered(
+        result, warnings, infos, NO_STATS, NO_TIMINGS, whole, null, new AtomicReference<>());
   }
 }

@@ -61,6 +61,7 @@ final class PartsRunner {
     try {
       Query query = query(asked);
       List<Engine.Part> parts = new ArrayList<>();
+      List<String> notes = new ArrayList<>();
       long cells = 0;
       for (Fragment.Part wanted : asked.parts()) {
         Expr expr = Planner.part(query, wanted.number());
@@ -94,7 +95,7 @@ final class PartsRunner {
         }
         parts.add(part.get());
       }
-      return new FragmentAnswer.Parts(epoch, List.copyOf(whole), covered, parts, cells);
+      return new FragmentAnswer.Parts(epoch, List.copyOf(whole), covered, parts, notes, cells);
     } catch (ParseException e) {
       return new FragmentAnswer.Unfit(epoch, covered, "it cannot be parsed: " + e.getMessage());
     } catch (QueryFailure e) {

@@ -14,6 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * whether they still hold. The changes of all hosts are numbered by one counter. Safe for all
  * threads.
  *
+ * <p>A number is drawn and its change noted under one lock, so that who has read the counter and
+ * then asks each host misses none.
+ *
  * <p>Law: a change is here before the sample that made it is acknowledged. Of changes that are too
  * long ago to be told apart it is said that everything has changed.
  */
@@ -25,7 +28,7 @@ final class Changes {
   private final Map<Long, Long> byBucket = new LinkedHashMap<>();
   private long newestBucket = Long.MIN_VALUE;
   private long allAt;
-  private volatile long last;
+  private long last;
 
   /**
    * @param counter that of the store
@@ -62,22 +65,20 @@ final class Changes {
   }
 
   /** What has changed since the change of a number; empty when nothing has. */
-  Optional<Changed> since(String host, long number) {
+  synchronized Optional<Changed> since(String host, long number) {
     if (last <= number) {
       return Optional.empty();
     }
-    synchronized (this) {
-      if (allAt > number) {
-        return Optional.of(new Changed(host, true, List.of()));
-      }
-      List<Long> buckets = new ArrayList<>();
-      byBucket.forEach(
-          (bucket, change) -> {
-            if (change > number) {
-              buckets.add(bucket);
-            }
-          });
-      return Optional.of(new Changed(host, false, buckets));
+    if (allAt > number) {
+      return Optional.of(new Changed(host, true, List.of()));
     }
+    List<Long> buckets = new ArrayList<>();
+    byBucket.forEach(
+        (bucket, change) -> {
+          if (change > number) {
+            buckets.add(bucket);
+          }
+        });
+    return Optional.of(new Changed(host, false, buckets));
   }
 }

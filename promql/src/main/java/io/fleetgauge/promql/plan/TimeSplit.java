@@ -1,0 +1,54 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.exec.Names;
+import io.fleetgauge.promql.exec.Query;
+import io.fleetgauge.promql.syntax.Expr;
+
+/** Whether a range query may be answered piece by piece of its range. */
+public final class TimeSplit {
+  private TimeSplit() {}
+
+  /**
+   * Whether the answers to pieces of the range, put behind each other, are the answer to the whole:
+   * nothing in it looks at the range itself, and no two series can become one that are in different
+   * pieces, which would be an error in the whole.
+   */
+  public static boolean isAllowed(Query query) {
+    return !query.isInstant() && isAllowed(query.expr());
+  }
+
+  private static boolean isAllowed(Expr expr) {
+    boolean here =
+        switch (expr) {
+          case Expr.Selector selector -> isFixed(selector.shift()) && Names.areOne(selector);
+          case Expr.Subquery subquery -> isFixed(subquery.shift());
+          case Expr.Call call ->
+              switch (call.function()) {
+                case START, END, RANGE, STEP, INFO, LABEL_REPLACE, LABEL_JOIN -> false;
+                default -> true;
+              };
+          default -> true;
+        };
+    return here && expr.children().stream().allMatch(TimeSplit::isAllowed);
+  }
+
+  private static boolean isFixed(Expr.Shift shift) {
+    return shift.at().isEmpty() || shift.at().get() instanceof Expr.At.Time;
+  }
+
+  /** Whether a point at a step says that every part of the query gave something there. */
+  public static boolean isStrict(Expr expr) {
+    boolean here =
+        switch (expr) {
+          case Expr.Binary binary -> !binary.op().isSet();
+          case Expr.Call call ->
+              switch (call.function()) {
+                case VECTOR, ABSENT, ABSENT_OVER_TIME, SCALAR -> false;
+                default -> true;
+              };
+          case Expr.Subquery subquery -> false;
+          default -> true;
+        };
+    return here && expr.children().stream().allMatch(TimeSplit::isStrict);
+  }
+}

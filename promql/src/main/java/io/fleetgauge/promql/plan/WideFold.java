@@ -1,0 +1,32 @@
+package io.fleetgauge.promql.plan;
+
+import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.sample.Labels;
+
+/** Tells aggregations over a whole fleet that no rollup may serve. */
+public final class WideFold {
+  private WideFold() {}
+
+  /** Whether there is one whose selector says nothing but the metric. */
+  public static boolean isIn(Planned planned) {
+    return isIn(planned.plan());
+  }
+
+  private static boolean isIn(Plan plan) {
+    boolean kept = plan instanceof Plan.Merge merge && merge.rollups();
+    return !kept && folds(plan.expr()) || plan.inputs().stream().anyMatch(WideFold::isIn);
+  }
+
+  private static boolean folds(Expr expr) {
+    return expr instanceof Expr.Aggregate aggregate && isWide(aggregate.input());
+  }
+
+  private static boolean isWide(Expr expr) {
+    return switch (expr) {
+      case Expr.Selector selector ->
+          selector.matchers().stream().allMatch(matcher -> matcher.name().equals(Labels.NAME));
+      case Expr.Aggregate inner -> false;
+      default -> expr.children().stream().anyMatch(WideFold::isWide);
+    };
+  }
+}
