@@ -34,14 +34,12 @@ final class QueryMeters {
         counts::failures);
     meters.gauge("queries_running", "Queries that run now.", admission::running);
     meters.gauge("queries_waiting", "Queries that wait for a place.", admission::waiting);
-    meters.counter(
-        "rewritten", "Queries of which gateways evaluated parts.", answering::rewritten);
+    meters.counter("rewritten", "Queries of which gateways evaluated parts.", answering::rewritten);
     meters.counter(
         "fallbacks",
         "Queries evaluated from samples because a gateway could not prove its part.",
         answering::fallbacks);
-    meters.counter(
-        "rollup_cells", "Kept folds that answers were made of.", answering::rollupCells);
+    meters.counter("rollup_cells", "Kept folds that answers were made of.", answering::rollupCells);
     meters.counter("extent_hits", "Extents of answers that were known.", extents::hits);
     meters.counter("extent_misses", "Extents of answers that were not.", extents::misses);
     meters.gauge("extent_bytes", "Bytes of extents of answers.", extents::bytes);

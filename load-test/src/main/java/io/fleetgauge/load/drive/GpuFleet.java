@@ -16,6 +16,8 @@ final class GpuFleet {
   static final int HOST_SERIES = 60;
   static final int SERIES = GPUS * GPU_SERIES + HOST_SERIES;
 
+  private static final List<String> TENANTS = List.of("atlas", "borealis", "cirrus", "delta");
+
   private final SplittableRandom random;
   private final List<String> hosts = new ArrayList<>();
   private final List<List<Labels>> labels = new ArrayList<>();
@@ -43,7 +45,7 @@ final class GpuFleet {
         all.add(
             Labels.of(
                 Labels.NAME,
-                String.format("DCGM_FI_DEV_METRIC_%02d", metric),
+                metric(metric),
                 "Hostname",
                 host,
                 "UUID",
@@ -57,14 +59,18 @@ final class GpuFleet {
                 "pci_bus_id",
                 String.format("00000000:%02X:00.0", 0x1b + gpu * 0x11),
                 "rack",
-                "rack-" + number / 8));
+                "rack-" + number / 8,
+                "job",
+                isIdle(number) ? "" : "train-" + number / 4,
+                "tenant",
+                isIdle(number) ? "" : TENANTS.get(number / 4 % TENANTS.size())));
       }
     }
     for (int metric = 0; metric < HOST_SERIES; metric++) {
       all.add(
           Labels.of(
               Labels.NAME,
-              String.format("node_metric_%02d", metric / 4),
+              metric == 0 ? "node_load1" : String.format("node_metric_%02d", metric / 4),
               "Hostname",
               host,
               "device",
@@ -73,6 +79,26 @@ final class GpuFleet {
               "rack-" + number / 8));
     }
     return all;
+  }
+
+  /** Those that dashboards ask for have the names that dcgm-exporter gives them. */
+  private static String metric(int number) {
+    return switch (number) {
+      case 0 -> "DCGM_FI_DEV_GPU_UTIL";
+      case 3 -> "DCGM_FI_DEV_POWER_USAGE";
+      case 4 -> "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION";
+      case 5 -> "DCGM_FI_DEV_GPU_TEMP";
+      case 7 -> "DCGM_FI_DEV_FB_USED";
+      case 9 -> "DCGM_FI_DEV_SM_CLOCK";
+      case 13 -> "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL";
+      case 14 -> "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL";
+      case 15 -> "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS";
+      default -> String.format("DCGM_FI_DEV_METRIC_%02d", number);
+    };
+  }
+
+  private static boolean isIdle(int host) {
+    return host % 16 == 7;
   }
 
   List<String> hosts() {
@@ -121,6 +147,9 @@ final class GpuFleet {
       case 13 -> own[i] += Math.rint(load * 15 * 400e6 * (0.95 + random.nextDouble() / 10));
       // Shares of time as profilers give them, with six digits.
       case 16, 17, 18 -> Math.rint(load * (0.9 + random.nextDouble() / 10) * 1e6) / 1e6;
+      // Corrected errors, and reasons to go slow, both seldom.
+      case 14 -> own[i] += random.nextInt(400) == 0 ? 1 : 0;
+      case 15 -> load > 0.9 && random.nextInt(5) == 0 ? 4 : 0;
       // Throttled nanoseconds, now and then.
       case 19 -> own[i] += random.nextInt(20) == 0 ? random.nextInt(1_000_000) : 0;
       // ECC, XID, limits, versions, modes: what hardly ever changes.

@@ -95,6 +95,21 @@ public final class LoadCommand implements Command {
   private List<String> against = List.of();
 
   @Option(
+      names = "--queries",
+      description =
+          "Measure a dashboard's queries against Prometheus and VictoriaMetrics instead: cold and"
+              + " warm, CPU with and without rollups, 200 viewers, and a tenant that asks too"
+              + " much.")
+  private boolean queries;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "12",
+      description = "With --queries: how often each is asked (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
       names = "--heap",
       paramLabel = "SIZE",
       defaultValue = "512m",
@@ -120,8 +135,15 @@ public final class LoadCommand implements Command {
         throw new StartFailure("--against: " + peer + " is none of " + PEERS);
       }
     }
+    requireRange("--rounds", rounds, 1, 1_000);
     folder = Files.createTempDirectory("fleetgauge-load");
     try {
+      if (queries) {
+        try (QueryLoad load = new QueryLoad(folder, out, hosts, rounds)) {
+          load.run();
+        }
+        return 0;
+      }
       long samples = (long) hosts * GpuFleet.SERIES * ticks;
       out.printf(
           "%d hosts x %d series, %d ticks of 15 s: %,d samples, after %d ticks to warm up%n%n",

@@ -194,7 +194,10 @@ class ShortCutsTest {
   private double counted(String counter) throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + query.port() + "/metrics")).build();
-    return client.send(request, HttpResponse.BodyHandlers.ofString()).body().lines()
+    return client
+        .send(request, HttpResponse.BodyHandlers.ofString())
+        .body()
+        .lines()
         .filter(line -> line.startsWith("fleetgauge_query_" + counter + "_total "))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
         .findFirst()

@@ -25,12 +25,17 @@ public final class Engine {
   private final Budget budget;
   private final Evaluator evaluator;
 
-  private Engine(Query query, SeriesSource source, Map<Expr, Provided> provided, StopSign stop) {
+  private Engine(
+      Query query,
+      SeriesSource source,
+      Map<Expr, Provided> provided,
+      boolean isPart,
+      StopSign stop) {
     this.query = query;
     this.source = source;
     this.annotations = new Annotations(query.text());
     this.budget = new Budget(query.settings().maxSamples(), stop);
-    this.evaluator = new Evaluator(query, source, provided, annotations, budget);
+    this.evaluator = new Evaluator(query, source, provided, isPart, annotations, budget);
   }
 
   /**
@@ -66,7 +71,7 @@ public final class Engine {
       Query query, SeriesSource source, Map<Expr, Provided> provided, StopSign stop)
       throws QueryFailure {
     selections(query, provided.keySet());
-    return new Engine(query, source, provided, stop).answer();
+    return new Engine(query, source, provided, false, stop).answer();
   }
 
   // --- parts of queries ---
@@ -86,7 +91,7 @@ public final class Engine {
    */
   public static Part columns(Query query, Expr part, Grid grid, SeriesSource source, StopSign stop)
       throws QueryFailure {
-    Engine engine = new Engine(query, source, Map.of(), stop);
+    Engine engine = new Engine(query, source, Map.of(), true, stop);
     List<Column> columns = new ArrayList<>();
     engine.evaluator.vector(
         part,
@@ -107,7 +112,7 @@ public final class Engine {
   public static Optional<Part> partials(
       Query query, Expr.Aggregate part, Grid grid, SeriesSource source, StopSign stop)
       throws QueryFailure {
-    Engine engine = new Engine(query, source, Map.of(), stop);
+    Engine engine = new Engine(query, source, Map.of(), true, stop);
     FoldAggregation fold = engine.folding(part, grid);
     engine.evaluator.fold(part, grid, fold);
     return fold.partials()
@@ -137,7 +142,7 @@ public final class Engine {
       SeriesSource source,
       StopSign stop)
       throws QueryFailure {
-    Engine engine = new Engine(query, source, Map.of(), stop);
+    Engine engine = new Engine(query, source, Map.of(), true, stop);
     List<FoldAggregation> folds = new ArrayList<>();
     for (Aggregation op : ops) {
       folds.add(
@@ -172,7 +177,7 @@ public final class Engine {
   public static List<Column> merged(
       Query query, Expr.Aggregate aggregate, Grid grid, List<Partial> partials)
       throws QueryFailure {
-    Engine engine = new Engine(query, (selection, receiver) -> {}, Map.of(), StopSign.NEVER);
+    Engine engine = new Engine(query, (selection, receiver) -> {}, Map.of(), true, StopSign.NEVER);
     FoldAggregation fold = engine.folding(aggregate, grid);
     List<Partial> inOrder = new ArrayList<>(partials);
     inOrder.sort(Comparator.comparing(Partial::first));

@@ -28,19 +28,23 @@ final class Evaluator {
   private final Annotations annotations;
   private final Budget budget;
   private final Map<Expr, Provided> provided;
+  private final boolean isPart;
   private final Invariance invariance = new Invariance();
 
   /**
    * @param provided parts that others have evaluated, by identity
+   * @param isPart whether there may be more series elsewhere
    */
   Evaluator(
       Query query,
       SeriesSource source,
       Map<Expr, Provided> provided,
+      boolean isPart,
       Annotations annotations,
       Budget budget) {
     this.query = query;
     this.provided = provided;
+    this.isPart = isPart;
     this.source = source;
     this.annotations = annotations;
     this.budget = budget;
@@ -259,7 +263,7 @@ final class Evaluator {
       return;
     }
     VectorMatching matching =
-        new VectorMatching(binary, grid.size(), budget, query.delaysNameRemoval());
+        new VectorMatching(binary, grid.size(), budget, query.delaysNameRemoval(), isPart);
     switch (binary.op()) {
       case AND, UNLESS -> {
         // The right side first, so that the left need not be held; what it says comes second.

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.syntax.Expr.Matching.Many;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,11 +30,17 @@ final class VectorMatching {
   private final Binary binary;
   private final Matching matching;
   private final int steps;
+  private final boolean isPart;
   private final Budget budget;
   private final boolean delaysNameRemoval;
   private long held;
 
-  VectorMatching(Binary binary, int steps, Budget budget, boolean delaysNameRemoval) {
+  /**
+   * @param isPart whether there may be more series elsewhere, on either side
+   */
+  VectorMatching(
+      Binary binary, int steps, Budget budget, boolean delaysNameRemoval, boolean isPart) {
+    this.isPart = isPart;
     this.binary = binary;
     this.matching = binary.matching();
     this.steps = steps;
@@ -124,6 +131,10 @@ final class VectorMatching {
       groups.computeIfAbsent(group(column), key -> new Group()).many.add(column);
     }
     boolean[] manyThere = any(many);
+    if (isPart) {
+      // Ambiguity is an error only where the other side has anything, which may be elsewhere.
+      Arrays.fill(manyThere, true);
+    }
     for (Column column : one) {
       NativeHistograms.refuse(column, "operator " + binary.op().text);
       groups.computeIfAbsent(group(column), key -> new Group()).one.add(column);

@@ -10,8 +10,9 @@ public final class TimeSplit {
 
   /**
    * Whether the answers to pieces of the range, put behind each other, are the answer to the whole:
-   * nothing in it looks at the range itself, and no two series can become one that are in different
-   * pieces, which would be an error in the whole.
+   * nothing in it looks at the range itself, no two series can become one that are in different
+   * pieces, which would be an error in the whole, and nothing looks at the order of groups, which
+   * is that of the first series that has a sample anywhere in the range.
    */
   public static boolean isAllowed(Query query) {
     return !query.isInstant() && isAllowed(query.expr());
@@ -25,8 +26,10 @@ public final class TimeSplit {
           case Expr.Call call ->
               switch (call.function()) {
                 case START, END, RANGE, STEP, INFO, LABEL_REPLACE, LABEL_JOIN -> false;
-                default -> true;
+                default -> !Distribution.looksAtOrder(call);
               };
+          case Expr.Aggregate aggregate ->
+              !Distribution.looksAtOrder(aggregate) || Distribution.isOrdered(aggregate.input());
           default -> true;
         };
     return here && expr.children().stream().allMatch(TimeSplit::isAllowed);

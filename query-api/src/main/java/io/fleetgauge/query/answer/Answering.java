@@ -245,7 +245,7 @@ public final class Answering {
     Future<Answered> answer =
         ask.cached() && TimeSplit.isAllowed(planned.query())
             ? byExtents(trip, reads)
-            : whole(trip, reads, versions.stamp());
+            : stamp(ask.cached() && !feed.isCurrent()).compose(stamp -> whole(trip, reads, stamp));
     return answer.onComplete(done -> running.end(trip.entry));
   }
 
@@ -267,19 +267,21 @@ public final class Answering {
     Extents.Question question = question(trip);
     long last = lastStep(query);
     String tenant = trip.ask.tenant();
-    Future<Long> fresh =
-        extents.has(tenant, question, query.start(), last)
-            ? feed.refresh()
-            : Future.succeededFuture(versions.stamp());
-    return fresh.compose(
-        stamp -> {
-          List<Stretch> known = extents.find(tenant, question, query.start(), last);
-          List<Query> holes = holes(query, last, known);
-          if (known.isEmpty() || holes.size() > MOST_HOLES) {
-            return whole(trip, reads, stamp);
-          }
-          return filled(trip, reads, question, known, holes, stamp);
-        });
+    boolean needsFresh = extents.has(tenant, question, query.start(), last) || !feed.isCurrent();
+    return stamp(needsFresh)
+        .compose(
+            stamp -> {
+              List<Stretch> known = extents.find(tenant, question, query.start(), last);
+              List<Query> holes = holes(query, last, known);
+              return known.isEmpty() || holes.size() > MOST_HOLES
+                  ? whole(trip, reads, stamp)
+                  : filled(trip, reads, question, known, holes, stamp);
+            });
+  }
+
+  /** An older stamp does for what is only kept: whatever changed since counts as changed then. */
+  private Future<Long> stamp(boolean fresh) {
+    return fresh ? feed.refresh() : Future.succeededFuture(versions.stamp());
   }
 
   /** What of the query is not known, as queries. */

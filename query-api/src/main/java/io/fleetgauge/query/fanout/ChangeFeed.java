@@ -137,6 +137,11 @@ public final class ChangeFeed {
     waiting.complete(versions.stamp());
   }
 
+  /** Whether the last round worked from the table that there is. */
+  public synchronized boolean isCurrent() {
+    return epoch == view.get().table().epoch();
+  }
+
   /** The epoch of the table that the last round worked from. */
   public synchronized long epoch() {
     return epoch;
