@@ -3,6 +3,7 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.exec.Provided;
 import io.fleetgauge.promql.exec.Query;
@@ -48,6 +49,8 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Answering {
   /** Windows with more holes than this are answered as a whole. */
   private static final int MOST_HOLES = 2;
+
+  private static final long FEW_POINTS = 10_000;
 
   private final QueryConfig config;
   private final Admission admission;
@@ -600,9 +603,28 @@ public final class Answering {
                 fallbacks.increment();
                 return raw(trip, planned.query(), unfit);
               }
+              if (isLittle(planned, parts.result().value())) {
+                // Another thread would take longer to wake up.
+                try {
+                  return Future.succeededFuture(
+                      evaluate(trip, planned, parts.result(), samples.result()));
+                } catch (QueryFailure e) {
+                  return Future.failedFuture(e);
+                }
+              }
               return workers.executeBlocking(
                   () -> evaluate(trip, planned, parts.result(), samples.result()), false);
             });
+  }
+
+  private static boolean isLittle(Planned planned, EvaluatedParts parts) {
+    long points = 0;
+    for (Provided part : parts.parts()) {
+      for (Column column : part.columns()) {
+        points += column.values().length;
+      }
+    }
+    return planned.selections().isEmpty() && points < FEW_POINTS;
   }
 
   /** The way that is always open: all samples, evaluated here. */

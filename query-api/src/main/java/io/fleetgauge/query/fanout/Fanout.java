@@ -33,15 +33,18 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +59,7 @@ public final class Fanout implements AutoCloseable {
   private static final long RETRY_MILLIS = 100;
 
   private static final long WATCH_MILLIS = 250;
+  private static final long FEW_BYTES = 64 << 10;
 
   private final Vertx vertx;
   private final Supplier<ClusterView> view;
@@ -226,18 +230,31 @@ public final class Fanout implements AutoCloseable {
                       });
             })
         .compose(
-            answers ->
-                workers.executeBlocking(
-                    () ->
-                        new Gathered<>(
-                            merge.apply(answers),
-                            hosts.size(),
-                            List.copyOf(missing(hosts, answers)),
-                            first.table().epoch(),
-                            List.copyOf(round.times),
-                            round.hedged.get(),
-                            split(first)),
-                    false));
+            answers -> {
+              Callable<Gathered<T>> merged =
+                  () ->
+                      new Gathered<>(
+                          merge.apply(answers),
+                          hosts.size(),
+                          List.copyOf(missing(hosts, answers)),
+                          first.table().epoch(),
+                          List.copyOf(round.times),
+                          round.hedged.get(),
+                          split(first));
+              return soon(round.bytes.get(), merged);
+            });
+  }
+
+  /** Does little work at once, because another thread would take longer to wake up. */
+  private <T> Future<T> soon(long bytes, Callable<T> work) {
+    if (bytes > FEW_BYTES) {
+      return workers.executeBlocking(work, false);
+    }
+    try {
+      return Future.succeededFuture(work.call());
+    } catch (Exception e) {
+      return Future.failedFuture(e);
+    }
   }
 
   private static long deadline(long timeoutMillis) {
@@ -273,6 +290,7 @@ public final class Fanout implements AutoCloseable {
     private final Cancellation cancellation;
     private final Queue<ShardTime> times = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean hedged = new AtomicBoolean();
+    private final AtomicLong bytes = new AtomicLong();
 
     Round(Fragment question, long deadline, Cancellation cancellation) {
       this.question = question;
@@ -446,7 +464,8 @@ public final class Fanout implements AutoCloseable {
               begun -> {
                 request.set(begun);
                 underWay.add(begun);
-              })
+              },
+              round.bytes::addAndGet)
           // The connection of one that has ended is another's by now.
           .onComplete(
               ended -> {
@@ -471,7 +490,11 @@ public final class Fanout implements AutoCloseable {
   }
 
   private Future<FragmentAnswer> post(
-      URI gateway, Fragment fragment, long deadline, Consumer<HttpClientRequest> underWay) {
+      URI gateway,
+      Fragment fragment,
+      long deadline,
+      Consumer<HttpClientRequest> underWay,
+      LongConsumer read) {
     long left = (deadline - System.nanoTime()) / 1_000_000;
     if (left <= 0) {
       return Future.failedFuture(
@@ -480,8 +503,10 @@ public final class Fanout implements AutoCloseable {
     }
     return send(gateway, fragment, left, underWay)
         .compose(
-            body ->
-                workers.executeBlocking(() -> FragmentCodec.decodeAnswer(body.getBytes()), false));
+            body -> {
+              read.accept(body.length());
+              return soon(body.length(), () -> FragmentCodec.decodeAnswer(body.getBytes()));
+            });
   }
 
   /** The body of the answer to a fragment. */

@@ -53,6 +53,10 @@ public final class PrometheusApi {
 
   private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
   private static final int MOST_NAMES = 10;
+
+  /** So many are written sooner than another thread wakes up. */
+  private static final int FEW_POINTS = 4_000;
+
   private static final String TRUNCATED = "results truncated due to limit";
 
   private final QueryConfig config;
@@ -141,17 +145,31 @@ public final class PrometheusApi {
 
   private Future<Buffer> written(Supplier<Buffer> body) {
     // Large answers take long to write; an event loop has no time for that.
-    return body instanceof Ready ready
-        ? Future.succeededFuture(ready.get())
+    return body instanceof Ready
+        ? Future.succeededFuture(body.get())
         : workers.executeBlocking(body::get, false);
   }
 
-  /** A body that is there already. */
-  private record Ready(Buffer body) implements Supplier<Buffer> {
+  /** A body that is there, or is soon written. */
+  private record Ready(Supplier<Buffer> body) implements Supplier<Buffer> {
     @Override
     public Buffer get() {
-      return body;
+      return body.get();
     }
+  }
+
+  private static boolean isLittle(Answer.Result result) {
+    return switch (result) {
+      case Answer.Matrix matrix -> {
+        int points = 0;
+        for (Series series : matrix.series()) {
+          points += series.size();
+        }
+        yield points < FEW_POINTS;
+      }
+      case Answer.Vector vector -> vector.samples().size() < FEW_POINTS / 10;
+      default -> true;
+    };
   }
 
   /** A request that could not be read, or a failure of ours. */
@@ -242,14 +260,17 @@ public final class PrometheusApi {
               if (limit > 0 || withStats) {
                 return () -> Json.success(limited(answered, limit), withStats);
               }
-              Buffer known = answered.body().get();
-              return known != null
-                  ? new Ready(known)
-                  : () -> {
-                    Buffer body = Json.success(answered, false);
-                    answered.body().set(body);
-                    return body;
+              Supplier<Buffer> body =
+                  () -> {
+                    Buffer known = answered.body().get();
+                    if (known == null) {
+                      known = Json.success(answered, false);
+                      answered.body().set(known);
+                    }
+                    return known;
                   };
+              boolean little = answered.body().get() != null || isLittle(answered.result());
+              return little ? new Ready(body) : body;
             });
   }
 

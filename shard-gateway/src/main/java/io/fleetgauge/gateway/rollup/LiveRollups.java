@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 public final class LiveRollups {
   /** Pages are joined up to so many steps, so that a step more costs little. */
-  private static final int PAGE_STEPS = 60;
+  private static final int PAGE_STEPS = 120;
 
   /** At most so many steps are reduced at once. */
   private static final int MOST_STEPS = 960;

@@ -6,9 +6,11 @@ import io.fleetgauge.promql.kernel.Sums;
 import io.fleetgauge.promql.syntax.Aggregation;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Puts pages and partials of several hosts together for one aggregation. One use. */
 public final class RollupFold {
@@ -16,6 +18,10 @@ public final class RollupFold {
   private final Aggregation op;
   private final int steps;
   private final Map<Labels, Into> groups = new LinkedHashMap<>();
+
+  /** Where a page's group goes; nothing for those that do not match. */
+  private final Map<Labels, Optional<Into>> places = new HashMap<>();
+
   private long cells;
   private boolean any;
 
@@ -54,10 +60,18 @@ public final class RollupFold {
       return false;
     }
     for (RollupPage.Group group : page.groups()) {
-      if (fit.matches(group.labels())) {
-        Into into =
-            groups.computeIfAbsent(fit.grouped(group.labels()), none -> new Into(steps, op));
-        if (!add(group.count(), group.numbers(op), from, stride, count, into, at)) {
+      Optional<Into> place = places.get(group.labels());
+      if (place == null) {
+        place =
+            fit.matches(group.labels())
+                ? Optional.of(
+                    groups.computeIfAbsent(
+                        fit.grouped(group.labels()), none -> new Into(steps, op)))
+                : Optional.empty();
+        places.put(group.labels(), place);
+      }
+      if (place.isPresent()) {
+        if (!add(group.count(), group.numbers(op), from, stride, count, place.get(), at)) {
           return false;
         }
         cells += count;

@@ -74,16 +74,23 @@ final class PartsRunner {
         SeriesSource source = sources.apply(covered);
         Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
         if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
-          Optional<RollupFit> fit = RollupFit.of(query, aggregate, grid, store.rollupRules()).fit();
+          RollupFit.Outcome outcome = RollupFit.of(query, aggregate, grid, store.rollupRules());
           Optional<RollupRunner.Made> made =
-              fit.isEmpty()
+              outcome.fit().isEmpty()
                   ? Optional.empty()
-                  : rollups.run(query, fit.get(), grid, covered, sources, stop);
+                  : rollups.run(query, outcome.fit().get(), grid, covered, sources, stop);
           if (made.isPresent()) {
             parts.add(made.get().part());
+            notes.add("taken from rollups");
             cells += made.get().cells();
             continue;
           }
+          notes.add(
+              outcome.fit().isEmpty()
+                  ? "not taken from rollups: " + outcome.obstacle()
+                  : "not taken from rollups: what is kept cannot be put together so");
+        } else {
+          notes.add("");
         }
         Optional<Engine.Part> part =
             wanted.partial() && expr instanceof Expr.Aggregate aggregate
