@@ -59,11 +59,14 @@ public final class QueryProcess implements AutoCloseable {
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     WorkerExecutor workers = vertx.createSharedWorkerExecutor("queries", threads);
+    WorkerExecutor heavyWorkers =
+        vertx.createSharedWorkerExecutor("heavy-queries", config.maxHeavy());
     Fanout fanout = new Fanout(vertx, this::view, workers);
     lifecycle.started("fan-out", STOP_LIMIT, fanout);
     Admission admission =
         new Admission(
             config.maxConcurrent(),
+            config.maxParallel(),
             config.maxHeavy(),
             tenant -> limits(config.of(tenant)),
             System::nanoTime);
@@ -71,7 +74,7 @@ public final class QueryProcess implements AutoCloseable {
     ChangeFeed feed = new ChangeFeed(fanout, this::view, versions);
     Extents extents = new Extents(versions, config.cacheBytes(), CACHE_SHARES);
     Answering answering =
-        new Answering(config, admission, fanout, feed, versions, extents, workers);
+        new Answering(config, admission, fanout, feed, versions, extents, workers, heavyWorkers);
     QueryCounts counts = new QueryCounts();
     Meters meters =
         QueryMeters.of(counts, admission, answering, extents, feed, fanout::hedges, this::view);

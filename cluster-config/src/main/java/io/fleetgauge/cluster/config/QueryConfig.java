@@ -11,7 +11,10 @@ import java.util.TreeMap;
  * @param http where clients reach it, port 9090 by default
  * @param timeout {@code query.timeout}: longest time for a query, 1s to 1h; then 503
  * @param lookback {@code query.lookback}: how old a sample an instant selector takes, 1s to 1h
- * @param maxConcurrent {@code query.maxConcurrent}: queries of all tenants at once, 1 to 10^4
+ * @param maxConcurrent {@code query.maxConcurrent}: queries of all tenants at once, waiting ones
+ *     included, 1 to 10^4; then 503
+ * @param maxParallel {@code query.maxParallel}: of these, such that are worked on, 1 to 10^4; twice
+ *     the processors, but at least 4, by default
  * @param maxHeavy {@code query.maxHeavy}: of these, such that read very much, 1 to 10^4; half the
  *     processors by default
  * @param cacheBytes {@code query.cache}: memory for answers, 1MiB to 64GiB; a sixteenth of the heap
@@ -33,6 +36,7 @@ public record QueryConfig(
     Duration timeout,
     Duration lookback,
     int maxConcurrent,
+    int maxParallel,
     int maxHeavy,
     long cacheBytes,
     long wideSeries,
@@ -62,6 +66,7 @@ public record QueryConfig(
         Duration.ofMinutes(2),
         Duration.ofMinutes(5),
         100,
+        Math.max(4, 2 * Runtime.getRuntime().availableProcessors()),
         Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
         Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
         500_000,
@@ -101,6 +106,7 @@ public record QueryConfig(
             in.duration("query.timeout", base.timeout, SECOND, HOUR),
             in.duration("query.lookback", base.lookback, SECOND, HOUR),
             (int) in.number("query.maxConcurrent", base.maxConcurrent, 1, 10_000),
+            (int) in.number("query.maxParallel", base.maxParallel, 1, 10_000),
             (int) in.number("query.maxHeavy", base.maxHeavy, 1, 10_000),
             in.bytes("query.cache", base.cacheBytes, 1 << 20, 64L << 30),
             in.number("query.wideSeries", base.wideSeries, 1, 1_000_000_000L),

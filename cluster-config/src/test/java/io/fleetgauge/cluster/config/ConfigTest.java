@@ -66,6 +66,7 @@ class ConfigTest {
                 Duration.ofMinutes(2),
                 Duration.ofMinutes(5),
                 100,
+                Math.max(4, 2 * Runtime.getRuntime().availableProcessors()),
                 Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
                 Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
                 500_000,
@@ -195,6 +196,7 @@ class ConfigTest {
               timeout: 5s
               lookback: 1m
               maxConcurrent: 2
+              maxParallel: 5
               maxHeavy: 3
               cache: 7MiB
               wideSeries: 4
@@ -210,6 +212,7 @@ class ConfigTest {
     assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(5));
     assertThat(config.lookback()).isEqualTo(Duration.ofMinutes(1));
     assertThat(config.maxConcurrent()).isEqualTo(2);
+    assertThat(config.maxParallel()).isEqualTo(5);
     assertThat(config.maxHeavy()).isEqualTo(3);
     assertThat(config.cacheBytes()).isEqualTo(7 << 20);
     assertThat(config.wideSeries()).isEqualTo(4);

@@ -430,7 +430,7 @@ final class QueryLoad implements AutoCloseable {
     Thread sender = Thread.ofPlatform().name("ticks").start(() -> keepSending(over));
     try {
       TimeUnit.SECONDS.sleep(2);
-      look(10, 5, new ArrayList<>()); // warms up
+      look(200, 15, new ArrayList<>()); // warms up
       List<Double> one = new ArrayList<>();
       double cpuOfOne = look(1, 20, one);
       List<Double> many = new ArrayList<>();
@@ -558,7 +558,7 @@ final class QueryLoad implements AutoCloseable {
       boolean unbounded = took == null && asked % 3 == 0;
       Panel panel = Dashboard.PANELS.get(asked % Dashboard.PANELS.size());
       Window window = Dashboard.WINDOWS.get(asked / 12 % 2);
-      String text = unbounded ? "sum(rate({__name__=~\".+\"}[6h]))" : panel.query();
+      String text = unbounded ? "count(max_over_time({__name__=~\".+\"}[6h]))" : panel.query();
       HttpRequest request =
           HttpRequest.newBuilder(question(query, text, last(), window, ""))
               .headers("X-Scope-OrgID", tenant, "Cache-Control", NO_STORE)

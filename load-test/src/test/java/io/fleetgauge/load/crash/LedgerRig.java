@@ -250,7 +250,7 @@ final class LedgerRig implements AutoCloseable {
     List<String> hosts = senders.stream().map(sender -> sender.host).toList();
     Selection all = new Selection(Parser.parseSelector("{Hostname=~\".+\"}"), 0, Long.MAX_VALUE);
     byte[] fragment =
-        FragmentCodec.encode(new Fragment.Samples(0, hosts, 100_000_000, List.of(all)));
+        FragmentCodec.encode(new Fragment.Samples(0, hosts, 100_000_000, false, List.of(all)));
     FragmentAnswer.Samples[] found = new FragmentAnswer.Samples[1];
     await()
         .atMost(LIMIT)

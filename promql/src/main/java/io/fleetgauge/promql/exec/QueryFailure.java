@@ -38,8 +38,12 @@ public final class QueryFailure extends Exception {
     return kind;
   }
 
+  /** What is said when two series of a vector have become one. */
+  public static final String SAME_LABEL_SET =
+      "vector cannot contain metrics with the same labelset";
+
   static QueryFailure sameLabelSet() {
-    return new QueryFailure(Kind.EXECUTION, "vector cannot contain metrics with the same labelset");
+    return new QueryFailure(Kind.EXECUTION, SAME_LABEL_SET);
   }
 
   static QueryFailure tooManySamples(long limit) {

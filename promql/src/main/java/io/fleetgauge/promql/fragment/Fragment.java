@@ -21,12 +21,14 @@ public sealed interface Fragment {
    * The samples of some selections.
    *
    * @param budget most samples that the answer may hold; more is an error
+   * @param heavy whether it is so much work that others should not wait for it
    */
-  record Samples(long epoch, List<String> hosts, long budget, List<Selection> selections)
+  record Samples(
+      long epoch, List<String> hosts, long budget, boolean heavy, List<Selection> selections)
       implements Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Samples(otherEpoch, otherHosts, budget, selections);
+      return new Samples(otherEpoch, otherHosts, budget, heavy, selections);
     }
   }
 
@@ -65,6 +67,7 @@ public sealed interface Fragment {
    *
    * @param scope matchers that every selector of the query gets
    * @param budget most samples that may be read or held
+   * @param heavy whether it is so much work that others should not wait for it
    * @param timeoutMillis after so long nobody waits for the answer any more
    */
   record Parts(
@@ -74,11 +77,12 @@ public sealed interface Fragment {
       List<Matcher> scope,
       long budget,
       long timeoutMillis,
+      boolean heavy,
       List<Part> parts)
       implements Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Parts(otherEpoch, otherHosts, asked, scope, budget, timeoutMillis, parts);
+      return new Parts(otherEpoch, otherHosts, asked, scope, budget, timeoutMillis, heavy, parts);
     }
   }
 

@@ -62,7 +62,7 @@ public final class FragmentCodec {
     strings(out, fragment.hosts());
     switch (fragment) {
       case Fragment.Samples samples -> {
-        out.uvar(samples.budget());
+        out.uvar(samples.budget()).u8(samples.heavy() ? 1 : 0);
         selections(out, samples.selections());
       }
       case Fragment.Extent extent -> selections(out, extent.selections());
@@ -89,7 +89,8 @@ public final class FragmentCodec {
         switch (kind) {
           case SAMPLES -> {
             long budget = in.uvar("the budget");
-            yield new Fragment.Samples(epoch, hosts, budget, selections(in));
+            yield new Fragment.Samples(
+                epoch, hosts, budget, in.uint(1, "whether it is heavy") == 1, selections(in));
           }
           case EXTENT -> new Fragment.Extent(epoch, hosts, selections(in));
           case CHANGES ->
@@ -131,7 +132,8 @@ public final class FragmentCodec {
       out.string(feature.name());
     }
     matchers(out, parts.scope());
-    out.uvar(parts.budget()).uvar(parts.timeoutMillis()).uvar(parts.parts().size());
+    out.uvar(parts.budget()).uvar(parts.timeoutMillis());
+    out.u8(parts.heavy() ? 1 : 0).uvar(parts.parts().size());
     for (Fragment.Part part : parts.parts()) {
       out.uvar(part.number()).svar(part.start()).uvar(part.step()).svar(part.end());
       out.u8((part.partial() ? PARTIAL : 0) | (part.rollups() ? ROLLUPS : 0));
@@ -156,6 +158,7 @@ public final class FragmentCodec {
     List<Matcher> scope = matchers(in);
     long budget = in.uvar("the budget");
     long timeout = in.uvar("the timeout");
+    boolean heavy = in.uint(1, "whether it is heavy") == 1;
     int count = in.count(5, "parts");
     List<Fragment.Part> parts = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -174,7 +177,7 @@ public final class FragmentCodec {
     }
     Fragment.Asked asked =
         new Fragment.Asked(text, start, end, step, lookback, Set.copyOf(features));
-    return new Fragment.Parts(epoch, hosts, asked, scope, budget, timeout, parts);
+    return new Fragment.Parts(epoch, hosts, asked, scope, budget, timeout, heavy, parts);
   }
 
   private static void search(WireWriter out, Fragment.Search search) {

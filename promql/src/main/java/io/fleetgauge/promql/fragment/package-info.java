@@ -10,9 +10,9 @@
  * fragment    = 'F' 'Q' version:u8(=2) kind:u8 epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     7 extent, 8 changes
- * what        = samples:    budget:uvar list(selection)
+ * what        = samples:    budget:uvar heavy:u8 list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
- *                           features:list(string) matchers budget:uvar timeoutMillis:uvar
+ *                           features:list(string) matchers budget:uvar timeoutMillis:uvar heavy:u8
  *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
  *             | extent:     list(selection)

@@ -3,8 +3,14 @@ package io.fleetgauge.promql.fragment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.exec.Column;
+import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.exec.Partial;
+import io.fleetgauge.promql.exec.Remark;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.syntax.Feature;
 import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.Span;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -13,6 +19,7 @@ import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,10 +33,29 @@ class FragmentCodecTest {
   private static final List<Fragment> FRAGMENTS =
       List.of(
           new Fragment.Samples(
-              7, List.of("n1", "n2"), 1000, List.of(new Selection(MATCHERS, -1, 2))),
+              7, List.of("n1", "n2"), 1000, true, List.of(new Selection(MATCHERS, -1, 2))),
           new Fragment.LabelNames(0, List.of(), SEARCH),
           new Fragment.LabelValues(1, List.of("é"), "job", SEARCH),
-          new Fragment.LabelSets(1L << 60, List.of("n1"), SEARCH));
+          new Fragment.LabelSets(1L << 60, List.of("n1"), SEARCH),
+          new Fragment.Parts(
+              9,
+              List.of("n1"),
+              new Fragment.Asked(
+                  "sum(up)",
+                  60_000,
+                  120_000,
+                  15_000,
+                  300_000,
+                  Set.of(Feature.DURATION_EXPRESSIONS)),
+              MATCHERS,
+              1_000,
+              2_000,
+              true,
+              List.of(
+                  new Fragment.Part(0, 60_000, 15_000, 120_000, true, true),
+                  new Fragment.Part(1, -15_000, 1, -15_000, false, false))),
+          new Fragment.Extent(1, List.of("n1"), List.of(new Selection(MATCHERS, -1, 2))),
+          new Fragment.Changes(2, List.of(), -7, 99));
   private static final Histogram HISTOGRAM =
       new Histogram(
           0,
@@ -69,7 +95,51 @@ class FragmentCodecTest {
                           new Histogram[] {null, HISTOGRAM, null})))),
           new FragmentAnswer.Strings(3, List.of(), List.of("a", "b")),
           new FragmentAnswer.LabelSets(
-              3, List.of("n1"), List.of(Labels.of("a", "b"), Labels.EMPTY)));
+              3, List.of("n1"), List.of(Labels.of("a", "b"), Labels.EMPTY)),
+          new FragmentAnswer.Unfit(3, List.of("n1"), "why"),
+          new FragmentAnswer.Extent(3, List.of("n1"), List.of(2L, 3L), List.of(480L, 0L)),
+          new FragmentAnswer.Changes(
+              3,
+              List.of(),
+              -9,
+              17,
+              1_700_000_000_000L,
+              List.of(
+                  new FragmentAnswer.Changed("n1", true, List.of()),
+                  new FragmentAnswer.Changed("n2", false, List.of(340_000_000L, -1L)))));
+
+  private static final FragmentAnswer.Parts PARTS =
+      new FragmentAnswer.Parts(
+          5,
+          List.of("n1"),
+          List.of("n1", "n2"),
+          List.of(
+              new Engine.Part(
+                  List.of(),
+                  List.of(
+                      new Partial(
+                          Labels.of("rack", "r1"),
+                          Labels.of("Hostname", "n1", "rack", "r1"),
+                          false,
+                          new int[] {2, 0, 2},
+                          new double[][] {{300.25, 0, 301}, {1e-17, 0, 0}, null}),
+                      new Partial(
+                          Labels.EMPTY, Labels.EMPTY, true, new int[] {1}, new double[0][])),
+                  List.of(new Remark(false, "a counter?", new Span(3, 9))),
+                  7),
+              new Engine.Part(
+                  List.of(
+                      new Column(
+                          Labels.of("gpu", "0"),
+                          new double[] {40, Staleness.MARKER, 41},
+                          null,
+                          true),
+                      new Column(Labels.of("gpu", "1"), new double[] {0.5, 0.5, 0.5})),
+                  List.of(),
+                  List.of(),
+                  6)),
+          List.of("", "taken from rollups"),
+          4);
 
   @Test
   void whatIsDecodedIsWhatWasEncoded() throws WireException {
@@ -89,6 +159,7 @@ class FragmentCodecTest {
                 + "07"
                 + "02026e31026e32"
                 + "e807"
+                + "01"
                 + "01"
                 + "02"
                 + "00085f5f6e616d655f5f027570"
@@ -112,6 +183,36 @@ class FragmentCodecTest {
                 + "000000000000d03f"
                 + "020000000000f07f"
                 + "00");
+  }
+
+  @Test
+  void partsOfQueriesComeBackToTheLastBit() throws WireException {
+    byte[] bytes = FragmentCodec.encode(PARTS);
+    FragmentAnswer.Parts back = (FragmentAnswer.Parts) FragmentCodec.decodeAnswer(bytes);
+    assertThat(FragmentCodec.encode(back)).isEqualTo(bytes);
+    Partial partial = back.parts().getFirst().partials().getFirst();
+    assertThat(partial.group()).isEqualTo(Labels.of("rack", "r1"));
+    assertThat(partial.first()).isEqualTo(Labels.of("Hostname", "n1", "rack", "r1"));
+    assertThat(partial.count()).containsExactly(2, 0, 2);
+    assertThat(partial.numbers()[0]).containsExactly(300.25, 0, 301);
+    assertThat(partial.numbers()[1]).containsExactly(1e-17, 0, 0);
+    assertThat(partial.numbers()[2]).isNull();
+    Column column = back.parts().getLast().columns().getFirst();
+    assertThat(Staleness.isMarker(column.values()[1])).isTrue();
+    assertThat(column.values()[2]).isEqualTo(41);
+    assertThat(column.nameDropped()).isTrue();
+    assertThat(back.parts().getFirst().remarks().getFirst().span().start()).isEqualTo(3);
+  }
+
+  @Test
+  void theBytesOfPartsAreTheOnesThatAreDrawn() {
+    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
+        .isEqualTo(
+            "464102050501026e3102026e31026e3202001274616b656e2066726f6d20726f6c6c757073070472"
+                + "61636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
+                + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
+                + "00000000d07240000397d44646f50e673c0000000000000000000000000000000003000001020100"
+                + "0000000000f03f0006000201040501030105010250020104060003000203000000000000e03f00");
   }
 
   @ParameterizedTest

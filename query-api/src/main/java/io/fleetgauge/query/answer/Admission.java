@@ -29,6 +29,7 @@ public final class Admission {
   /** What is known of the future is rough; refused is only what is late by as much again. */
   private static final double DOUBT = 2;
 
+  private final int maxInFlight;
   private final int maxRunning;
   private final int maxHeavy;
   private final Function<String, Limits> limits;
@@ -37,6 +38,7 @@ public final class Admission {
   private final LongAdder refused = new LongAdder();
   private int running;
   private int heavyRunning;
+  private int inFlight;
   private double served;
   private double costPerNano;
   private int measured;
@@ -83,6 +85,7 @@ public final class Admission {
         }
         released = true;
         running--;
+        inFlight--;
         heavyRunning -= heavy ? 1 : 0;
         Tenant mine = tenants.get(tenant);
         mine.running--;
@@ -101,12 +104,19 @@ public final class Admission {
   }
 
   /**
-   * @param maxRunning queries at once, of all tenants
+   * @param maxInFlight queries of all tenants that wait or have a place
+   * @param maxRunning places; few more than processors, so that whose turn it is decides who gets
+   *     them and not who asked more often
    * @param maxHeavy of these, such that cost much
    * @param nanoTime as {@link System#nanoTime}
    */
   public Admission(
-      int maxRunning, int maxHeavy, Function<String, Limits> limits, LongSupplier nanoTime) {
+      int maxInFlight,
+      int maxRunning,
+      int maxHeavy,
+      Function<String, Limits> limits,
+      LongSupplier nanoTime) {
+    this.maxInFlight = maxInFlight;
     this.maxRunning = maxRunning;
     this.maxHeavy = maxHeavy;
     this.limits = limits;
@@ -135,6 +145,7 @@ public final class Admission {
         // Whoever was away has saved nothing up.
         mine.served = Math.max(mine.served, served);
       }
+      inFlight++;
       (heavy ? mine.heavy : mine.light).addLast(new Waiting(place, tenant, cost, heavy));
       next = next();
     }
@@ -160,6 +171,16 @@ public final class Admission {
               + " and queued "
               + mine.limits.queued()
               + "; try again later");
+    }
+    if (inFlight >= maxInFlight) {
+      return new QueryFailure(
+          QueryFailure.Kind.UNAVAILABLE,
+          "no place for the query of tenant "
+              + tenant
+              + ": "
+              + inFlight
+              + " queries of all tenants are on their way, which is all that query.maxConcurrent"
+              + " allows; try again later");
     }
     if (measured < FEW) {
       return null;

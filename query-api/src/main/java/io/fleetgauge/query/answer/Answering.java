@@ -16,6 +16,7 @@ import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
 import io.fleetgauge.promql.plan.WideFold;
 import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.syntax.ValueType;
 import io.fleetgauge.query.cache.Extents;
 import io.fleetgauge.query.cache.Extents.Stretch;
 import io.fleetgauge.query.cache.Versions;
@@ -63,12 +64,14 @@ public final class Answering {
   private final Flights flights = new Flights();
   private final Running running = new Running();
   private final WorkerExecutor workers;
+  private final WorkerExecutor heavyWorkers;
   private final LongAdder rollupCells = new LongAdder();
   private final LongAdder rewritten = new LongAdder();
   private final LongAdder fallbacks = new LongAdder();
 
   /**
    * @param workers where queries are evaluated
+   * @param heavyWorkers where those are that others should not wait for
    */
   public Answering(
       QueryConfig config,
@@ -77,7 +80,9 @@ public final class Answering {
       ChangeFeed feed,
       Versions versions,
       Extents extents,
-      WorkerExecutor workers) {
+      WorkerExecutor workers,
+      WorkerExecutor heavyWorkers) {
+    this.heavyWorkers = heavyWorkers;
     this.config = config;
     this.admission = admission;
     this.fanout = fanout;
@@ -587,18 +592,23 @@ public final class Answering {
       return Future.failedFuture(trip.stop.reason().get());
     }
     long millis = trip.millisLeft();
+    boolean heavy = trip.entry.cost().isHeavy();
     Future<Gathered<EvaluatedParts>> parts =
-        fanout.parts(planned, trip.ask.scope(), millis, trip.cancellation);
+        fanout.parts(planned, trip.ask.scope(), heavy, millis, trip.cancellation);
     Future<Gathered<List<List<Series>>>> samples =
         fanout.samples(
             planned.selections(),
             planned.query().settings().maxSamples(),
+            heavy,
             millis,
             trip.cancellation);
     return Future.all(parts, samples)
         .compose(
             all -> {
               String unfit = parts.result().value().unfit();
+              if (unfit.equals(QueryFailure.SAME_LABEL_SET) && isOnlyWaysToFail(planned)) {
+                return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
+              }
               if (!unfit.isEmpty()) {
                 fallbacks.increment();
                 return raw(trip, planned.query(), unfit);
@@ -612,9 +622,24 @@ public final class Answering {
                   return Future.failedFuture(e);
                 }
               }
-              return workers.executeBlocking(
-                  () -> evaluate(trip, planned, parts.result(), samples.result()), false);
+              return (heavy ? heavyWorkers : workers)
+                  .executeBlocking(
+                      () -> evaluate(trip, planned, parts.result(), samples.result()), false);
             });
+  }
+
+  /** Whether all samples would make the query fail in the same way as those of one shard do. */
+  private static boolean isOnlyWaysToFail(Planned planned) {
+    return planned.cuts().size() == 1
+        && planned.selections().isEmpty()
+        && !matchesVectors(planned.query().expr());
+  }
+
+  private static boolean matchesVectors(Expr expr) {
+    return expr instanceof Expr.Binary binary
+            && binary.left().type() == ValueType.VECTOR
+            && binary.right().type() == ValueType.VECTOR
+        || expr.children().stream().anyMatch(Answering::matchesVectors);
   }
 
   private static boolean isLittle(Planned planned, EvaluatedParts parts) {

@@ -96,15 +96,20 @@ public final class Fanout implements AutoCloseable {
    * The samples of selections, one list for each, ordered by label set.
    *
    * @param budget most samples of one gateway's answer
+   * @param heavy whether it is so much work that others should not wait for it
    * @param timeoutMillis for the whole
    */
   public Future<Gathered<List<List<Series>>>> samples(
-      List<Selection> selections, long budget, long timeoutMillis, Cancellation cancellation) {
+      List<Selection> selections,
+      long budget,
+      boolean heavy,
+      long timeoutMillis,
+      Cancellation cancellation) {
     if (selections.isEmpty()) {
       return Future.succeededFuture(nothing(List.of()));
     }
     return gather(
-        new Fragment.Samples(0, List.of(), budget, selections),
+        new Fragment.Samples(0, List.of(), budget, heavy, selections),
         timeoutMillis,
         cancellation,
         answers -> Merge.samples(answers, selections.size()));
@@ -112,7 +117,11 @@ public final class Fanout implements AutoCloseable {
 
   /** What the gateways make of the parts that are cut out of a query for them. */
   public Future<Gathered<EvaluatedParts>> parts(
-      Planned planned, List<Matcher> scope, long timeoutMillis, Cancellation cancellation) {
+      Planned planned,
+      List<Matcher> scope,
+      boolean heavy,
+      long timeoutMillis,
+      Cancellation cancellation) {
     if (planned.cuts().isEmpty()) {
       return Future.succeededFuture(nothing(new EvaluatedParts(List.of(), "", 0, 0, Map.of())));
     }
@@ -138,7 +147,7 @@ public final class Fanout implements AutoCloseable {
             query.settings().features());
     return gather(
         new Fragment.Parts(
-            0, List.of(), asked, scope, query.settings().maxSamples(), timeoutMillis, parts),
+            0, List.of(), asked, scope, query.settings().maxSamples(), timeoutMillis, heavy, parts),
         timeoutMillis,
         cancellation,
         answers -> Merge.parts(answers, planned));

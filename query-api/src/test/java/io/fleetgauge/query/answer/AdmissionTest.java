@@ -20,7 +20,11 @@ class AdmissionTest {
 
   private Admission admission(int running, int heavy) {
     return new Admission(
-        running, heavy, tenant -> limits.getOrDefault(tenant, new Limits(1, 10, 10)), now::get);
+        100,
+        running,
+        heavy,
+        tenant -> limits.getOrDefault(tenant, new Limits(1, 10, 10)),
+        now::get);
   }
 
   private Future<Admission.Slot> enter(String tenant) {
@@ -56,6 +60,21 @@ class AdmissionTest {
                 + " 1 and queued 1; try again later");
     assertThat(enter("b").succeeded()).isTrue();
     assertThat(admission.refused()).isEqualTo(1);
+  }
+
+  @Test
+  void overTheLimitOfAllTenantsNobodyWaits() {
+    admission = new Admission(2, 1, 1, tenant -> new Limits(1, 10, 10), now::get);
+    Admission.Slot first = enter("a").result();
+    enter("b");
+    QueryFailure refusal = (QueryFailure) enter("c").cause();
+    assertThat(refusal.kind().httpStatus).isEqualTo(503);
+    assertThat(refusal)
+        .hasMessage(
+            "no place for the query of tenant c: 2 queries of all tenants are on their way, which"
+                + " is all that query.maxConcurrent allows; try again later");
+    first.release();
+    assertThat(enter("c").isComplete()).isFalse();
   }
 
   @Test

@@ -26,6 +26,7 @@ public final class FragmentRoute {
 
   private final FragmentRunner runner;
   private final WorkerExecutor workers;
+  private final WorkerExecutor heavyWorkers;
   private final LongAdder answered;
   private final LongAdder shed;
   private final LongAdder stopped;
@@ -34,10 +35,12 @@ public final class FragmentRoute {
   private FragmentRoute(
       FragmentRunner runner,
       WorkerExecutor workers,
+      WorkerExecutor heavyWorkers,
       LongAdder answered,
       LongAdder shed,
       LongAdder stopped,
       BooleanSupplier isShed) {
+    this.heavyWorkers = heavyWorkers;
     this.stopped = stopped;
     this.runner = runner;
     this.workers = workers;
@@ -66,6 +69,7 @@ public final class FragmentRoute {
         new FragmentRoute(
             runner,
             vertx.createSharedWorkerExecutor("fragments", threads),
+            vertx.createSharedWorkerExecutor("heavy-fragments", Math.max(1, threads / 2)),
             answered,
             shed,
             stopped,
@@ -95,11 +99,17 @@ public final class FragmentRoute {
     AtomicBoolean left = new AtomicBoolean();
     http.response().closeHandler(closed -> left.set(true));
     long arrived = System.nanoTime();
-    workers
+    Fragment fragment;
+    try {
+      fragment = FragmentCodec.decodeFragment(body);
+    } catch (WireException e) {
+      http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
+      return;
+    }
+    StopSign stop = stopSign(fragment, left, arrived);
+    (isHeavy(fragment) ? heavyWorkers : workers)
         .executeBlocking(
             () -> {
-              Fragment fragment = FragmentCodec.decodeFragment(body);
-              StopSign stop = stopSign(fragment, left, arrived);
               Optional<QueryFailure> over = stop.reason();
               if (over.isPresent()) {
                 throw over.get();
@@ -119,13 +129,20 @@ public final class FragmentRoute {
               }
               int status =
                   switch (failure) {
-                    case WireException bad -> 400;
                     case TooManySamples many -> 422;
                     case QueryFailure over -> 503;
                     default -> 500;
                   };
               http.response().setStatusCode(status).end(String.valueOf(failure.getMessage()));
             });
+  }
+
+  private static boolean isHeavy(Fragment fragment) {
+    return switch (fragment) {
+      case Fragment.Samples samples -> samples.heavy();
+      case Fragment.Parts parts -> parts.heavy();
+      default -> false;
+    };
   }
 
   private void end(RoutingContext http, byte[] body) {

@@ -83,6 +83,7 @@ class FragmentRunnerTest {
                     3,
                     List.of("n1", "n2", "n3"),
                     10,
+                    false,
                     List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))),
                 StopSign.NEVER);
     assertThat(answer.covered()).containsExactly("n1");
@@ -120,7 +121,8 @@ class FragmentRunnerTest {
   void theBudgetIsThatOfAllSelectionsTogether() {
     List<Selection> twice = List.of(new Selection(up, 0, 9), new Selection(up, 1, 9));
     assertThatThrownBy(
-            () -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice), StopSign.NEVER))
+            () ->
+                runner.run(new Fragment.Samples(3, List.of("n1"), 4, false, twice), StopSign.NEVER))
         .isInstanceOf(TooManySamples.class);
   }
 }

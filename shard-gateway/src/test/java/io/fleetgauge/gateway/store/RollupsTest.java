@@ -1,0 +1,289 @@
+package io.fleetgauge.gateway.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.gateway.rollup.RollupForm;
+import io.fleetgauge.gateway.rollup.RollupKey;
+import io.fleetgauge.gateway.rollup.RollupPage;
+import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RollupsTest {
+  private static final long STEP = 15_000;
+  private static final long HOUR = 3_600_000;
+  private static final int GPUS = 4;
+  private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
+  private static final RollupKey RATE = new RollupKey("energy", RollupKey.Kind.RATE, 60_000);
+  private static final RollupRules RULES =
+      new RollupRules(
+          STEP,
+          300_000,
+          List.of(
+              new RollupRules.Rule(
+                  Matcher.of(Matcher.Kind.REGEX, Labels.NAME, "power|energy"),
+                  List.of("rack", "tenant", "Hostname"),
+                  true,
+                  List.of(60_000L))));
+
+  @TempDir private Path folder;
+
+  private record Fact(Labels labels, long time, double value) {}
+
+  private Store store(String name) {
+    return new Store(
+        folder.resolve(name),
+        new StoreLimits(
+            Duration.ofDays(7),
+            1L << 40,
+            Duration.ofHours(2),
+            Duration.ofHours(1),
+            StoreLimits.DEFAULT_FUTURE,
+            1_000,
+            1_000,
+            1_000),
+        Dimensions.DEFAULT,
+        RULES);
+  }
+
+  private static List<Fact> facts(long seed, long from, long to) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Fact> facts = new ArrayList<>();
+    double[] energy = new double[GPUS];
+    for (long time = from; time < to; time += STEP) {
+      for (int gpu = 0; gpu < GPUS; gpu++) {
+        Labels labels =
+            Labels.of(
+                "Hostname",
+                "n1",
+                "rack",
+                "r1",
+                "UUID",
+                "GPU-" + gpu,
+                "gpu",
+                "" + gpu,
+                "tenant",
+                gpu < 2 ? "a" : "b");
+        energy[gpu] += random.nextInt(1_000);
+        if (random.nextInt(10) > 0) {
+          double watts = random.nextInt(700_000) / 1000.0;
+          facts.add(new Fact(labels.with(Labels.NAME, "power"), time, watts));
+          facts.add(new Fact(labels.with(Labels.NAME, "energy"), time, energy[gpu]));
+        }
+      }
+    }
+    return facts;
+  }
+
+  private static Lane filled(Store store, List<Fact> facts) {
+    Lane lane = store.lane("n1");
+    Map<Labels, Lane.Handle> handles = new TreeMap<>();
+    for (Fact fact : facts) {
+      Lane.Handle handle = handles.computeIfAbsent(fact.labels, lane::handle);
+      lane.append(
+          Lane.Source.SENDER,
+          fact.time,
+          Long.MAX_VALUE,
+          new Lane.Handle[] {handle},
+          new double[] {fact.value},
+          null,
+          new Outcome());
+    }
+    return lane;
+  }
+
+  private static void reduce(Lane lane) {
+    while (lane.reduce()) {
+      // as often as there is more
+    }
+  }
+
+  /** All cells of all pages, as text: by time and group. */
+  private static TreeMap<String, String> cells(Lane lane, RollupKey key) {
+    TreeMap<String, String> cells = new TreeMap<>();
+    for (RollupPage page : lane.rollups(key, 0, Long.MAX_VALUE / 2)) {
+      for (RollupPage.Group group : page.groups()) {
+        for (int i = 0; i < page.steps(); i++) {
+          if (group.count()[i] > 0) {
+            double carry = group.carry() == null ? 0 : group.carry()[i];
+            cells.put(
+                String.format("%09d ", page.first() + i * STEP) + group.labels(),
+                group.count()[i]
+                    + " "
+                    + group.sum()[i]
+                    + " "
+                    + carry
+                    + " "
+                    + group.min()[i]
+                    + " "
+                    + group.max()[i]);
+          }
+        }
+      }
+    }
+    return cells;
+  }
+
+  @Test
+  void aStepHoldsWhatAnInstantSelectorSeesThere() {
+    Labels a = Labels.of(Labels.NAME, "power", "Hostname", "n1", "rack", "r1", "gpu", "0");
+    Labels b = Labels.of(Labels.NAME, "power", "Hostname", "n1", "rack", "r1", "gpu", "1");
+    Lane lane =
+        filled(
+            store("a"),
+            List.of(
+                new Fact(a, 14_000, 100.25), new Fact(b, 16_000, 300.5), new Fact(a, 45_000, 50)));
+    reduce(lane);
+    Labels group = Labels.of("Hostname", "n1", "rack", "r1");
+    assertThat(cells(lane, POWER))
+        .containsExactly(
+            Map.entry("000015000 " + group, "1 100.25 0.0 100.25 100.25"),
+            Map.entry("000030000 " + group, "2 400.75 0.0 100.25 300.5"),
+            Map.entry("000045000 " + group, "2 350.5 0.0 50.0 300.5"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void theOrderInWhichSamplesCameMakesNoDifference(long seed) {
+    List<Fact> facts = facts(seed, 0, HOUR);
+    Lane inOrder = filled(store("owner"), facts);
+    reduce(inOrder);
+    // The copy gets some late, and reduces in between.
+    List<Fact> early = new ArrayList<>(facts);
+    List<Fact> late = new ArrayList<>();
+    Random random = new Random(seed);
+    early.removeIf(fact -> random.nextInt(8) == 0 && late.add(fact));
+    Collections.shuffle(late, random);
+    Store copyStore = store("copy");
+    Lane copy = filled(copyStore, early);
+    reduce(copy);
+    int half = late.size() / 2;
+    filled(copyStore, late.subList(0, half));
+    reduce(copy);
+    filled(copyStore, late.subList(half, late.size()));
+    reduce(copy);
+    for (RollupKey key : List.of(POWER, RATE)) {
+      assertThat(cells(inOrder, key)).isNotEmpty();
+      assertThat(cells(copy, key)).isEqualTo(cells(inOrder, key));
+    }
+  }
+
+  @Test
+  void aLateSampleHidesExactlyTheStepsThatItTouchesUntilTheyAreReducedAgain() {
+    List<Fact> facts = facts(4, 0, HOUR);
+    Labels labels = facts.getFirst().labels;
+    // So that the next tick does not stand before it at the first step.
+    facts.removeIf(fact -> fact.labels.equals(labels) && fact.time == 1_815_000);
+    Store store = store("a");
+    Lane lane = filled(store, facts);
+    reduce(lane);
+    TreeMap<String, String> before = cells(lane, POWER);
+    filled(store, List.of(new Fact(labels, 1_801_000, 1)));
+    TreeMap<String, String> while0 = cells(lane, POWER);
+    // 1,815 s to 2,100 s see a sample of 1,801 s within five minutes.
+    List<String> hidden = new ArrayList<>(before.keySet());
+    hidden.removeAll(while0.keySet());
+    assertThat(hidden).isNotEmpty();
+    assertThat(hidden.getFirst()).startsWith("001815000");
+    assertThat(hidden.getLast()).startsWith("002100000");
+    assertThat(hidden.stream().map(each -> each.substring(0, 9)).distinct()).hasSize(20);
+    reduce(lane);
+    TreeMap<String, String> after = cells(lane, POWER);
+    assertThat(after.keySet()).isEqualTo(before.keySet());
+    List<String> changed = new ArrayList<>();
+    after.forEach(
+        (cell, value) -> {
+          if (!value.equals(before.get(cell))) {
+            changed.add(cell);
+          }
+        });
+    assertThat(changed).hasSize(1).first().asString().startsWith("001815000");
+  }
+
+  private Lane sealed(Store store, List<Fact> facts) throws Exception {
+    Lane lane = filled(store, facts);
+    reduce(lane);
+    Lane.Sealing sealing = lane.beginSealing(3 * HOUR, 0).orElseThrow();
+    lane.finish(sealing.write(store.folder("n1")));
+    return lane;
+  }
+
+  @Test
+  void ownerAndCopySealTheSameBytes() throws Exception {
+    List<Fact> facts = facts(5, 0, HOUR + 600_000);
+    Lane owner = sealed(store("owner"), facts);
+    List<Fact> mixed = new ArrayList<>(facts);
+    Collections.swap(mixed, 40, 200);
+    Collections.swap(mixed, 41, 300);
+    Lane copy = sealed(store("copy"), mixed);
+    assertThat(owner.blocks()).hasSize(1);
+    for (RollupKey key : List.of(POWER, RATE)) {
+      byte[] bytes = owner.blocks().getFirst().rollupBytes(key).orElseThrow();
+      assertThat(copy.blocks().getFirst().rollupBytes(key).orElseThrow()).isEqualTo(bytes);
+      assertThat(RollupForm.encode(RollupForm.decode(bytes))).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void whatIsSealedIsBackWithItsBlock() throws Exception {
+    Store store = store("a");
+    List<Fact> facts = facts(6, 0, HOUR + 600_000);
+    TreeMap<String, String> before = cells(filledAndReduced(store("other"), facts), POWER);
+    sealed(store, facts);
+    Store again = store("a");
+    again.restore("n1");
+    TreeMap<String, String> after = cells(again.lane("n1"), POWER);
+    assertThat(after).isNotEmpty();
+    assertThat(before).containsAllEntriesOf(after);
+    assertThat(after.lastKey()).startsWith("003585000");
+  }
+
+  private static Lane filledAndReduced(Store store, List<Fact> facts) {
+    Lane lane = filled(store, facts);
+    reduce(lane);
+    return lane;
+  }
+
+  @Test
+  void thePageIsHeldByItsBytes() {
+    RollupPage page =
+        new RollupPage(
+            30_000,
+            2,
+            List.of("gpu"),
+            List.of(
+                new RollupPage.Group(
+                    Labels.of("rack", "r1"),
+                    new int[] {2, 2},
+                    new double[] {3, 5},
+                    null,
+                    null,
+                    new double[] {1, 2},
+                    new double[] {2, 3}),
+                new RollupPage.Group(
+                    Labels.EMPTY,
+                    new int[] {1, 0},
+                    new double[] {7, 0},
+                    null,
+                    null,
+                    new double[] {7, 0},
+                    new double[] {7, 0})));
+    assertThat(HexFormat.of().formatHex(RollupForm.encode(page)))
+        .isEqualTo(
+            "e0d4030201036770750201047261636b02723100000204020006040401010202040101040200010102010402000e0d");
+  }
+}
