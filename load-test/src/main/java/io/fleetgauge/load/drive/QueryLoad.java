@@ -10,6 +10,7 @@ import io.fleetgauge.load.rig.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -192,10 +193,12 @@ final class QueryLoad implements AutoCloseable {
       int count = Math.min(TICKS_AT_ONCE, ticks - from);
       double[][][] values = new double[hosts][count][];
       for (int host = 0; host < hosts; host++) {
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
         for (int i = 0; i < count; i++) {
           values[host][i] = pick(host, fleet.next(host));
-          send(host, first + (from + i) * TICK, values[host][i]);
+          frames.write(frame(host, first + (from + i) * TICK, values[host][i]));
         }
+        send(host, frames.toByteArray());
         if (host % 10 == 0) {
           bodies.add(RemoteWriteBody.v1());
         }
@@ -224,18 +227,21 @@ final class QueryLoad implements AutoCloseable {
     return Arrays.stream(picked.get(host)).mapToDouble(i -> all[i]).toArray();
   }
 
-  private void send(int host, long time, double[] values) throws Exception {
+  private byte[] frame(int host, long time, double[] values) {
     List<Labels> labels = new ArrayList<>();
     for (int i : picked.get(host)) {
       labels.add(fleet.labels(host).get(i));
     }
-    byte[] frame = encoders.get(host).encode(new Tick(time, labels, values));
+    return encoders.get(host).encode(new Tick(time, labels, values));
+  }
+
+  private void send(int host, byte[] frames) throws Exception {
     for (int attempt = 0; ; attempt++) {
       URI gateway = gateways.get((host + attempt) % gateways.size());
       HttpRequest request =
           HttpRequest.newBuilder(
                   gateway.resolve("/v1/hosts/" + fleet.hosts().get(host) + "/frames"))
-              .POST(HttpRequest.BodyPublishers.ofByteArray(frame))
+              .POST(HttpRequest.BodyPublishers.ofByteArray(frames))
               .build();
       int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
       if (status == 200) {
@@ -462,7 +468,7 @@ final class QueryLoad implements AutoCloseable {
           TimeUnit.MILLISECONDS.sleep(due - now);
         }
         int host = sent % hosts;
-        send(host, System.currentTimeMillis(), pick(host, fleet.next(host)));
+        send(host, frame(host, System.currentTimeMillis(), pick(host, fleet.next(host))));
       }
     } catch (Exception e) {
       throw new IllegalStateException(e);

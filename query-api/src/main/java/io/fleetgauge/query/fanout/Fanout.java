@@ -383,7 +383,9 @@ public final class Fanout implements AutoCloseable {
                       none -> {
                         if (answer.succeeded()) {
                           long took = System.nanoTime() - began;
-                          delays(first).took(took);
+                          if (!isHeavy(round.question)) {
+                            delays(first).took(took);
+                          }
                           round.times.add(
                               new ShardTime(first, took, answer.result().covered().size()));
                           finish(List.of(answer.result()));
@@ -402,7 +404,9 @@ public final class Fanout implements AutoCloseable {
           delays(first).p95Millis(),
           id -> {
             if (!done.future().isComplete() && !hedged) {
-              hedge();
+              if (!isHeavy(round.question)) {
+                hedge(); // what takes long because it is much would do so elsewhere as well
+              }
               watch();
             }
           });
@@ -418,6 +422,7 @@ public final class Fanout implements AutoCloseable {
                 watch();
               } else {
                 firstFailed = true;
+                hedge();
                 settle();
               }
             }
@@ -483,6 +488,14 @@ public final class Fanout implements AutoCloseable {
                 }
               });
     }
+  }
+
+  private static boolean isHeavy(Fragment question) {
+    return switch (question) {
+      case Fragment.Samples samples -> samples.heavy();
+      case Fragment.Parts parts -> parts.heavy();
+      default -> false;
+    };
   }
 
   private static String text(Throwable failure) {
