@@ -39,6 +39,8 @@ public class KernelBenchmark {
   private final double[] rest = new double[SAMPLES];
   private final int[] count = new int[SAMPLES];
   private final int[] falls = new int[SAMPLES];
+  private final int[] keptCount = new int[SAMPLES];
+  private final double[][] kept = {values, new double[SAMPLES], null};
 
   public KernelBenchmark() {
     SplittableRandom random = new SplittableRandom(1);
@@ -47,6 +49,7 @@ public class KernelBenchmark {
       times[i] = i * 15_000L;
       counter += random.nextDouble() * 100;
       values[i] = counter;
+      keptCount[i] = 8;
     }
   }
 
@@ -77,6 +80,12 @@ public class KernelBenchmark {
   @Benchmark
   public double[] foldOneColumnIntoASum() {
     Sums.add(values, 0, sum, carry, rest, count);
+    return sum;
+  }
+
+  @Benchmark
+  public double[] foldOneKeptRowIntoASum() {
+    Sums.addKept(keptCount, kept, 0, 1, SAMPLES, sum, carry, rest, count, 0);
     return sum;
   }
 }

@@ -147,6 +147,94 @@ class KernelTest {
     }
   }
 
+  /** A fold of what was kept is the fold of the values that it was kept of, every so many steps. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void foldsOfKeptFoldsEqualFoldsOfValues(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int kept = 60;
+    int stride = 1 + random.nextInt(4);
+    int from = random.nextInt(5);
+    int cells = (kept - 1 - from) / stride + 1;
+    int at = random.nextInt(3);
+    int steps = cells + at;
+    double[][] sums = new double[3][steps];
+    int[] sumCount = new int[steps];
+    int[] count = new int[steps];
+    double[][] wanted = new double[steps][0];
+    for (int part = 0; part < 5; part++) {
+      double[][] sum = new double[3][kept];
+      int[] n = new int[kept];
+      for (int series = 0; series < 3; series++) {
+        double[] column = new double[kept];
+        for (int i = 0; i < kept; i++) {
+          column[i] =
+              switch (random.nextInt(6)) {
+                case 0 -> Staleness.MARKER;
+                case 1 -> random.nextBoolean() ? 0.0 : -0.0;
+                default -> (random.nextDouble() - 0.5) * Math.pow(10, random.nextInt(12));
+              };
+          if (!Staleness.isMarker(column[i]) && i >= from && (i - from) % stride == 0) {
+            int step = at + (i - from) / stride;
+            wanted[step] = Arrays.copyOf(wanted[step], wanted[step].length + 1);
+            wanted[step][wanted[step].length - 1] = column[i];
+          }
+        }
+        assertThat(Sums.add(column, 0, sum[0], sum[1], sum[2], n)).isEqualTo(kept);
+      }
+      assertThat(Sums.addKept(n, sum, from, stride, cells, sums[0], sums[1], sums[2], sumCount, at))
+          .isEqualTo(cells);
+      Reductions.countKept(n, from, stride, cells, count, at);
+    }
+    for (int i = 0; i < steps; i++) {
+      assertThat(count[i]).isEqualTo(wanted[i].length);
+      assertThat(sumCount[i]).isEqualTo(wanted[i].length);
+      double total = Sums.rounded(sums[0][i], sums[1][i], sums[2][i]);
+      assertThat(total).isEqualTo(wanted[i].length == 0 ? 0 : exactSum(wanted[i]) + 0.0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void extremesOfKeptExtremesAreThoseOfAll(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int kept = 40;
+    int stride = 1 + random.nextInt(3);
+    int cells = (kept - 1) / stride + 1;
+    double[] min = new double[cells];
+    int[] minCount = new int[cells];
+    double[] max = new double[cells];
+    int[] maxCount = new int[cells];
+    double[] allMin = new double[kept];
+    int[] allMinCount = new int[kept];
+    double[] allMax = new double[kept];
+    int[] allMaxCount = new int[kept];
+    for (int part = 0; part < 6; part++) {
+      double[] column = new double[kept];
+      int[] n = new int[kept];
+      for (int i = 0; i < kept; i++) {
+        column[i] =
+            switch (random.nextInt(6)) {
+              case 0 -> Staleness.MARKER;
+              case 1 -> Double.NaN;
+              case 2 -> random.nextBoolean() ? 0.0 : -0.0;
+              default -> random.nextInt(-3, 4);
+            };
+        n[i] = Staleness.isMarker(column[i]) ? 0 : 1;
+      }
+      Reductions.min(column, allMin, allMinCount);
+      Reductions.max(column, allMax, allMaxCount);
+      Reductions.minKept(n, column, 0, stride, cells, min, minCount, 0);
+      Reductions.maxKept(n, column, 0, stride, cells, max, maxCount, 0);
+    }
+    for (int i = 0; i < cells; i++) {
+      assertThat(minCount[i]).isEqualTo(allMinCount[i * stride]);
+      assertThat(maxCount[i]).isEqualTo(allMaxCount[i * stride]);
+      assertThat(min[i]).isEqualTo(allMin[i * stride]);
+      assertThat(max[i]).isEqualTo(allMax[i * stride]);
+    }
+  }
+
   @Test
   void infinitiesInASumAreInfiniteOrNaN() {
     assertThat(Windows.sum(new double[] {1, 1 / 0.0, 5}, 0, 3)).isEqualTo(1 / 0.0);
