@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param samples {@code samples}: most samples that one query reads, 1 to 10^10
  * @param series {@code series}: most series that one query reads, 1 to 10^9
  * @param range {@code range}: longest range of a query, 1m to 4000d
- * @param points {@code points}: most steps of a query, 1 to 11,000
+ * @param points {@code points}: most steps of a query, 1 to 11,001
  * @param strict {@code strict}: whether an answer that misses hosts is an error
  * @param scope {@code scope}: a selector such as {@code {tenant="a"}} that everything it asks for
  *     has to match besides; empty for none
@@ -28,7 +28,7 @@ public record TenantLimits(
     boolean strict,
     String scope) {
   public static final TenantLimits DEFAULT =
-      new TenantLimits(1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_000, false, "");
+      new TenantLimits(1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false, "");
 
   static TenantLimits read(ConfigReader in, String key, TenantLimits base) {
     return new TenantLimits(
@@ -38,7 +38,7 @@ public record TenantLimits(
         in.number(key + ".samples", base.samples, 1, 10_000_000_000L),
         in.number(key + ".series", base.series, 1, 1_000_000_000L),
         in.duration(key + ".range", base.range, Duration.ofMinutes(1), Duration.ofDays(4_000)),
-        (int) in.number(key + ".points", base.points, 1, 11_000),
+        (int) in.number(key + ".points", base.points, 1, 11_001),
         in.flag(key + ".strict", base.strict),
         in.text(key + ".scope", base.scope));
   }

@@ -74,7 +74,7 @@ class ConfigTest {
                 Duration.ofSeconds(5),
                 "",
                 new TenantLimits(
-                    1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_000, false, ""),
+                    1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false, ""),
                 Map.of(),
                 Set.of(),
                 LOG));

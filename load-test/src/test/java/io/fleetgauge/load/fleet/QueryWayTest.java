@@ -103,9 +103,9 @@ class QueryWayTest {
         SESAME,
         limits,
         Map.of(
-            "small", limits("", 100, 1_000, Duration.ofMinutes(30), 11_000),
+            "small", limits("", 100, 1_000, Duration.ofMinutes(30), 11_001),
             "few", limits("", 1_000_000, 20, Duration.ofDays(1), 100),
-            "red", limits("{rack=\"r1\"}", 1_000_000, 1_000_000, Duration.ofDays(1), 11_000)),
+            "red", limits("{rack=\"r1\"}", 1_000_000, 1_000_000, Duration.ofDays(1), 11_001)),
         base.features(),
         base.log());
   }

@@ -57,20 +57,29 @@ final class ExactSum {
 
   /** Adds what others have summed up, and counts it. */
   void add(Partial partial) {
-    for (int i = 0; i < count.length; i++) {
-      int more = partial.count()[i];
-      if (more > 0) {
-        int before = count[i];
-        addOne(i, partial.numbers()[0][i]);
-        for (int part = 1; part < 3; part++) {
-          double[] numbers = partial.numbers()[part];
-          if (numbers != null && numbers[i] != 0) {
-            addOne(i, numbers[i]);
-          }
-        }
-        count[i] = before + more;
+    int at = 0;
+    while (true) {
+      int left = count.length - at;
+      at +=
+          Sums.addKept(
+              partial.count(), partial.numbers(), at, 1, left, sum, carry, rest, count, at);
+      if (at == count.length) {
+        return;
+      }
+      addCell(partial, at++);
+    }
+  }
+
+  private void addCell(Partial partial, int step) {
+    int before = count[step];
+    addOne(step, partial.numbers()[0][step]);
+    for (int part = 1; part < 3; part++) {
+      double[] numbers = partial.numbers()[part];
+      if (numbers != null && numbers[step] != 0) {
+        addOne(step, numbers[step]);
       }
     }
+    count[step] = before + partial.count()[step];
   }
 
   /** Adds a number, and counts it. */

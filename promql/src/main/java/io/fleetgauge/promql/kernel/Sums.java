@@ -79,7 +79,8 @@ public final class Sums {
    * @param from the first cell of the kept rows that is taken
    * @param cells how many are taken
    * @param at where the first of them is added
-   * @return how many were added; less than {@code cells} when the next does not fit
+   * @return how many were added; less than {@code cells} when the next does not fit, which has not
+   *     changed
    */
   public static int addKept(
       int[] keptCount,
@@ -108,10 +109,18 @@ public final class Sums {
         sum[out] = keptSum[in];
         carry[out] = c;
         rest[out] = r;
-      } else if (!addOne(keptSum[in], sum, carry, rest, out)
-          || c != 0 && !addOne(c, sum, carry, rest, out)
-          || r != 0 && !addOne(r, sum, carry, rest, out)) {
-        return i;
+      } else {
+        double s = sum[out];
+        double lost = carry[out];
+        double lostAgain = rest[out];
+        if (!addOne(keptSum[in], sum, carry, rest, out)
+            || c != 0 && !addOne(c, sum, carry, rest, out)
+            || r != 0 && !addOne(r, sum, carry, rest, out)) {
+          sum[out] = s;
+          carry[out] = lost;
+          rest[out] = lostAgain;
+          return i;
+        }
       }
       count[out] += more;
     }

@@ -44,16 +44,21 @@ final class Json {
     void write(JsonGenerator json) throws IOException;
   }
 
+  /** As {@link Data}, also past the generator. */
+  private interface Body {
+    void write(JsonGenerator json, ByteArrayOutputStream bytes) throws IOException;
+  }
+
   /**
    * @param withStats whether the answer says what it cost
    */
   static Buffer success(Answered answered, boolean withStats) {
-    return success(
-        json -> {
+    return successful(
+        (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("resultType", resultType(answered.result()));
           json.writeFieldName("result");
-          result(json, answered.result());
+          result(json, bytes, answered.result());
           if (withStats) {
             stats(json, answered);
           }
@@ -117,7 +122,7 @@ final class Json {
 
   static Buffer error(QueryFailure failure) {
     return write(
-        json -> {
+        (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("status", "error");
           json.writeStringField("errorType", failure.kind().text);
@@ -127,22 +132,26 @@ final class Json {
   }
 
   private static Buffer success(Data data, List<String> warnings, List<String> infos) {
+    return successful((json, bytes) -> data.write(json), warnings, infos);
+  }
+
+  private static Buffer successful(Body data, List<String> warnings, List<String> infos) {
     return write(
-        json -> {
+        (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("status", "success");
           json.writeFieldName("data");
-          data.write(json);
+          data.write(json, bytes);
           strings(json, "warnings", warnings);
           strings(json, "infos", infos);
           json.writeEndObject();
         });
   }
 
-  private static Buffer write(Data content) {
+  private static Buffer write(Body content) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(1024);
     try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
-      content.write(json);
+      content.write(json, bytes);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // a byte array has no input or output to fail
     }
@@ -192,7 +201,8 @@ final class Json {
     };
   }
 
-  private static void result(JsonGenerator json, Answer.Result result) throws IOException {
+  private static void result(JsonGenerator json, ByteArrayOutputStream bytes, Answer.Result result)
+      throws IOException {
     switch (result) {
       case Answer.Scalar scalar -> point(json, scalar.time(), Numbers.text(scalar.value()));
       case Answer.Text text -> point(json, text.time(), text.value());
@@ -214,12 +224,13 @@ final class Json {
         json.writeEndArray();
       }
       case Answer.Matrix matrix -> {
+        PointWriter writer = new PointWriter();
         json.writeStartArray();
         for (Series series : matrix.series()) {
           json.writeStartObject();
           json.writeFieldName("metric");
           labels(json, series.labels());
-          points(json, series);
+          points(json, bytes, writer, series);
           json.writeEndObject();
         }
         json.writeEndArray();
@@ -227,20 +238,23 @@ final class Json {
     }
   }
 
-  private static void points(JsonGenerator json, Series series) throws IOException {
+  private static void points(
+      JsonGenerator json, ByteArrayOutputStream bytes, PointWriter writer, Series series)
+      throws IOException {
     Histogram[] histograms = series.histograms();
-    boolean open = false;
-    for (int i = 0; i < series.size(); i++) {
-      if (histograms == null || histograms[i] == null) {
-        if (!open) {
-          json.writeArrayFieldStart("values");
-          open = true;
-        }
-        point(json, series.times()[i], Numbers.text(series.values()[i]));
+    int numbers = series.size();
+    if (histograms != null) {
+      for (Histogram histogram : histograms) {
+        numbers -= histogram == null ? 0 : 1;
       }
     }
-    if (open) {
-      json.writeEndArray();
+    if (numbers > 0) {
+      json.writeFieldName("values");
+      // Past the generator, which would look at every character again.
+      json.writeRawValue("");
+      json.flush();
+      int length = writer.write(series);
+      bytes.write(writer.bytes(), 0, length);
     }
     if (histograms != null) {
       json.writeArrayFieldStart("histograms");

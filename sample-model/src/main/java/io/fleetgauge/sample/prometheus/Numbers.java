@@ -70,6 +70,10 @@ public final class Numbers {
       return whole == 0 && 1 / value < 0 ? "-0" : Long.toString(whole);
     }
     double magnitude = Math.abs(value);
+    if (magnitude >= 1e-3 && magnitude < 1e7) {
+      // Here Java writes the shortest digits without an exponent, as Go does; and it is no integer.
+      return Double.toString(value);
+    }
     BigDecimal decimal = shortest(value);
     if (magnitude >= 1e-6 && magnitude < 1e21) {
       return decimal.toPlainString();
