@@ -23,6 +23,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -244,6 +245,14 @@ class FleetTest {
         .untilAsserted(
             () -> assertThat(client.values("power", "Hostname")).containsEntry("n1", 2.0));
     assertThat(uplink.counts().kept()).isEqualTo(4);
+    // The first tick is nowhere any more, which nobody is left in doubt about.
+    HttpResponse<String> answer = client.get("/api/v1/query?query=power");
+    assertThat(answer.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
+        .startsWith("hosts=1; answered=0; missing=n1; ");
+    assertThat(answer.body()).contains("incomplete answer: 1 of 1 hosts are missing: n1");
+    HttpResponse<String> strict = client.get("/api/v1/query?query=power&strict=1");
+    assertThat(strict.statusCode()).isEqualTo(503);
+    assertThat(strict.body()).contains("n1; a whole answer was asked for (strict)");
   }
 
   @Test

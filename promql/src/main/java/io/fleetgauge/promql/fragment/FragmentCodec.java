@@ -269,7 +269,11 @@ public final class FragmentCodec {
         numbers(out, extent.samples());
       }
       case FragmentAnswer.Parts parts -> {
-        strings(out, parts.read());
+        boolean whole = parts.read().equals(parts.covered());
+        out.u8(whole ? 1 : 0);
+        if (!whole) {
+          strings(out, parts.read());
+        }
         strings(out, parts.notes());
         Symbols symbols = new Symbols();
         WireWriter body = new WireWriter(4096);
@@ -322,7 +326,8 @@ public final class FragmentCodec {
                   epoch, covered, numbers(in, "series"), numbers(in, "samples"));
           case CHANGES -> changes(in, epoch, covered);
           case PARTS -> {
-            List<String> read = strings(in, "hosts");
+            boolean whole = in.uint(1, "whether all that was read is covered") == 1;
+            List<String> read = whole ? covered : strings(in, "hosts");
             List<String> notes = strings(in, "notes");
             List<String> symbols = strings(in, "strings");
             long rollupCells = in.uvar("the number of rollup cells");

@@ -66,6 +66,7 @@ public final class Fanout implements AutoCloseable {
   private final WorkerExecutor workers;
   private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
   private final LongAdder hedges = new LongAdder();
+  private volatile FirstReaders firstReaders;
   // Kept in a field: a client that is garbage collected closes its connections.
   private final HttpClient client;
 
@@ -224,8 +225,7 @@ public final class Fanout implements AutoCloseable {
         .ask(first, hosts)
         .compose(
             answers -> {
-              TreeSet<String> missing = new TreeSet<>(hosts);
-              answers.forEach(answer -> missing.removeAll(answer.read()));
+              TreeSet<String> missing = left(hosts, answers, FragmentAnswer::read);
               if (missing.isEmpty()) {
                 return Future.succeededFuture(answers);
               }
@@ -271,9 +271,24 @@ public final class Fanout implements AutoCloseable {
   }
 
   private static TreeSet<String> missing(Collection<String> hosts, List<FragmentAnswer> answers) {
-    TreeSet<String> missing = new TreeSet<>(hosts);
-    answers.forEach(answer -> missing.removeAll(answer.covered()));
-    return missing;
+    return left(hosts, answers, FragmentAnswer::covered);
+  }
+
+  /** The hosts that no answer has; each is asked of one gateway, so counting mostly does. */
+  private static TreeSet<String> left(
+      Collection<String> hosts,
+      List<FragmentAnswer> answers,
+      Function<FragmentAnswer, List<String>> had) {
+    int count = 0;
+    for (FragmentAnswer answer : answers) {
+      count += had.apply(answer).size();
+    }
+    if (count == hosts.size()) {
+      return new TreeSet<>();
+    }
+    TreeSet<String> left = new TreeSet<>(hosts);
+    answers.forEach(answer -> left.removeAll(had.apply(answer)));
+    return left;
   }
 
   private Future<Void> pause() {
@@ -313,11 +328,26 @@ public final class Fanout implements AutoCloseable {
      */
     Future<List<FragmentAnswer>> ask(ClusterView now, Collection<String> hosts) {
       List<Future<List<FragmentAnswer>>> asked = new ArrayList<>();
-      byReader(now, hosts, 0)
+      firstReaders(now, hosts)
           .forEach((gateway, read) -> asked.add(new HedgedAsk(this, now, gateway, read).begin()));
       return Future.all(asked)
           .map(all -> asked.stream().flatMap(one -> one.result().stream()).toList());
     }
+  }
+
+  /** Who reads which of all hosts first, by the view that was looked at last. */
+  private record FirstReaders(ClusterView view, Map<URI, List<String>> hosts) {}
+
+  private Map<URI, List<String>> firstReaders(ClusterView now, Collection<String> hosts) {
+    if (hosts.size() < now.table().hosts().size()) {
+      return byReader(now, hosts, 0);
+    }
+    FirstReaders known = firstReaders;
+    if (known == null || known.view != now) {
+      known = new FirstReaders(now, byReader(now, hosts, 0));
+      firstReaders = known;
+    }
+    return known.hosts;
   }
 
   /** Whose hosts are whose, by the gateway that reads them first, second and so on. */

@@ -23,7 +23,7 @@ import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -44,6 +44,23 @@ final class PartsRunner {
   /** What the tree of a query depends on. */
   private record Parsed(ParseOptions options, String text, List<Matcher> scope) {}
 
+  /** The hosts asked for; as a set only when samples are read. */
+  private static final class Hosts {
+    private final List<String> list;
+    private Set<String> set;
+
+    Hosts(List<String> list) {
+      this.list = list;
+    }
+
+    boolean contains(String host) {
+      if (set == null) {
+        set = Set.copyOf(list);
+      }
+      return set.contains(host);
+    }
+  }
+
   PartsRunner(Store store, HostOf hostOf) {
     this.store = store;
     this.hostOf = hostOf;
@@ -56,8 +73,8 @@ final class PartsRunner {
    */
   FragmentAnswer run(Fragment.Parts asked, List<String> covered, long epoch, StopSign stop)
       throws TooManySamples, QueryFailure {
-    Set<String> whole = new LinkedHashSet<>(covered);
-    Set<String> hosts = Set.copyOf(covered);
+    Set<String> damaged = new HashSet<>();
+    Hosts hosts = new Hosts(covered);
     try {
       Query query = query(asked);
       List<Engine.Part> parts = new ArrayList<>();
@@ -70,7 +87,7 @@ final class PartsRunner {
         }
         boolean needsHosts = Planner.needsHosts(expr, wanted.partial());
         Function<List<String>, SeriesSource> sources =
-            of -> source(of, hosts, needsHosts, asked, whole);
+            of -> source(of, hosts, needsHosts, asked, damaged);
         SeriesSource source = sources.apply(covered);
         Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
         if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
@@ -102,7 +119,11 @@ final class PartsRunner {
         }
         parts.add(part.get());
       }
-      return new FragmentAnswer.Parts(epoch, List.copyOf(whole), covered, parts, notes, cells);
+      List<String> whole =
+          damaged.isEmpty()
+              ? covered
+              : covered.stream().filter(host -> !damaged.contains(host)).toList();
+      return new FragmentAnswer.Parts(epoch, whole, covered, parts, notes, cells);
     } catch (ParseException e) {
       return new FragmentAnswer.Unfit(epoch, covered, "it cannot be parsed: " + e.getMessage());
     } catch (QueryFailure e) {
@@ -150,14 +171,14 @@ final class PartsRunner {
    */
   private SeriesSource source(
       List<String> covered,
-      Set<String> hosts,
+      Hosts hosts,
       boolean needsHosts,
       Fragment.Parts asked,
-      Set<String> whole) {
+      Set<String> damaged) {
     return (selection, receiver) -> {
       List<Series> found;
       try {
-        found = store.select(covered, selection, asked.budget(), whole::remove);
+        found = store.select(covered, selection, asked.budget(), damaged::add);
       } catch (TooManySamples e) {
         QueryFailure over = new QueryFailure(QueryFailure.Kind.EXECUTION, e.getMessage());
         over.initCause(e);
