@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Vertx;
@@ -104,6 +105,13 @@ public final class FragmentRoute {
       fragment = FragmentCodec.decodeFragment(body);
     } catch (WireException e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
+      return;
+    }
+    Optional<FragmentAnswer> quick = runner.quickly(fragment);
+    if (quick.isPresent()) {
+      http.response()
+          .putHeader("Content-Type", "application/octet-stream")
+          .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
       return;
     }
     StopSign stop = stopSign(fragment, left, arrived);

@@ -14,6 +14,7 @@ import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -52,6 +53,22 @@ public final class FragmentRunner {
     return ownership.isMine(host, now) || ownership.isCopy(host, now) && wholeCopy.test(host);
   }
 
+  /** The answer, if it can be made in no time, on the thread that has the question. */
+  Optional<FragmentAnswer> quickly(Fragment fragment) {
+    if (!(fragment instanceof Fragment.Parts asked) || asked.heavy()) {
+      return Optional.empty();
+    }
+    ClusterView now = view.get();
+    return parts.quickly(asked, covered(fragment, now), now.table().epoch());
+  }
+
+  /** While the past is coming back an answer would have a hole that nobody could see. */
+  private List<String> covered(Fragment fragment, ClusterView now) {
+    return whole.getAsBoolean()
+        ? fragment.hosts().stream().filter(host -> isHere(host, now)).toList()
+        : List.of();
+  }
+
   /**
    * @param stop looked at while a part of a query is evaluated
    * @throws TooManySamples if the fragment's budget does not suffice
@@ -60,11 +77,7 @@ public final class FragmentRunner {
   public FragmentAnswer run(Fragment fragment, StopSign stop) throws TooManySamples, QueryFailure {
     ClusterView now = view.get();
     long epoch = now.table().epoch();
-    // While the past is coming back an answer would have a hole that nobody could see.
-    List<String> covered =
-        whole.getAsBoolean()
-            ? fragment.hosts().stream().filter(host -> isHere(host, now)).toList()
-            : List.of();
+    List<String> covered = covered(fragment, now);
     return switch (fragment) {
       case Fragment.Samples samples -> {
         List<List<Series>> all = new ArrayList<>(samples.selections().size());
