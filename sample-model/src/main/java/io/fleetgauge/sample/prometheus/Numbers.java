@@ -74,11 +74,30 @@ public final class Numbers {
       // Here Java writes the shortest digits without an exponent, as Go does; and it is no integer.
       return Double.toString(value);
     }
-    BigDecimal decimal = shortest(value);
     if (magnitude >= 1e-6 && magnitude < 1e21) {
-      return decimal.toPlainString();
+      return withoutExponent(Double.toString(value));
     }
-    return scientific(value, decimal);
+    return scientific(value, shortest(value));
+  }
+
+  /** Moves the point of a text such as {@code -1.25E9} to where its exponent says. */
+  private static String withoutExponent(String text) {
+    int sign = text.charAt(0) == '-' ? 1 : 0;
+    int e = text.indexOf('E');
+    int exponent = Integer.parseInt(text, e + 1, text.length(), 10);
+    // One digit stands before the point, and at least one behind it.
+    int behind = text.charAt(sign + 2) == '0' && e == sign + 3 ? 0 : e - sign - 2;
+    StringBuilder plain = new StringBuilder(32);
+    plain.append(text, 0, sign);
+    if (exponent < 0) {
+      plain.append("0.").repeat('0', -exponent - 1).append(text.charAt(sign));
+      return plain.append(text, sign + 2, sign + 2 + behind).toString();
+    }
+    plain.append(text.charAt(sign)).append(text, sign + 2, sign + 2 + Math.min(behind, exponent));
+    if (behind > exponent) {
+      return plain.append('.').append(text, sign + 2 + exponent, sign + 2 + behind).toString();
+    }
+    return plain.repeat('0', exponent - behind).toString();
   }
 
   /**

@@ -35,6 +35,19 @@ class NumbersTest {
   }
 
   @Test
+  void thePlainDigitsAreThoseOfTheShortestDecimal() {
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 200_000; i++) {
+      double digits = i % 2 == 0 ? random.nextDouble() : random.nextInt(1, 10_000);
+      double value = (i % 3 == 0 ? -digits : digits) * Math.pow(10, random.nextInt(-7, 22));
+      double magnitude = Math.abs(value);
+      if (magnitude >= 1e-6 && magnitude < 1e21) {
+        assertThat(Numbers.text(value)).isEqualTo(Numbers.plain(value));
+      }
+    }
+  }
+
+  @Test
   void whatIsPrintedReadsBackAsTheSameDouble() {
     SplittableRandom random = new SplittableRandom(11);
     for (int round = 0; round < 200_000; round++) {

@@ -111,6 +111,23 @@ public record RollupFit(
     return !grouping.without() || Set.copyOf(grouping.labels()).containsAll(page.others());
   }
 
+  /**
+   * The labels of the rule that matter here, when they are fewer than all: pages of many hosts can
+   * be put together by these.
+   */
+  public Optional<List<String>> coarser(RollupRules rules) {
+    List<String> all = rules.of(key.metric()).labels();
+    Expr.Grouping grouping = aggregate.grouping();
+    List<String> some = new ArrayList<>();
+    for (String label : all) {
+      boolean isGrouped = grouping.labels().contains(label) != grouping.without();
+      if (isGrouped || matchers.stream().anyMatch(matcher -> matcher.name().equals(label))) {
+        some.add(label);
+      }
+    }
+    return some.size() < all.size() ? Optional.of(List.copyOf(some)) : Optional.empty();
+  }
+
   boolean matches(Labels group) {
     for (Matcher matcher : matchers) {
       if (!matcher.matches(group)) {

@@ -142,7 +142,7 @@ public final class RollupFold {
     return partials;
   }
 
-  private static double[] orNull(double[] row) {
+  static double[] orNull(double[] row) {
     for (double number : row) {
       if (number != 0) {
         return row;

@@ -33,9 +33,6 @@ import java.util.function.Function;
 final class PartsRunner {
   private static final long MOST_EXPRESSIONS = 1_000;
 
-  /** Kept folds that are put together in well below a millisecond. */
-  private static final long FEW_CELLS = 40_000;
-
   /** Reads no samples. */
   private static final SeriesSource NO_SAMPLES =
       (selection, receiver) -> {
@@ -104,7 +101,7 @@ final class PartsRunner {
           Optional<RollupRunner.Made> made =
               outcome.fit().isEmpty()
                   ? Optional.empty()
-                  : rollups.run(query, outcome.fit().get(), grid, covered, sources, stop);
+                  : rollups.run(query, outcome.fit().get(), grid, covered, sources, stop, false);
           if (made.isPresent()) {
             parts.add(made.get().part());
             notes.add("taken from rollups");
@@ -160,7 +157,6 @@ final class PartsRunner {
       for (Fragment.Part wanted : asked.parts()) {
         Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
         if (!wanted.rollups()
-            || (long) grid.size() * covered.size() > FEW_CELLS
             || !(Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate)) {
           return Optional.empty();
         }
@@ -168,7 +164,8 @@ final class PartsRunner {
         Optional<RollupRunner.Made> made =
             fit.isEmpty()
                 ? Optional.empty()
-                : rollups.run(query, fit.get(), grid, covered, of -> NO_SAMPLES, StopSign.NEVER);
+                : rollups.run(
+                    query, fit.get(), grid, covered, of -> NO_SAMPLES, StopSign.NEVER, true);
         if (made.isEmpty()) {
           return Optional.empty();
         }

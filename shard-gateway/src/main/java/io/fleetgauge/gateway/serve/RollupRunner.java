@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.serve;
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.rollup.RollupFold;
 import io.fleetgauge.gateway.rollup.RollupPage;
+import io.fleetgauge.gateway.serve.KeptSteps.Run;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.exec.CounterNames;
@@ -26,21 +27,24 @@ import java.util.function.Function;
  * newest tick has not reached, or that a late sample has just changed. Safe for all threads.
  */
 final class RollupRunner {
+  /** Kept folds that are put together in well below a millisecond. */
+  private static final long FEW_CELLS = 40_000;
+
   private final Store store;
+  private final CombinedPages pages;
 
   RollupRunner(Store store) {
     this.store = store;
+    this.pages = new CombinedPages(store);
   }
 
   /** A part, and how many kept cells it is made of. */
   record Made(Engine.Part part, long cells) {}
 
-  /** Steps of the answer without a gap. */
-  private record Run(int from, int to) {}
-
   /**
    * @param source the samples of some hosts
-   * @return empty when it has to be made of samples altogether
+   * @param quickly whether to leave it when it would take more than little work
+   * @return empty when it has to be made of samples altogether, or would take too much work
    */
   Optional<Made> run(
       Query query,
@@ -48,19 +52,30 @@ final class RollupRunner {
       Grid grid,
       List<String> hosts,
       Function<List<String>, SeriesSource> source,
-      StopSign stop)
+      StopSign stop,
+      boolean quickly)
       throws QueryFailure {
     RollupFold fold = new RollupFold(fit, grid.size());
-    Map<List<Run>, List<String>> missing = new LinkedHashMap<>();
-    for (String host : hosts) {
-      Optional<Lane> lane = store.find(host);
-      if (lane.isPresent()) {
-        Optional<List<Run>> left = take(lane.get(), fit, grid, fold);
-        if (left.isEmpty()) {
-          return Optional.empty();
-        }
-        if (!left.get().isEmpty()) {
-          missing.computeIfAbsent(left.get(), none -> new ArrayList<>()).add(host);
+    Grid looking =
+        new Grid(fit.first(), grid.step(), fit.first() + (grid.size() - 1) * grid.step());
+    List<Asked> asked = new ArrayList<>();
+    if (!takeCombined(fit, looking, hosts, fold, asked, quickly)) {
+      return Optional.empty();
+    }
+    Map<Run, List<String>> missing = new LinkedHashMap<>();
+    for (Asked each : asked) {
+      for (String host : each.hosts) {
+        Optional<Lane> lane = store.find(host);
+        if (lane.isPresent()) {
+          List<Run> left =
+              KeptSteps.show(
+                  lane.get(), store.rollupRules(), fit.key(), looking, each.run, fold::add);
+          if (left == null) {
+            return Optional.empty();
+          }
+          for (Run run : left) {
+            missing.computeIfAbsent(run, none -> new ArrayList<>()).add(host);
+          }
         }
       }
     }
@@ -71,18 +86,17 @@ final class RollupRunner {
     }
     long samples = 0;
     for (var entry : missing.entrySet()) {
-      for (Run run : entry.getKey()) {
-        Grid part = new Grid(grid.time(run.from), grid.step(), grid.time(run.to - 1));
-        Optional<Engine.Part> folded =
-            Engine.partials(query, fit.aggregate(), part, source.apply(entry.getValue()), stop);
-        if (folded.isEmpty() || !fold.add(folded.get().partials(), run.from)) {
-          return Optional.empty();
-        }
-        samples += folded.get().samples();
-        folded.get().remarks().stream()
-            .filter(remark -> !remarks.contains(remark))
-            .forEach(remarks::add);
+      Run run = entry.getKey();
+      Grid part = new Grid(grid.time(run.from()), grid.step(), grid.time(run.to() - 1));
+      Optional<Engine.Part> folded =
+          Engine.partials(query, fit.aggregate(), part, source.apply(entry.getValue()), stop);
+      if (folded.isEmpty() || !fold.add(folded.get().partials(), run.from())) {
+        return Optional.empty();
       }
+      samples += folded.get().samples();
+      folded.get().remarks().stream()
+          .filter(remark -> !remarks.contains(remark))
+          .forEach(remarks::add);
     }
     return Optional.of(
         new Made(new Engine.Part(List.of(), fold.partials(), remarks, samples), fold.cells()));
@@ -96,48 +110,71 @@ final class RollupRunner {
     return ((Expr.Call) input).arguments().getFirst();
   }
 
+  /** Steps that have to be taken host by host, and of which hosts. */
+  private record Asked(Run run, List<String> hosts) {}
+
   /**
-   * Takes what is kept of a host.
+   * Takes what is kept of all hosts as one.
    *
-   * @return the steps that are not kept; empty when what is kept cannot be put together as asked
+   * @param left what is not, is added here
+   * @return whether it could be added without too much work
    */
-  private Optional<List<Run>> take(Lane lane, RollupFit fit, Grid grid, RollupFold fold) {
+  private boolean takeCombined(
+      RollupFit fit,
+      Grid looking,
+      List<String> hosts,
+      RollupFold fold,
+      List<Asked> left,
+      boolean quickly) {
+    int size = looking.size();
+    Optional<List<String>> labels = fit.coarser(store.rollupRules());
+    if (labels.isEmpty() || hosts.size() < 2) {
+      left.add(new Asked(new Run(0, size), hosts));
+      return !quickly || (long) size * hosts.size() <= FEW_CELLS;
+    }
     long step = store.rollupRules().step();
-    long horizon = store.rollupRules().horizon(fit.key());
-    long last = fit.first() + (grid.size() - 1) * grid.step();
-    List<Run> missing = new ArrayList<>();
-    if (lane.hasLost(fit.first() - horizon, last)) {
-      missing.add(new Run(0, grid.size()));
-      return Optional.of(missing);
-    }
-    List<RollupPage> pages = lane.rollups(fit.key(), fit.first(), last);
-    long usableFrom = lane.rollupsFrom(horizon);
-    int stride = (int) Math.max(1, grid.step() / step);
-    int next = 0;
-    int at = 0;
-    while (at < grid.size()) {
-      long time = fit.first() + at * grid.step();
-      while (next < pages.size() && pages.get(next).end(step) <= time) {
-        next++;
+    int stride = (int) Math.max(1, looking.step() / step);
+    long work = 0;
+    int end;
+    for (int at = 0; at < size; at = end) {
+      long time = looking.time(at);
+      long stretch = pages.stretch(time);
+      end = (int) Math.min(size, at + (pages.begin(stretch + 1) - 1 - time) / looking.step() + 1);
+      var key = new CombinedPages.Key(fit.key(), labels.get(), hosts, stretch);
+      Optional<CombinedPages.Combined> combined = pages.known(key, looking.time(end - 1));
+      if (combined.isEmpty()) {
+        work += (long) CombinedPages.STEPS * hosts.size();
+        if (quickly && work > FEW_CELLS) {
+          return false;
+        }
+        combined = pages.made(key);
       }
-      RollupPage page = next < pages.size() ? pages.get(next) : null;
-      if (page != null && page.first() <= time && time >= usableFrom) {
+      int covered = 0;
+      if (combined.isPresent()) {
+        RollupPage page = combined.get().page();
         int from = (int) ((time - page.first()) / step);
-        int count = Math.min(grid.size() - at, (page.steps() - 1 - from) / stride + 1);
-        if (!fold.add(page, from, stride, count, at)) {
-          return Optional.empty();
+        covered = from >= page.steps() ? 0 : (page.steps() - 1 - from) / stride + 1;
+        covered = Math.min(covered, end - at);
+        if (covered > 0 && !fold.add(page, from, stride, covered, at)) {
+          return false;
         }
-        at += count;
-      } else {
-        // A step that no sample is near of has nothing, kept or not.
-        if (lane.reaches(time, horizon)) {
-          boolean goesOn = !missing.isEmpty() && missing.getLast().to == at;
-          int from = goesOn ? missing.removeLast().from : at;
-          missing.add(new Run(from, at + 1));
-        }
-        at++;
+        leave(left, new Run(at, at + covered), combined.get().apart());
       }
+      leave(left, new Run(at + covered, end), hosts);
+      work += (long) (end - at - covered) * hosts.size();
     }
-    return Optional.of(missing);
+    return !quickly || work <= FEW_CELLS;
+  }
+
+  private static void leave(List<Asked> left, Run run, List<String> hosts) {
+    if (run.from() == run.to() || hosts.isEmpty()) {
+      return;
+    }
+    Asked last = left.isEmpty() ? null : left.getLast();
+    if (last != null && last.run.to() == run.from() && last.hosts.equals(hosts)) {
+      left.set(left.size() - 1, new Asked(new Run(last.run.from(), run.to()), hosts));
+    } else {
+      left.add(new Asked(run, hosts));
+    }
   }
 }

@@ -5,7 +5,6 @@ import io.fleetgauge.promql.fragment.FragmentAnswer.Changed;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -25,7 +24,7 @@ final class Changes {
   private static final int MOST = 1_024;
 
   private final AtomicLong counter;
-  private final Map<Long, Long> byBucket = new LinkedHashMap<>();
+  private final LinkedHashMap<Long, Long> byBucket = new LinkedHashMap<>();
   private long newestBucket = Long.MIN_VALUE;
   private long allAt;
   private long last;
@@ -80,5 +79,31 @@ final class Changes {
           }
         });
     return Optional.of(new Changed(host, false, buckets));
+  }
+
+  /**
+   * Whether nothing has changed in a time since the change of a number.
+   *
+   * @param after the time begins behind this, ms
+   * @param to the last time, ms
+   */
+  synchronized boolean isUnchanged(long number, long after, long to) {
+    if (last <= number) {
+      return true;
+    }
+    if (allAt > number) {
+      return false;
+    }
+    long first = FragmentAnswer.bucket(after + 1);
+    long end = FragmentAnswer.bucket(to);
+    for (var change : byBucket.sequencedEntrySet().reversed()) {
+      if (change.getValue() <= number) {
+        return true;
+      }
+      if (change.getKey() >= first && change.getKey() <= end) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -724,8 +724,16 @@ public final class Lane {
 
   /** Whether samples after {@code after} and up to {@code to} may have been in a lost block. */
   public boolean hasLost(long after, long to) {
-    return Stream.concat(lost.stream(), gaps.stream())
-        .anyMatch(each -> each.from <= to && each.to > after);
+    return touches(lost, after, to) || touches(gaps, after, to);
+  }
+
+  private static boolean touches(List<Lost> some, long after, long to) {
+    for (Lost each : some) {
+      if (each.from <= to && each.to > after) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Remembers that samples from {@code from} on and before {@code to} may be elsewhere. */
@@ -971,6 +979,14 @@ public final class Lane {
   /** What has changed since the change of a number. */
   Optional<FragmentAnswer.Changed> changedSince(long number) {
     return changed.since(host, number);
+  }
+
+  /**
+   * Whether samples behind {@code after} and up to {@code to} are what they were when the store's
+   * {@link Store#changeCount} was {@code number}.
+   */
+  public boolean isUnchanged(long number, long after, long to) {
+    return changed.isUnchanged(number, after, to);
   }
 
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none. */

@@ -376,6 +376,11 @@ public final class Store {
     return new FragmentAnswer.Changes(epoch, List.of(), incarnation, cursor, watermark, changed);
   }
 
+  /** How many changes there have been; who reads samples later sees all of them. */
+  public long changeCount() {
+    return changes.get();
+  }
+
   /** Names of labels, sorted. */
   public List<String> labelNames(Collection<String> hosts, Search search) {
     TreeSet<String> names = new TreeSet<>(Utf8Order::compare);

@@ -1,0 +1,104 @@
+package io.fleetgauge.gateway.rollup;
+
+import io.fleetgauge.promql.kernel.Reductions;
+import io.fleetgauge.promql.kernel.Sums;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Makes one page of those of several hosts, by some of their labels. Sums are exact, so that a fold
+ * of it is the fold of them. One use.
+ */
+public final class PageMerge {
+  private final long first;
+  private final int steps;
+  private final List<String> labels;
+  private final Map<Labels, Into> places = new HashMap<>();
+  private final Map<Labels, Into> groups = new TreeMap<>();
+  private final TreeSet<String> others = new TreeSet<>();
+  private boolean isSpoiled;
+
+  private static final class Into {
+    final int[] count;
+    final double[] sum;
+    final double[] carry;
+    final double[] rest;
+    final int[] minCount;
+    final double[] min;
+    final int[] maxCount;
+    final double[] max;
+
+    Into(int steps) {
+      count = new int[steps];
+      sum = new double[steps];
+      carry = new double[steps];
+      rest = new double[steps];
+      minCount = new int[steps];
+      min = new double[steps];
+      maxCount = new int[steps];
+      max = new double[steps];
+    }
+  }
+
+  /**
+   * @param first time of the page's first step, ms
+   * @param labels by which it is grouped
+   */
+  public PageMerge(long first, int steps, Collection<String> labels) {
+    this.first = first;
+    this.steps = steps;
+    this.labels = List.copyOf(labels);
+  }
+
+  /**
+   * Adds steps of a page, each of which is added once.
+   *
+   * @param from the page's first step that is taken
+   * @param count how many are
+   * @param at which step of the new page the first of them is
+   */
+  public void add(RollupPage page, int from, int count, int at) {
+    others.addAll(page.others());
+    for (RollupPage.Group group : page.groups()) {
+      Into into =
+          places.computeIfAbsent(
+              group.labels(),
+              all -> groups.computeIfAbsent(all.only(labels), none -> new Into(steps)));
+      int[] counts = group.count();
+      double[][] sums = {group.sum(), group.carry(), group.rest()};
+      isSpoiled |=
+          count
+              != Sums.addKept(
+                  counts, sums, from, 1, count, into.sum, into.carry, into.rest, into.count, at);
+      Reductions.minKept(counts, group.min(), from, 1, count, into.min, into.minCount, at);
+      Reductions.maxKept(counts, group.max(), from, 1, count, into.max, into.maxCount, at);
+    }
+  }
+
+  /** The page; empty when a sum does not fit. */
+  public Optional<RollupPage> page() {
+    if (isSpoiled) {
+      return Optional.empty();
+    }
+    List<RollupPage.Group> made = new ArrayList<>();
+    groups.forEach(
+        (group, into) ->
+            made.add(
+                new RollupPage.Group(
+                    group,
+                    into.count,
+                    into.sum,
+                    RollupFold.orNull(into.carry),
+                    RollupFold.orNull(into.rest),
+                    into.min,
+                    into.max)));
+    return Optional.of(new RollupPage(first, steps, List.copyOf(others), List.copyOf(made)));
+  }
+}
