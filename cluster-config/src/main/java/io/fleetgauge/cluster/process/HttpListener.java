@@ -81,6 +81,9 @@ public final class HttpListener implements AutoCloseable {
             .setMaxFormBufferedBytes(MAX_FORM_FIELD)
             // Nobody asks for it but clients that upgrade by habit, and its limits are others.
             .setHttp2ClearTextEnabled(false)
+            // Nobody opens a web socket here.
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
             .setCompressionSupported(true)
             .setCompressionContentSizeThreshold(COMPRESS_FROM)
             .setIdleTimeout(120)

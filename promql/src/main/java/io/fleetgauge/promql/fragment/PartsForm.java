@@ -96,17 +96,9 @@ final class PartsForm {
     if (size > 0 && same) {
       out.u8(SAME).uvar(size).f64(numbers[0]);
     } else if (whole) {
-      out.u8(INTEGERS).uvar(size);
-      long before = 0;
-      for (int i = 0; i < size; i++) {
-        out.svar((long) numbers[i] - before);
-        before = (long) numbers[i];
-      }
+      out.u8(INTEGERS).uvar(size).differences(numbers, size);
     } else {
-      out.u8(DOUBLES).uvar(size);
-      for (int i = 0; i < size; i++) {
-        out.f64(numbers[i]);
-      }
+      out.u8(DOUBLES).uvar(size).f64s(numbers, size);
     }
   }
 
@@ -196,11 +188,7 @@ final class PartsForm {
           numbers[i] = before;
         }
       }
-      default -> {
-        for (int i = 0; i < size; i++) {
-          numbers[i] = in.f64("a number");
-        }
-      }
+      default -> in.f64s(numbers, size, "numbers");
     }
     return numbers;
   }

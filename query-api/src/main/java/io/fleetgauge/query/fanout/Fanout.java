@@ -59,7 +59,7 @@ public final class Fanout implements AutoCloseable {
   private static final long RETRY_MILLIS = 100;
 
   private static final long WATCH_MILLIS = 250;
-  private static final long FEW_BYTES = 64 << 10;
+  private static final long FEW_BYTES = 256 << 10;
 
   private final Vertx vertx;
   private final Supplier<ClusterView> view;

@@ -18,8 +18,8 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;
 import io.vertx.core.buffer.Buffer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +37,8 @@ final class Json {
               StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build())
           .build();
 
+  private static final int FEW_BYTES = 1_024;
+
   private Json() {}
 
   /** Writes what stands under {@code data}. */
@@ -46,7 +48,7 @@ final class Json {
 
   /** As {@link Data}, also past the generator. */
   private interface Body {
-    void write(JsonGenerator json, ByteArrayOutputStream bytes) throws IOException;
+    void write(JsonGenerator json, OutputStream bytes) throws IOException;
   }
 
   /**
@@ -54,6 +56,7 @@ final class Json {
    */
   static Buffer success(Answered answered, boolean withStats) {
     return successful(
+        size(answered.result()),
         (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("resultType", resultType(answered.result()));
@@ -122,6 +125,7 @@ final class Json {
 
   static Buffer error(QueryFailure failure) {
     return write(
+        FEW_BYTES,
         (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("status", "error");
@@ -132,11 +136,12 @@ final class Json {
   }
 
   private static Buffer success(Data data, List<String> warnings, List<String> infos) {
-    return successful((json, bytes) -> data.write(json), warnings, infos);
+    return successful(FEW_BYTES, (json, bytes) -> data.write(json), warnings, infos);
   }
 
-  private static Buffer successful(Body data, List<String> warnings, List<String> infos) {
+  private static Buffer successful(int size, Body data, List<String> warnings, List<String> infos) {
     return write(
+        size,
         (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("status", "success");
@@ -148,14 +153,48 @@ final class Json {
         });
   }
 
-  private static Buffer write(Body content) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(1024);
-    try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
-      content.write(json, bytes);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // a byte array has no input or output to fail
+  /** Writes to the end of a buffer. */
+  private static final class Appending extends OutputStream {
+    private final Buffer buffer;
+
+    Appending(Buffer buffer) {
+      this.buffer = buffer;
     }
-    return Buffer.buffer(bytes.toByteArray());
+
+    @Override
+    public void write(int one) {
+      buffer.appendByte((byte) one);
+    }
+
+    @Override
+    public void write(byte[] some, int from, int length) {
+      buffer.appendBytes(some, from, length);
+    }
+  }
+
+  /** About how many bytes an answer takes. */
+  private static int size(Answer.Result result) {
+    long points = 0;
+    if (result instanceof Answer.Matrix matrix) {
+      for (Series series : matrix.series()) {
+        points += series.size();
+      }
+    }
+    return (int) Math.min(1 << 24, 1_024 + 24 * points);
+  }
+
+  /**
+   * @param bytes about how many there will be
+   */
+  private static Buffer write(int bytes, Body content) {
+    Buffer buffer = Buffer.buffer(bytes);
+    OutputStream into = new Appending(buffer);
+    try (JsonGenerator json = FACTORY.createGenerator(into)) {
+      content.write(json, into);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // a buffer has no input or output to fail
+    }
+    return buffer;
   }
 
   private static void strings(JsonGenerator json, String name, List<String> strings)
@@ -201,7 +240,7 @@ final class Json {
     };
   }
 
-  private static void result(JsonGenerator json, ByteArrayOutputStream bytes, Answer.Result result)
+  private static void result(JsonGenerator json, OutputStream bytes, Answer.Result result)
       throws IOException {
     switch (result) {
       case Answer.Scalar scalar -> point(json, scalar.time(), Numbers.text(scalar.value()));
@@ -239,7 +278,7 @@ final class Json {
   }
 
   private static void points(
-      JsonGenerator json, ByteArrayOutputStream bytes, PointWriter writer, Series series)
+      JsonGenerator json, OutputStream bytes, PointWriter writer, Series series)
       throws IOException {
     Histogram[] histograms = series.histograms();
     int numbers = series.size();

@@ -13,6 +13,9 @@ import java.util.Arrays;
 final class PointWriter {
   private static final int TIMES = 1_024;
 
+  /** Of a number without an exponent or with one. */
+  private static final int MOST_DIGITS = 32;
+
   private final long[] knownTimes = new long[TIMES];
   private final byte[][] knownTexts = new byte[TIMES][];
   private byte[] bytes = new byte[1 << 12];
@@ -36,7 +39,7 @@ final class PointWriter {
       if (series.histograms() != null && series.histograms()[i] != null) {
         continue;
       }
-      room(64);
+      room(32);
       if (!first) {
         put(',');
       }
@@ -48,6 +51,7 @@ final class PointWriter {
       put(',');
       put('"');
       value(series.values()[i]);
+      room(2);
       put('"');
       put(']');
     }
@@ -66,11 +70,8 @@ final class PointWriter {
   }
 
   private void value(double value) {
-    String text = Numbers.text(value);
-    room(text.length() + 8);
-    for (int i = 0; i < text.length(); i++) {
-      bytes[size++] = (byte) text.charAt(i);
-    }
+    room(MOST_DIGITS);
+    size = Numbers.put(value, bytes, size);
   }
 
   private void put(char c) {

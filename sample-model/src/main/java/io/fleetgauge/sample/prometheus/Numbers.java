@@ -3,6 +3,7 @@ package io.fleetgauge.sample.prometheus;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.regex.Pattern;
@@ -15,6 +16,8 @@ public final class Numbers {
       Pattern.compile("[+-]?0[xX][\\da-fA-F_]*\\.?[\\da-fA-F_]*[pP][+-]?\\d[\\d_]*");
   private static final Pattern MISPLACED_UNDERSCORE =
       Pattern.compile("_[^\\da-fA-F]|_$|[^\\da-fA-FxX]_|^_|__");
+
+  private static final int MOST_BYTES = 32;
 
   private Numbers() {}
 
@@ -59,45 +62,96 @@ public final class Numbers {
    * +Inf}, {@code -Inf}, {@code -0}.
    */
   public static String text(double value) {
-    if (Double.isNaN(value)) {
-      return "NaN";
-    }
-    if (Double.isInfinite(value)) {
-      return value > 0 ? "+Inf" : "-Inf";
-    }
+    byte[] bytes = new byte[MOST_BYTES];
+    return new String(bytes, 0, put(value, bytes, 0), StandardCharsets.ISO_8859_1);
+  }
+
+  /**
+   * Writes what {@link #text} says.
+   *
+   * @param out with room for 32 bytes from {@code at} on
+   * @return where the text ends
+   */
+  public static int put(double value, byte[] out, int at) {
     if (value == (long) value && Math.abs(value) < 1e15) {
       long whole = (long) value;
-      return whole == 0 && 1 / value < 0 ? "-0" : Long.toString(whole);
+      return whole == 0 && 1 / value < 0 ? put("-0", out, at) : put(whole, out, at);
+    }
+    if (Double.isNaN(value)) {
+      return put("NaN", out, at);
+    }
+    if (Double.isInfinite(value)) {
+      return put(value > 0 ? "+Inf" : "-Inf", out, at);
     }
     double magnitude = Math.abs(value);
     if (magnitude >= 1e-3 && magnitude < 1e7) {
       // Here Java writes the shortest digits without an exponent, as Go does; and it is no integer.
-      return Double.toString(value);
+      return put(Double.toString(value), out, at);
     }
     if (magnitude >= 1e-6 && magnitude < 1e21) {
-      return withoutExponent(Double.toString(value));
+      return putWithoutExponent(Double.toString(value), out, at);
     }
-    return scientific(value, shortest(value));
+    return put(scientific(value, shortest(value)), out, at);
+  }
+
+  private static int put(String text, byte[] out, int at) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    System.arraycopy(bytes, 0, out, at, bytes.length);
+    return at + bytes.length;
+  }
+
+  private static int put(long whole, byte[] out, int at) {
+    int next = at;
+    long rest = whole;
+    if (rest < 0) {
+      out[next++] = '-';
+      rest = -rest;
+    }
+    int digits = 1;
+    for (long power = 10; power <= rest; power *= 10) {
+      digits++;
+    }
+    for (int i = next + digits - 1; i >= next; i--) {
+      out[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return next + digits;
   }
 
   /** Moves the point of a text such as {@code -1.25E9} to where its exponent says. */
-  private static String withoutExponent(String text) {
-    int sign = text.charAt(0) == '-' ? 1 : 0;
+  private static int putWithoutExponent(String text, byte[] out, int at) {
+    byte[] digits = text.getBytes(StandardCharsets.ISO_8859_1);
     int e = text.indexOf('E');
     int exponent = Integer.parseInt(text, e + 1, text.length(), 10);
+    int next = at;
+    int lead = 0;
+    if (digits[0] == '-') {
+      out[next++] = '-';
+      lead = 1;
+    }
     // One digit stands before the point, and at least one behind it.
-    int behind = text.charAt(sign + 2) == '0' && e == sign + 3 ? 0 : e - sign - 2;
-    StringBuilder plain = new StringBuilder(32);
-    plain.append(text, 0, sign);
+    int behind = digits[lead + 2] == '0' && e == lead + 3 ? 0 : e - lead - 2;
     if (exponent < 0) {
-      plain.append("0.").repeat('0', -exponent - 1).append(text.charAt(sign));
-      return plain.append(text, sign + 2, sign + 2 + behind).toString();
+      out[next++] = '0';
+      out[next++] = '.';
+      for (int i = exponent + 1; i < 0; i++) {
+        out[next++] = '0';
+      }
     }
-    plain.append(text.charAt(sign)).append(text, sign + 2, sign + 2 + Math.min(behind, exponent));
-    if (behind > exponent) {
-      return plain.append('.').append(text, sign + 2 + exponent, sign + 2 + behind).toString();
+    out[next++] = digits[lead];
+    int before = exponent < 0 ? 0 : exponent;
+    int moved = exponent < 0 ? behind : Math.min(behind, before);
+    System.arraycopy(digits, lead + 2, out, next, moved);
+    next += moved;
+    for (int i = behind; i < before; i++) {
+      out[next++] = '0';
     }
-    return plain.repeat('0', exponent - behind).toString();
+    if (moved < behind) {
+      out[next++] = '.';
+      System.arraycopy(digits, lead + 2 + moved, out, next, behind - moved);
+      next += behind - moved;
+    }
+    return next;
   }
 
   /**

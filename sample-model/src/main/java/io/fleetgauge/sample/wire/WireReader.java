@@ -63,6 +63,15 @@ public final class WireReader {
     return Double.longBitsToDouble(u64(what));
   }
 
+  /** Doubles one behind the other, into the front of an array. */
+  public void f64s(double[] into, int count, String what) throws WireException {
+    need(count > (end - position) / 8 ? Integer.MAX_VALUE : 8 * count, what);
+    for (int i = 0; i < count; i++) {
+      into[i] = Double.longBitsToDouble((long) LONG.get(bytes, position + 8 * i));
+    }
+    position += 8 * count;
+  }
+
   public long uvar(String what) throws WireException {
     long value = 0;
     int start = position;
@@ -115,6 +124,10 @@ public final class WireReader {
   public String string(String what) throws WireException {
     int length = uint(left(), "the length of " + what);
     need(length, what);
+    if (isAscii(position, length)) {
+      position += length;
+      return new String(bytes, position - length, length, StandardCharsets.ISO_8859_1);
+    }
     try {
       String text =
           StandardCharsets.UTF_8
@@ -126,6 +139,14 @@ public final class WireReader {
     } catch (CharacterCodingException e) {
       throw new WireException(what + " at byte " + position + " is not UTF-8");
     }
+  }
+
+  private boolean isAscii(int from, int length) {
+    int any = 0;
+    for (int i = from; i < from + length; i++) {
+      any |= bytes[i];
+    }
+    return any >= 0;
   }
 
   /** Passes over bytes. */

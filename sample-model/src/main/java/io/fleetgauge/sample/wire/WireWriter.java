@@ -59,6 +59,42 @@ public final class WireWriter {
     return u64(Double.doubleToRawLongBits(value));
   }
 
+  /** Doubles one behind the other, as {@link #f64} writes each. */
+  public WireWriter f64s(double[] values, int count) {
+    room(8 * count);
+    byte[] out = bytes;
+    int at = size;
+    for (int i = 0; i < count; i++) {
+      LONG.set(out, at + 8 * i, Double.doubleToRawLongBits(values[i]));
+    }
+    size = at + 8 * count;
+    return this;
+  }
+
+  /**
+   * Whole numbers, the first as {@link #svar} writes it and each other as its difference to the one
+   * before.
+   */
+  public WireWriter differences(double[] values, int count) {
+    room(10 * count);
+    byte[] out = bytes;
+    int at = size;
+    long before = 0;
+    for (int i = 0; i < count; i++) {
+      long value = (long) values[i];
+      long difference = value - before;
+      before = value;
+      long rest = (difference << 1) ^ (difference >> 63);
+      while ((rest & ~0x7fL) != 0) {
+        out[at++] = (byte) (rest | 0x80);
+        rest >>>= 7;
+      }
+      out[at++] = (byte) rest;
+    }
+    size = at;
+    return this;
+  }
+
   /** An unsigned varint; negative numbers count as their unsigned 64 bits. */
   public WireWriter uvar(long value) {
     room(10);

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * Makes one page of those of several hosts, by some of their labels. Sums are exact, so that a fold
@@ -20,6 +21,7 @@ public final class PageMerge {
   private final long first;
   private final int steps;
   private final List<String> labels;
+  private final UnaryOperator<Labels> interned;
   private final Map<Labels, Into> places = new HashMap<>();
   private final Map<Labels, Into> groups = new TreeMap<>();
   private final TreeSet<String> others = new TreeSet<>();
@@ -50,8 +52,12 @@ public final class PageMerge {
   /**
    * @param first time of the page's first step, ms
    * @param labels by which it is grouped
+   * @param interned the one instance of equal labels, so that those of many pages are told to be
+   *     equal at a glance
    */
-  public PageMerge(long first, int steps, Collection<String> labels) {
+  public PageMerge(
+      long first, int steps, Collection<String> labels, UnaryOperator<Labels> interned) {
+    this.interned = interned;
     this.first = first;
     this.steps = steps;
     this.labels = List.copyOf(labels);
@@ -70,7 +76,9 @@ public final class PageMerge {
       Into into =
           places.computeIfAbsent(
               group.labels(),
-              all -> groups.computeIfAbsent(all.only(labels), none -> new Into(steps)));
+              all ->
+                  groups.computeIfAbsent(
+                      interned.apply(all.only(labels)), none -> new Into(steps)));
       int[] counts = group.count();
       double[][] sums = {group.sum(), group.carry(), group.rest()};
       isSpoiled |=

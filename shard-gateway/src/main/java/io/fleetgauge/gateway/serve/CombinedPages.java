@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Interner;
 import io.fleetgauge.gateway.rollup.PageMerge;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
@@ -10,6 +11,7 @@ import io.fleetgauge.gateway.serve.KeptSteps.Run;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.exec.Grid;
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +33,7 @@ final class CombinedPages {
   private static final long MOST_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
 
   private final Store store;
+  private final Interner<Labels> groups = Interner.newWeakInterner();
   private final Cache<Key, Combined> pages =
       Caffeine.newBuilder()
           .maximumWeight(MOST_BYTES)
@@ -172,7 +175,7 @@ final class CombinedPages {
     if (steps == 0) {
       return Optional.empty();
     }
-    PageMerge merge = new PageMerge(first, steps, key.labels);
+    PageMerge merge = new PageMerge(first, steps, key.labels, groups::intern);
     List<String> apart = new ArrayList<>();
     for (Kept kept : all) {
       if (kept.upTo < steps) {
