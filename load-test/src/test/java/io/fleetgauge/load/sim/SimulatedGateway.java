@@ -329,8 +329,10 @@ final class SimulatedGateway {
           List.of(host),
           new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
           Long.MAX_VALUE,
-          none -> {});
-    } catch (io.fleetgauge.gateway.store.TooManySamples e) {
+          none -> {},
+          io.fleetgauge.promql.exec.StopSign.NEVER);
+    } catch (io.fleetgauge.gateway.store.TooManySamples
+        | io.fleetgauge.promql.exec.QueryFailure e) {
       throw new IllegalStateException(e);
     }
   }

@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.exec.GivingWay;
 import io.fleetgauge.promql.exec.Provided;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
@@ -68,6 +69,7 @@ public final class Answering {
   private final LongAdder rollupCells = new LongAdder();
   private final LongAdder rewritten = new LongAdder();
   private final LongAdder fallbacks = new LongAdder();
+  private volatile long lastLight = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
   /**
    * @param workers where queries are evaluated
@@ -593,6 +595,15 @@ public final class Answering {
     }
     long millis = trip.millisLeft();
     boolean heavy = trip.entry.cost().isHeavy();
+    long now = System.nanoTime();
+    if (!heavy) {
+      lastLight = now;
+    }
+    // What waits for nobody pauses only in the first half of its time.
+    StopSign stop =
+        heavy
+            ? new GivingWay(trip.stop, () -> lastLight, now + (trip.deadline - now) / 2)
+            : trip.stop;
     Future<Gathered<EvaluatedParts>> parts =
         fanout.parts(planned, trip.ask.scope(), heavy, millis, trip.cancellation);
     Future<Gathered<List<List<Series>>>> samples =
@@ -617,14 +628,14 @@ public final class Answering {
                 // Another thread would take longer to wake up.
                 try {
                   return Future.succeededFuture(
-                      evaluate(trip, planned, parts.result(), samples.result()));
+                      evaluate(planned, parts.result(), samples.result(), stop));
                 } catch (QueryFailure e) {
                   return Future.failedFuture(e);
                 }
               }
               return (heavy ? heavyWorkers : workers)
                   .executeBlocking(
-                      () -> evaluate(trip, planned, parts.result(), samples.result()), false);
+                      () -> evaluate(planned, parts.result(), samples.result(), stop), false);
             });
   }
 
@@ -668,10 +679,10 @@ public final class Answering {
   }
 
   private Executed evaluate(
-      Trip trip,
       Planned planned,
       Gathered<EvaluatedParts> parts,
-      Gathered<List<List<Series>>> samples)
+      Gathered<List<List<Series>>> samples,
+      StopSign stop)
       throws QueryFailure {
     long there = System.nanoTime();
     Map<Selection, List<Series>> fetched = new HashMap<>();
@@ -695,7 +706,7 @@ public final class Answering {
       rewritten.increment();
       rollupCells.add(parts.value().rollupCells());
     }
-    Answer answer = Engine.run(planned.query(), source, provided, trip.stop);
+    Answer answer = Engine.run(planned.query(), source, provided, stop);
     List<String> holes = new ArrayList<>(parts.warnings());
     samples.warnings().stream().filter(each -> !holes.contains(each)).forEach(holes::add);
     TreeSet<String> missing = new TreeSet<>(parts.missing());

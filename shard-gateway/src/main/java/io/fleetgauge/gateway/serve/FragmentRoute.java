@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.exec.GivingWay;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -14,6 +15,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -32,6 +34,7 @@ public final class FragmentRoute {
   private final LongAdder shed;
   private final LongAdder stopped;
   private final BooleanSupplier isShed;
+  private volatile long lastLight = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
   private FragmentRoute(
       FragmentRunner runner,
@@ -107,6 +110,10 @@ public final class FragmentRoute {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
       return;
     }
+    boolean heavy = isHeavy(fragment);
+    if (!heavy) {
+      lastLight = arrived;
+    }
     Optional<FragmentAnswer> quick = runner.quickly(fragment);
     if (quick.isPresent()) {
       http.response()
@@ -114,8 +121,9 @@ public final class FragmentRoute {
           .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
       return;
     }
-    StopSign stop = stopSign(fragment, left, arrived);
-    (isHeavy(fragment) ? heavyWorkers : workers)
+    StopSign told = stopSign(fragment, left, arrived);
+    StopSign stop = heavy ? new GivingWay(told, () -> lastLight, half(fragment, arrived)) : told;
+    (heavy ? heavyWorkers : workers)
         .executeBlocking(
             () -> {
               Optional<QueryFailure> over = stop.reason();
@@ -143,6 +151,12 @@ public final class FragmentRoute {
                   };
               http.response().setStatusCode(status).end(String.valueOf(failure.getMessage()));
             });
+  }
+
+  /** When half of a fragment's time is over. */
+  private static long half(Fragment fragment, long arrived) {
+    long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : 0;
+    return arrived + millis * 500_000;
   }
 
   private static boolean isHeavy(Fragment fragment) {

@@ -84,7 +84,7 @@ public final class FragmentRunner {
         Set<String> whole = new LinkedHashSet<>(covered);
         long left = samples.budget();
         for (Selection selection : samples.selections()) {
-          List<Series> found = store.select(covered, selection, left, whole::remove);
+          List<Series> found = store.select(covered, selection, left, whole::remove, stop);
           left -= found.stream().mapToLong(Series::size).sum();
           all.add(found);
         }

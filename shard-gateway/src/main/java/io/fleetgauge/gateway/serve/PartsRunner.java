@@ -93,7 +93,7 @@ final class PartsRunner {
         }
         boolean needsHosts = Planner.needsHosts(expr, wanted.partial());
         Function<List<String>, SeriesSource> sources =
-            of -> source(of, hosts, needsHosts, asked, damaged);
+            of -> source(of, hosts, needsHosts, asked, damaged, stop);
         SeriesSource source = sources.apply(covered);
         Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
         if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
@@ -215,11 +215,12 @@ final class PartsRunner {
       Hosts hosts,
       boolean needsHosts,
       Fragment.Parts asked,
-      Set<String> damaged) {
+      Set<String> damaged,
+      StopSign stop) {
     return (selection, receiver) -> {
       List<Series> found;
       try {
-        found = store.select(covered, selection, asked.budget(), damaged::add);
+        found = store.select(covered, selection, asked.budget(), damaged::add, stop);
       } catch (TooManySamples e) {
         QueryFailure over = new QueryFailure(QueryFailure.Kind.EXECUTION, e.getMessage());
         over.initCause(e);

@@ -1,7 +1,9 @@
 package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
@@ -231,8 +233,9 @@ public final class Store {
           List.of(host),
           new Selection(List.of(), from - 1, to - 1),
           Long.MAX_VALUE,
-          damaged -> LOG.warn("a part of host {} cannot be read", damaged));
-    } catch (TooManySamples e) {
+          damaged -> LOG.warn("a part of host {} cannot be read", damaged),
+          StopSign.NEVER);
+    } catch (TooManySamples | QueryFailure e) {
       throw new IllegalStateException(e);
     }
   }
@@ -261,11 +264,17 @@ public final class Store {
    * @param hosts whose samples; a host that nothing is kept of has none
    * @param budget most samples
    * @param incomplete is told of each host of which something could not be read
+   * @param stop looked at between hosts
    * @throws TooManySamples if there are more
+   * @throws QueryFailure if it was told to stop
    */
   public List<Series> select(
-      Collection<String> hosts, Selection selection, long budget, Consumer<String> incomplete)
-      throws TooManySamples {
+      Collection<String> hosts,
+      Selection selection,
+      long budget,
+      Consumer<String> incomplete,
+      StopSign stop)
+      throws TooManySamples, QueryFailure {
     List<Series> found = new ArrayList<>();
     long left = budget;
     for (Lane lane : lanesOf(hosts)) {
@@ -276,6 +285,10 @@ public final class Store {
       }
       if (!read.isWhole()) {
         incomplete.accept(lane.host());
+      }
+      Optional<QueryFailure> over = stop.reason();
+      if (over.isPresent()) {
+        throw over.get();
       }
     }
     found.sort(Comparator.comparing(Series::labels));

@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.store.Dimensions;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -411,7 +412,8 @@ class IntakeTest {
   /** Times of what is kept of a host's first series. */
   private List<Long> samples(String host) throws Exception {
     Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
-    List<Series> found = store.select(List.of(host), all, 1_000_000, incomplete -> {});
+    List<Series> found =
+        store.select(List.of(host), all, 1_000_000, incomplete -> {}, StopSign.NEVER);
     return found.isEmpty() ? List.of() : Arrays.stream(found.getFirst().times()).boxed().toList();
   }
 

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -63,7 +64,7 @@ class BlockTest {
   private List<Series> read(Store store) throws Exception {
     Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
     incomplete.clear();
-    return store.select(List.of("n1"), all, 1_000_000, incomplete::add);
+    return store.select(List.of("n1"), all, 1_000_000, incomplete::add, StopSign.NEVER);
   }
 
   @Test

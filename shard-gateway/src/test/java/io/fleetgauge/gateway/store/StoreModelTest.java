@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
@@ -280,7 +281,7 @@ class StoreModelTest {
       List<Matcher> matchers = Parser.parseSelector(selector);
       Selection selection = new Selection(matchers, from, to);
       List<Series> expected = expected(selection);
-      assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}))
+      assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}, StopSign.NEVER))
           .as(selector)
           .containsExactlyElementsOf(expected);
       Search search = new Search(from + 1, to, 0, List.of(matchers));

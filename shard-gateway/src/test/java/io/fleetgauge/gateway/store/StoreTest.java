@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
@@ -214,7 +215,9 @@ class StoreTest {
                   Arrays.copyOfRange(series.values(), first, end)));
         }
       }
-      assertThat(large.select(hosts, new Selection(matchers, from, to), 1_000_000, host -> {}))
+      assertThat(
+              large.select(
+                  hosts, new Selection(matchers, from, to), 1_000_000, host -> {}, StopSign.NEVER))
           .containsExactlyInAnyOrderElementsOf(expected);
     }
   }
@@ -233,7 +236,8 @@ class StoreTest {
                     while (!done.get()) {
                       Selection selection = new Selection(all, -1, Long.MAX_VALUE);
                       List<Series> found =
-                          busy.select(List.of("n1"), selection, 1 << 30, host -> {});
+                          busy.select(
+                              List.of("n1"), selection, 1 << 30, host -> {}, StopSign.NEVER);
                       assertThat(found.size()).isIn(0, 20);
                       for (Series series : found) {
                         assertThat(series.times()[series.size() - 1])
@@ -299,6 +303,6 @@ class StoreTest {
 
   private List<Series> select(String selector, long from, long to, long budget) throws Exception {
     Selection selection = new Selection(Parser.parseSelector(selector), from, to);
-    return store.select(List.of("n1", "n2"), selection, budget, host -> {});
+    return store.select(List.of("n1", "n2"), selection, budget, host -> {}, StopSign.NEVER);
   }
 }

@@ -1,0 +1,76 @@
+package io.fleetgauge.promql.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class GivingWayTest {
+  private static final long MILLI = 1_000_000;
+
+  private final AtomicLong now = new AtomicLong(-5 * MILLI);
+  private final AtomicLong lastLight = new AtomicLong(-10_000 * MILLI);
+  private final AtomicLong paused = new AtomicLong();
+
+  /** Works for so long, looking at the sign every 100 us. */
+  private void work(StopSign sign, long millis) {
+    for (int i = 0; i < 10 * millis; i++) {
+      now.addAndGet(MILLI / 10);
+      assertThat(sign.reason()).isEmpty();
+    }
+  }
+
+  private GivingWay sign(StopSign inner, long paceUntil) {
+    return new GivingWay(
+        inner,
+        lastLight::get,
+        paceUntil,
+        now::get,
+        nanos -> {
+          paused.addAndGet(nanos);
+          now.addAndGet(nanos);
+        });
+  }
+
+  @Test
+  void aHeavyQueryAloneDoesNotPause() {
+    work(sign(StopSign.NEVER, 1_000_000 * MILLI), 100);
+    assertThat(paused).hasValue(0);
+  }
+
+  @Test
+  void besideLightOnesItWorksATenthOfItsTime() {
+    GivingWay sign = sign(StopSign.NEVER, 1_000_000 * MILLI);
+    for (int i = 0; i < 50; i++) {
+      lastLight.set(now.get());
+      work(sign, 1);
+    }
+    assertThat(paused).hasValue(50 * 9 * MILLI);
+  }
+
+  @Test
+  void aWhileAfterTheLastLightOneItIsAtFullSpeedAgain() {
+    GivingWay sign = sign(StopSign.NEVER, 1_000_000 * MILLI);
+    lastLight.set(now.get());
+    work(sign, 200);
+    assertThat(paused).hasValueBetween(9 * MILLI, 50 * MILLI);
+  }
+
+  @Test
+  void itDoesNotPauseOnceItCouldBeLate() {
+    long until = now.get() + 20 * MILLI;
+    GivingWay sign = sign(StopSign.NEVER, until);
+    for (int i = 0; i < 100; i++) {
+      lastLight.set(now.get());
+      work(sign, 1);
+    }
+    assertThat(paused).hasValue(2 * 9 * MILLI);
+  }
+
+  @Test
+  void itStopsWhenItIsTold() {
+    QueryFailure over = new QueryFailure(QueryFailure.Kind.CANCELED, "gone");
+    assertThat(sign(() -> Optional.of(over), 0).reason()).contains(over);
+  }
+}
