@@ -1,6 +1,7 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.query.fanout.Cancellation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;
@@ -17,8 +18,9 @@ import java.util.function.LongSupplier;
  * <p>Tenants that wait get places in proportion to their weights, counted in what their queries
  * cost: next is the tenant that has been served least for its weight (start-time fair queueing,
  * Goyal et al. 1996). Each has two lanes; of queries that cost much only few run at once, so that
- * light ones always find a place between them. A query that would not be done before its deadline,
- * going by how fast others were, is refused at once.
+ * light ones always find a place between them; and of all places no tenant has more than half while
+ * others ask too, so that these do not have to wait for one to be given back. A query that would
+ * not be done before its deadline, going by how fast others were, is refused at once.
  */
 public final class Admission {
   /** So many queries have to have ended before it is said how fast they are. */
@@ -28,6 +30,9 @@ public final class Admission {
 
   /** What is known of the future is rough; refused is only what is late by as much again. */
   private static final double DOUBT = 2;
+
+  /** A tenant is alone when no other has asked for so long. */
+  private static final long ALONE_NANOS = 2_000_000_000;
 
   private final int maxInFlight;
   private final int maxRunning;
@@ -43,7 +48,14 @@ public final class Admission {
   private double costPerNano;
   private int measured;
 
+  /** Who asked last, when, and when somebody else did. */
+  private String latest = "";
+
+  private long latestAt;
+  private long othersAt;
+
   private static final class Tenant {
+    final String name;
     final Limits limits;
     final Deque<Waiting> light = new ArrayDeque<>();
     final Deque<Waiting> heavy = new ArrayDeque<>();
@@ -52,7 +64,8 @@ public final class Admission {
     /** What it has been served, by its weight. */
     double served;
 
-    Tenant(Limits limits) {
+    Tenant(String name, Limits limits) {
+      this.name = name;
       this.limits = limits;
     }
 
@@ -121,6 +134,8 @@ public final class Admission {
     this.maxHeavy = maxHeavy;
     this.limits = limits;
     this.nanoTime = nanoTime;
+    this.latestAt = nanoTime.getAsLong() - ALONE_NANOS;
+    this.othersAt = latestAt;
   }
 
   /**
@@ -129,12 +144,16 @@ public final class Admission {
    * @param cost in samples, or what is as much work
    * @param heavy whether it belongs to those of which few run at once
    * @param deadline when it has to be done, as {@code nanoTime} counts
+   * @param cancellation says when it is not wanted any more
    */
-  public Future<Slot> enter(String tenant, long cost, boolean heavy, long deadline) {
+  public Future<Slot> enter(
+      String tenant, long cost, boolean heavy, long deadline, Cancellation cancellation) {
     Promise<Slot> place = Promise.promise();
+    Waiting waiting = new Waiting(place, tenant, cost, heavy);
     Waiting next;
     synchronized (this) {
-      Tenant mine = tenants.computeIfAbsent(tenant, name -> new Tenant(limits.apply(name)));
+      note(tenant);
+      Tenant mine = tenants.computeIfAbsent(tenant, name -> new Tenant(name, limits.apply(name)));
       QueryFailure refusal = refusal(tenant, mine, cost, heavy, deadline);
       if (refusal != null) {
         forget(tenant, mine);
@@ -146,11 +165,27 @@ public final class Admission {
         mine.served = Math.max(mine.served, served);
       }
       inFlight++;
-      (heavy ? mine.heavy : mine.light).addLast(new Waiting(place, tenant, cost, heavy));
+      (heavy ? mine.heavy : mine.light).addLast(waiting);
       next = next();
     }
     grant(next);
+    cancellation.onCancel(() -> leave(waiting));
     return place.future();
+  }
+
+  /** Takes one that waits out of its queue. */
+  private void leave(Waiting waiting) {
+    synchronized (this) {
+      Tenant mine = tenants.get(waiting.tenant);
+      if (mine == null || !(waiting.heavy ? mine.heavy : mine.light).remove(waiting)) {
+        return;
+      }
+      inFlight--;
+      forget(waiting.tenant, mine);
+    }
+    waiting.place.tryFail(
+        new QueryFailure(
+            QueryFailure.Kind.CANCELED, "query was canceled while it waited for a place"));
   }
 
   private QueryFailure refusal(
@@ -206,6 +241,25 @@ public final class Admission {
     return null;
   }
 
+  private void note(String tenant) {
+    long now = nanoTime.getAsLong();
+    if (!tenant.equals(latest)) {
+      othersAt = latestAt;
+      latest = tenant;
+    }
+    latestAt = now;
+  }
+
+  /** Half of the places are kept free of any one tenant while others ask too. */
+  private boolean mayRunMore(Tenant tenant) {
+    if (tenant.running >= tenant.limits.running()) {
+      return false;
+    }
+    long another = tenant.name.equals(latest) ? othersAt : latestAt;
+    boolean isAlone = nanoTime.getAsLong() - another >= ALONE_NANOS;
+    return isAlone || tenant.running < Math.max(1, maxRunning / 2);
+  }
+
   /** Takes the next in turn out of its queue, if there is a place for it. */
   private Waiting next() {
     if (running >= maxRunning) {
@@ -214,7 +268,7 @@ public final class Admission {
     Tenant best = null;
     boolean heavy = false;
     for (Tenant tenant : tenants.values()) {
-      if (tenant.running < tenant.limits.running()
+      if (mayRunMore(tenant)
           && !tenant.light.isEmpty()
           && (best == null || tenant.served < best.served)) {
         best = tenant;
@@ -222,7 +276,7 @@ public final class Admission {
     }
     if (best == null && heavyRunning < maxHeavy) {
       for (Tenant tenant : tenants.values()) {
-        if (tenant.running < tenant.limits.running()
+        if (mayRunMore(tenant)
             && !tenant.heavy.isEmpty()
             && (best == null || tenant.served < best.served)) {
           best = tenant;

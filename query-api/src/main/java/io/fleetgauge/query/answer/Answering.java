@@ -533,7 +533,12 @@ public final class Answering {
               }
               trip.entry.is("waiting");
               return admission
-                  .enter(trip.ask.tenant(), cost.work(), cost.isHeavy(), trip.deadline)
+                  .enter(
+                      trip.ask.tenant(),
+                      cost.work(),
+                      cost.isHeavy(),
+                      trip.deadline,
+                      trip.cancellation)
                   .compose(
                       slot -> {
                         trip.entry.is("running");

@@ -3,6 +3,7 @@ package io.fleetgauge.query.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.query.fanout.Cancellation;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ class AdmissionTest {
   }
 
   private Future<Admission.Slot> enter(String tenant) {
-    return admission.enter(tenant, 1, false, LATER);
+    return admission.enter(tenant, 1, false, LATER, new Cancellation());
   }
 
   @Test
@@ -44,6 +45,32 @@ class AdmissionTest {
     assertThat(fourth.isComplete()).isFalse();
     assertThat(admission.running()).isEqualTo(2);
     assertThat(admission.waiting()).isEqualTo(1);
+  }
+
+  @Test
+  void whileOthersAskNoTenantHasMoreThanHalfOfThePlaces() {
+    admission = admission(4, 1);
+    enter("other").result().release();
+    List<Admission.Slot> mine = List.of(enter("a").result(), enter("a").result());
+    Future<Admission.Slot> third = enter("a");
+    assertThat(third.isComplete()).isFalse();
+    assertThat(enter("other").succeeded()).isTrue();
+    now.addAndGet(3_000 * MILLI); // nobody else asks any more
+    mine.getFirst().release();
+    assertThat(third.succeeded()).isTrue();
+    assertThat(enter("a").succeeded()).isTrue();
+  }
+
+  @Test
+  void whoeverGivesUpWaitingLeavesHisPlaceInTheQueue() {
+    limits = Map.of("a", new Limits(1, 1, 1));
+    enter("a");
+    Cancellation gone = new Cancellation();
+    Future<Admission.Slot> waiting = admission.enter("a", 1, false, LATER, gone);
+    gone.cancel();
+    assertThat(waiting.cause()).hasMessage("query was canceled while it waited for a place");
+    assertThat(admission.waiting()).isZero();
+    assertThat(enter("a").failed()).isFalse();
   }
 
   @Test
@@ -106,7 +133,7 @@ class AdmissionTest {
     List<String> served = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       admission
-          .enter("greedy", 1_000, false, LATER)
+          .enter("greedy", 1_000, false, LATER, new Cancellation())
           .onSuccess(
               slot -> {
                 served.add("greedy");
@@ -126,8 +153,8 @@ class AdmissionTest {
   @Test
   void heavyQueriesLeavePlacesToLightOnes() {
     admission = admission(3, 1);
-    assertThat(admission.enter("a", 9, true, LATER).succeeded()).isTrue();
-    Future<Admission.Slot> second = admission.enter("a", 9, true, LATER);
+    assertThat(admission.enter("a", 9, true, LATER, new Cancellation()).succeeded()).isTrue();
+    Future<Admission.Slot> second = admission.enter("a", 9, true, LATER, new Cancellation());
     assertThat(second.isComplete()).isFalse();
     assertThat(enter("a").succeeded()).isTrue();
     assertThat(enter("b").succeeded()).isTrue();
@@ -137,16 +164,21 @@ class AdmissionTest {
   void whatCannotBeDoneInTimeIsRefusedAtOnce() {
     admission = admission(1, 1);
     for (int i = 0; i < 60; i++) {
-      Admission.Slot slot = admission.enter("a", 1_000, false, LATER).result();
+      Admission.Slot slot = admission.enter("a", 1_000, false, LATER, new Cancellation()).result();
       now.addAndGet(10 * MILLI);
       slot.release();
     }
-    Future<Admission.Slot> late = admission.enter("a", 1_000_000, false, now.get() + 500 * MILLI);
+    Future<Admission.Slot> late =
+        admission.enter("a", 1_000_000, false, now.get() + 500 * MILLI, new Cancellation());
     assertThat(late.cause())
         .hasMessage(
             "the query of tenant a cannot be done in time: it and what waits before it need about"
                 + " 10000 ms, and 500 ms are left; try again later, or ask for less");
     assertThat(((QueryFailure) late.cause()).kind().httpStatus).isEqualTo(503);
-    assertThat(admission.enter("a", 1_000, false, now.get() + 500 * MILLI).succeeded()).isTrue();
+    assertThat(
+            admission
+                .enter("a", 1_000, false, now.get() + 500 * MILLI, new Cancellation())
+                .succeeded())
+        .isTrue();
   }
 }
