@@ -522,11 +522,11 @@ final class QueryLoad implements AutoCloseable {
 
   private void noisyTenant() throws Exception {
     out.printf("%nfour tenants, and a fifth that asks ten times as much, without bounds%n");
-    tenants(false, 5, new ArrayList<>()); // warms up
+    tenants(true, 30, new ArrayList<>()); // warms up
     List<Double> alone = new ArrayList<>();
-    List<Double> refusals = tenants(false, 15, alone);
+    tenants(false, 15, alone);
     List<Double> beside = new ArrayList<>();
-    refusals = tenants(true, 15, beside);
+    List<Double> refusals = tenants(true, 15, beside);
     out.printf(
         "  p99 of the four: alone %.1f ms, beside %.1f ms, ratio %.2f (p50 %.1f and %.1f)%n",
         quantile(alone, 0.99),

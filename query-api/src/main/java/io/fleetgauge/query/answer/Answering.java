@@ -3,46 +3,31 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.exec.Answer;
-import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.GivingWay;
-import io.fleetgauge.promql.exec.Provided;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.SeriesSource;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
-import io.fleetgauge.promql.plan.WideFold;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.ValueType;
 import io.fleetgauge.query.cache.Extents;
 import io.fleetgauge.query.cache.Extents.Stretch;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.ChangeFeed;
-import io.fleetgauge.query.fanout.EvaluatedParts;
 import io.fleetgauge.query.fanout.Fanout;
-import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.query.fanout.ShardTime;
-import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The way of a query: what is known from before, who is asking the same already, what it would
@@ -52,24 +37,15 @@ public final class Answering {
   /** Windows with more holes than this are answered as a whole. */
   private static final int MOST_HOLES = 2;
 
-  private static final long FEW_POINTS = 10_000;
-
   private final QueryConfig config;
-  private final Admission admission;
   private final Fanout fanout;
   private final ChangeFeed feed;
   private final Versions versions;
   private final Extents extents;
   private final Recent recent;
-  private final Costs costs;
+  private final Work work;
   private final Flights flights = new Flights();
   private final Running running = new Running();
-  private final WorkerExecutor workers;
-  private final WorkerExecutor heavyWorkers;
-  private final LongAdder rollupCells = new LongAdder();
-  private final LongAdder rewritten = new LongAdder();
-  private final LongAdder fallbacks = new LongAdder();
-  private volatile long lastLight = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
   /**
    * @param workers where queries are evaluated
@@ -84,16 +60,13 @@ public final class Answering {
       Extents extents,
       WorkerExecutor workers,
       WorkerExecutor heavyWorkers) {
-    this.heavyWorkers = heavyWorkers;
     this.config = config;
-    this.admission = admission;
     this.fanout = fanout;
     this.feed = feed;
     this.versions = versions;
     this.extents = extents;
     this.recent = new Recent(versions, config.cacheBytes() / 4);
-    this.costs = new Costs(fanout);
-    this.workers = workers;
+    this.work = new Work(config, admission, fanout, workers, heavyWorkers);
   }
 
   public Running running() {
@@ -102,17 +75,17 @@ public final class Answering {
 
   /** Kept folds that answers were made of. */
   public long rollupCells() {
-    return rollupCells.sum();
+    return work.rollupCells();
   }
 
   /** Queries of which gateways evaluated parts. */
   public long rewritten() {
-    return rewritten.sum();
+    return work.rewritten();
   }
 
   /** Queries that were evaluated from samples because a gateway could not prove its part. */
   public long fallbacks() {
-    return fallbacks.sum();
+    return work.fallbacks();
   }
 
   /** Answers that were given again as a whole. */
@@ -164,26 +137,12 @@ public final class Answering {
     Query query = ask.query();
     long range = query.end() - query.start();
     if (range > limits.range().toMillis()) {
-      throw limit(ask, "range", range / 1000 + " s", limits.range().toSeconds() + " s");
+      throw ask.over("range", range / 1000 + " s", limits.range().toSeconds() + " s");
     }
     long points = query.isInstant() ? 1 : range / query.step() + 1;
     if (points > limits.points()) {
-      throw limit(ask, "points", points, limits.points());
+      throw ask.over("points", points, limits.points());
     }
-  }
-
-  private static QueryFailure limit(Ask ask, String limit, Object figure, Object most) {
-    return new QueryFailure(
-        QueryFailure.Kind.LIMITED,
-        "the query of tenant "
-            + ask.tenant()
-            + " is over its limit "
-            + limit
-            + ": "
-            + figure
-            + " of at most "
-            + most
-            + "; ask for less");
   }
 
   private static StopSign stopSign(long deadline, long timeoutMillis, Cancellation cancellation) {
@@ -204,20 +163,6 @@ public final class Answering {
   }
 
   // --- one answer for all who ask ---
-
-  /** A query on its way. */
-  private record Trip(
-      Ask ask,
-      Planned planned,
-      Running.Entry entry,
-      long begin,
-      long deadline,
-      StopSign stop,
-      Cancellation cancellation) {
-    long millisLeft() {
-      return Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
-    }
-  }
 
   /** The time that a query reads, in ms: behind {@code after} and up to {@code to}. */
   private record Reads(long after, long to) {
@@ -256,11 +201,11 @@ public final class Answering {
         ask.cached() && TimeSplit.isAllowed(planned.query())
             ? byExtents(trip, reads)
             : stamp(ask.cached() && !feed.isCurrent()).compose(stamp -> whole(trip, reads, stamp));
-    return answer.onComplete(done -> running.end(trip.entry));
+    return answer.onComplete(done -> running.end(trip.entry()));
   }
 
   private Extents.Question question(Trip trip) {
-    Query query = trip.planned.query();
+    Query query = trip.planned().query();
     return new Extents.Question(
         query.expr().toString(),
         query.settings().lookback(),
@@ -273,10 +218,10 @@ public final class Answering {
   }
 
   private Future<Answered> byExtents(Trip trip, Reads reads) {
-    Query query = trip.planned.query();
+    Query query = trip.planned().query();
     Extents.Question question = question(trip);
     long last = lastStep(query);
-    String tenant = trip.ask.tenant();
+    String tenant = trip.ask().tenant();
     boolean needsFresh = extents.has(tenant, question, query.start(), last) || !feed.isCurrent();
     return stamp(needsFresh)
         .compose(
@@ -325,18 +270,18 @@ public final class Answering {
     try {
       for (Query hole : holes) {
         // Scoped and folded already.
-        pieces.add(Planner.plan(hole, List.of(), trip.ask.mode()));
+        pieces.add(Planner.plan(hole, List.of(), trip.ask().mode()));
       }
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
-    return admitted(trip, pieces)
+    return work.admitted(trip, pieces)
         .compose(
             done -> {
               List<Stretch> all = new ArrayList<>(known);
-              boolean plain = done.executed.stream().allMatch(Executed::isPlain);
+              boolean plain = done.executed().stream().allMatch(Work.Executed::isPlain);
               for (int i = 0; plain && i < pieces.size(); i++) {
-                all.add(stretch(pieces.get(i), done.executed.get(i), stamp));
+                all.add(stretch(pieces.get(i), done.executed().get(i), stamp));
               }
               all.sort(java.util.Comparator.comparingLong(Stretch::from));
               Optional<Stretch> joined = plain ? Extents.joined(all) : Optional.empty();
@@ -349,9 +294,9 @@ public final class Answering {
             });
   }
 
-  private static Stretch stretch(Planned planned, Executed executed, long stamp) {
+  private static Stretch stretch(Planned planned, Work.Executed executed, long stamp) {
     Query query = planned.query();
-    Answer.Matrix matrix = (Answer.Matrix) executed.answer.result();
+    Answer.Matrix matrix = (Answer.Matrix) executed.answer().result();
     Reads reads;
     try {
       reads = Reads.of(query);
@@ -359,8 +304,8 @@ public final class Answering {
       throw new IllegalStateException(e); // it has been answered
     }
     long last = lastStep(query);
-    List<String> warnings = executed.answer.warnings();
-    List<String> infos = executed.answer.infos();
+    List<String> warnings = executed.answer().warnings();
+    List<String> infos = executed.answer().infos();
     boolean steady =
         Stretch.isSteady(
             matrix.series(),
@@ -382,19 +327,19 @@ public final class Answering {
   }
 
   private Future<Answered> whole(Trip trip, Reads reads, long stamp) {
-    return admitted(trip, List.of(trip.planned))
+    return work.admitted(trip, List.of(trip.planned()))
         .map(
             done -> {
-              Executed executed = done.executed.getFirst();
+              Work.Executed executed = done.executed().getFirst();
               Answered answered = answered(trip, done, null);
-              if (trip.ask.cached()) {
-                boolean split = executed.isPlain() && TimeSplit.isAllowed(trip.planned.query());
+              if (trip.ask().cached()) {
+                boolean split = executed.isPlain() && TimeSplit.isAllowed(trip.planned().query());
                 keep(
                     trip,
                     split ? question(trip) : null,
                     answered,
                     done,
-                    split ? stretch(trip.planned, executed, stamp) : null,
+                    split ? stretch(trip.planned(), executed, stamp) : null,
                     reads,
                     stamp);
               }
@@ -407,24 +352,24 @@ public final class Answering {
       Trip trip,
       Extents.Question question,
       Answered answered,
-      Done done,
+      Work.Done done,
       Stretch stretch,
       Reads reads,
       long stamp) {
     long epoch = feed.epoch();
     if (!answered.completeness().isWhole()
-        || !done.executed.stream().allMatch(each -> each.isKeepable(epoch))) {
+        || !done.executed().stream().allMatch(each -> each.isKeepable(epoch))) {
       return;
     }
-    recent.keep(trip.ask.key(), answered, reads.after, reads.to, stamp);
+    recent.keep(trip.ask().key(), answered, reads.after, reads.to, stamp);
     if (question != null) {
       // Steps behind the watermark may still get samples.
-      extents.keep(trip.ask.tenant(), question, stretch, feed.watermark());
+      extents.keep(trip.ask().tenant(), question, stretch, feed.watermark());
     }
   }
 
-  private Answered answered(Trip trip, Done done, Stretch joined) {
-    Executed last = done.executed.isEmpty() ? null : done.executed.getLast();
+  private Answered answered(Trip trip, Work.Done done, Stretch joined) {
+    Work.Executed last = done.executed().isEmpty() ? null : done.executed().getLast();
     List<String> holes = new ArrayList<>();
     TreeSet<String> missing = new TreeSet<>();
     List<ShardTime> shards = new ArrayList<>();
@@ -434,39 +379,39 @@ public final class Answering {
     long peak = 0;
     long cells = 0;
     long evaluated = 0;
-    for (Executed executed : done.executed) {
-      executed.holes.stream().filter(each -> !holes.contains(each)).forEach(holes::add);
-      missing.addAll(executed.missing);
-      shards.addAll(executed.shards);
-      expected = executed.expected;
-      epoch = executed.epoch;
-      samples += executed.samples;
-      peak = Math.max(peak, executed.answer.stats().peakSamples());
-      cells += executed.cells;
-      evaluated += executed.evaluatedNanos;
+    for (Work.Executed executed : done.executed()) {
+      executed.holes().stream().filter(each -> !holes.contains(each)).forEach(holes::add);
+      missing.addAll(executed.missing());
+      shards.addAll(executed.shards());
+      expected = executed.expected();
+      epoch = executed.epoch();
+      samples += executed.samples();
+      peak = Math.max(peak, executed.answer().stats().peakSamples());
+      cells += executed.cells();
+      evaluated += executed.evaluatedNanos();
     }
     Completeness completeness =
         new Completeness(expected, List.copyOf(missing), epoch, feed.watermark(), holes);
     Answer.Result result =
-        joined == null ? last.answer.result() : new Answer.Matrix(joined.series());
+        joined == null ? last.answer().result() : new Answer.Matrix(joined.series());
     List<String> warnings = new ArrayList<>(holes);
-    warnings.addAll(joined == null ? last.answer.warnings() : joined.warnings());
-    List<String> infos = joined == null ? last.answer.infos() : joined.infos();
-    Query query = trip.planned.query();
+    warnings.addAll(joined == null ? last.answer().warnings() : joined.warnings());
+    List<String> infos = joined == null ? last.answer().infos() : joined.infos();
+    Query query = trip.planned().query();
     long steps = query.isInstant() ? 1 : (query.end() - query.start()) / query.step() + 1;
     Trace trace =
         new Trace(
-            trip.planned.plan().toString(),
-            done.reasons,
-            done.cost,
+            trip.planned().plan().toString(),
+            done.reasons(),
+            done.cost(),
             samples,
             cells,
-            steps - done.steps,
+            steps - done.steps(),
             steps,
             shards);
     Answered.Timings timings =
         new Answered.Timings(
-            done.placed - trip.begin, System.nanoTime() - done.placed - evaluated, evaluated);
+            done.placed() - trip.begin(), System.nanoTime() - done.placed() - evaluated, evaluated);
     return new Answered(
         result,
         warnings,
@@ -476,261 +421,5 @@ public final class Answering {
         completeness,
         trace,
         new AtomicReference<>());
-  }
-
-  // --- a place, and the work ---
-
-  /**
-   * Pieces of a query that have been answered.
-   *
-   * @param placed when there was a place for them, as {@link System#nanoTime} counts
-   * @param steps how many steps they have
-   */
-  private record Done(
-      List<Executed> executed, Cost cost, long placed, long steps, Map<String, String> reasons) {}
-
-  /** One piece of a query, answered. */
-  private record Executed(
-      Answer answer,
-      List<String> holes,
-      List<String> missing,
-      int expected,
-      long epoch,
-      boolean hedged,
-      long samples,
-      long cells,
-      List<ShardTime> shards,
-      long evaluatedNanos,
-      Map<String, String> reasons) {
-
-    /** Whether it can be put together with others. */
-    boolean isPlain() {
-      return answer.result() instanceof Answer.Matrix matrix
-          && matrix.series().stream().allMatch(series -> series.histograms() == null)
-          && holes.isEmpty();
-    }
-
-    /** Whether it was read from those whose changes are told. */
-    boolean isKeepable(long toldEpoch) {
-      return holes.isEmpty() && !hedged && (epoch == toldEpoch || epoch < 0);
-    }
-  }
-
-  private Future<Done> admitted(Trip trip, List<Planned> pieces) {
-    if (pieces.isEmpty()) {
-      return Future.succeededFuture(
-          new Done(List.of(), Cost.NONE, System.nanoTime(), 0, trip.planned.reasons()));
-    }
-    return costs
-        .of(pieces)
-        .compose(
-            cost -> {
-              trip.entry.costs(cost);
-              try {
-                checkCost(trip, cost);
-              } catch (QueryFailure e) {
-                return Future.failedFuture(e);
-              }
-              trip.entry.is("waiting");
-              return admission
-                  .enter(
-                      trip.ask.tenant(),
-                      cost.work(),
-                      cost.isHeavy(),
-                      trip.deadline,
-                      trip.cancellation)
-                  .compose(
-                      slot -> {
-                        trip.entry.is("running");
-                        return work(trip, pieces, cost).onComplete(done -> slot.release());
-                      });
-            });
-  }
-
-  private void checkCost(Trip trip, Cost cost) throws QueryFailure {
-    TenantLimits limits = config.of(trip.ask.tenant());
-    if (cost.series() > limits.series()) {
-      throw limit(trip.ask, "series", cost.series(), limits.series());
-    }
-    boolean allRollups =
-        trip.planned.selections().isEmpty()
-            && trip.planned.cuts().stream().allMatch(Planned.Cut::rollups);
-    if (cost.samples() > limits.samples() && !allRollups) {
-      throw limit(trip.ask, "samples", cost.samples(), limits.samples());
-    }
-    if (cost.series() > config.wideSeries()
-        && trip.ask.scope().isEmpty()
-        && WideFold.isIn(trip.planned)) {
-      throw new QueryFailure(
-          QueryFailure.Kind.LIMITED,
-          "the query of tenant "
-              + trip.ask.tenant()
-              + " puts the whole fleet together series by series: "
-              + cost.series()
-              + " of at most query.wideSeries "
-              + config.wideSeries()
-              + "; match fewer series, or ask for what is kept reduced: sum, avg, min, max or count"
-              + " of a metric, its rate or its increase, by rack, tenant, job, modelName or"
-              + " Hostname, at steps that are multiples of the rollups'");
-    }
-  }
-
-  private Future<Done> work(Trip trip, List<Planned> pieces, Cost cost) {
-    long placed = System.nanoTime();
-    List<Future<Executed>> all = new ArrayList<>();
-    long steps = 0;
-    for (Planned piece : pieces) {
-      all.add(run(trip, piece));
-      steps += piece.query().isInstant() ? 1 : piece.query().grid().size();
-    }
-    long count = steps;
-    return Future.all(all)
-        .map(
-            none -> {
-              List<Executed> executed = all.stream().map(Future::result).toList();
-              Map<String, String> reasons = new HashMap<>(trip.planned.reasons());
-              executed.forEach(each -> reasons.putAll(each.reasons));
-              return new Done(executed, cost, placed, count, reasons);
-            });
-  }
-
-  private Future<Executed> run(Trip trip, Planned planned) {
-    if (trip.stop.reason().isPresent()) {
-      return Future.failedFuture(trip.stop.reason().get());
-    }
-    long millis = trip.millisLeft();
-    boolean heavy = trip.entry.cost().isHeavy();
-    long now = System.nanoTime();
-    if (!heavy) {
-      lastLight = now;
-    }
-    // What waits for nobody pauses only in the first half of its time.
-    StopSign stop =
-        heavy
-            ? new GivingWay(trip.stop, () -> lastLight, now + (trip.deadline - now) / 2)
-            : trip.stop;
-    Future<Gathered<EvaluatedParts>> parts =
-        fanout.parts(planned, trip.ask.scope(), heavy, millis, trip.cancellation);
-    Future<Gathered<List<List<Series>>>> samples =
-        fanout.samples(
-            planned.selections(),
-            planned.query().settings().maxSamples(),
-            heavy,
-            millis,
-            trip.cancellation);
-    return Future.all(parts, samples)
-        .compose(
-            all -> {
-              String unfit = parts.result().value().unfit();
-              if (unfit.equals(QueryFailure.SAME_LABEL_SET) && isOnlyWaysToFail(planned)) {
-                return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
-              }
-              if (!unfit.isEmpty()) {
-                fallbacks.increment();
-                return raw(trip, planned.query(), unfit);
-              }
-              if (isLittle(planned, parts.result().value())) {
-                // Another thread would take longer to wake up.
-                try {
-                  return Future.succeededFuture(
-                      evaluate(planned, parts.result(), samples.result(), stop));
-                } catch (QueryFailure e) {
-                  return Future.failedFuture(e);
-                }
-              }
-              return (heavy ? heavyWorkers : workers)
-                  .executeBlocking(
-                      () -> evaluate(planned, parts.result(), samples.result(), stop), false);
-            });
-  }
-
-  /** Whether all samples would make the query fail in the same way as those of one shard do. */
-  private static boolean isOnlyWaysToFail(Planned planned) {
-    return planned.cuts().size() == 1
-        && planned.selections().isEmpty()
-        && !matchesVectors(planned.query().expr());
-  }
-
-  private static boolean matchesVectors(Expr expr) {
-    return expr instanceof Expr.Binary binary
-            && binary.left().type() == ValueType.VECTOR
-            && binary.right().type() == ValueType.VECTOR
-        || expr.children().stream().anyMatch(Answering::matchesVectors);
-  }
-
-  private static boolean isLittle(Planned planned, EvaluatedParts parts) {
-    long points = 0;
-    for (Provided part : parts.parts()) {
-      for (Column column : part.columns()) {
-        points += column.values().length;
-      }
-    }
-    return planned.selections().isEmpty() && points < FEW_POINTS;
-  }
-
-  /** The way that is always open: all samples, evaluated here. */
-  private Future<Executed> raw(Trip trip, Query prepared, String unfit) {
-    try {
-      Planned planned = Planner.plan(prepared, List.of(), Planner.Mode.RAW);
-      Map<String, String> reasons = new HashMap<>(planned.reasons());
-      reasons.put(prepared.expr().toString(), "evaluated from all samples: " + unfit);
-      return run(
-          trip,
-          new Planned(
-              planned.query(), planned.plan(), planned.cuts(), planned.selections(), reasons));
-    } catch (QueryFailure e) {
-      return Future.failedFuture(e);
-    }
-  }
-
-  private Executed evaluate(
-      Planned planned,
-      Gathered<EvaluatedParts> parts,
-      Gathered<List<List<Series>>> samples,
-      StopSign stop)
-      throws QueryFailure {
-    long there = System.nanoTime();
-    Map<Selection, List<Series>> fetched = new HashMap<>();
-    for (int i = 0; i < planned.selections().size(); i++) {
-      fetched.put(planned.selections().get(i), samples.value().get(i));
-    }
-    SeriesSource source =
-        (selection, receiver) -> {
-          List<Series> found =
-              Objects.requireNonNull(
-                  fetched.get(selection), () -> selection + " was not fetched beforehand");
-          for (Series series : found) {
-            receiver.accept(series);
-          }
-        };
-    Map<Expr, Provided> provided = new IdentityHashMap<>();
-    for (int i = 0; i < planned.cuts().size(); i++) {
-      provided.put(planned.cuts().get(i).expr(), parts.value().parts().get(i));
-    }
-    if (!provided.isEmpty()) {
-      rewritten.increment();
-      rollupCells.add(parts.value().rollupCells());
-    }
-    Answer answer = Engine.run(planned.query(), source, provided, stop);
-    List<String> holes = new ArrayList<>(parts.warnings());
-    samples.warnings().stream().filter(each -> !holes.contains(each)).forEach(holes::add);
-    TreeSet<String> missing = new TreeSet<>(parts.missing());
-    missing.addAll(samples.missing());
-    List<ShardTime> shards = new ArrayList<>(parts.times());
-    shards.addAll(samples.times());
-    Map<String, String> reasons = new HashMap<>(planned.reasons());
-    reasons.putAll(parts.value().notes());
-    return new Executed(
-        answer,
-        holes,
-        List.copyOf(missing),
-        Math.max(parts.hosts(), samples.hosts()),
-        Math.max(parts.epoch(), samples.epoch()),
-        parts.hedged() || samples.hedged(),
-        answer.stats().samples() + parts.value().samples(),
-        parts.value().rollupCells(),
-        shards,
-        System.nanoTime() - there,
-        reasons);
   }
 }

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.exec.Query;
+import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.syntax.Matcher;
 import java.util.List;
@@ -45,5 +46,20 @@ public record Ask(
         query.settings().lookback(),
         mode,
         strict);
+  }
+
+  /** Says that a limit does not allow this. */
+  QueryFailure over(String limit, Object figure, Object most) {
+    return new QueryFailure(
+        QueryFailure.Kind.LIMITED,
+        "the query of tenant "
+            + tenant
+            + " is over its limit "
+            + limit
+            + ": "
+            + figure
+            + " of at most "
+            + most
+            + "; ask for less");
   }
 }

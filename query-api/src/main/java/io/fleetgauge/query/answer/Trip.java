@@ -1,0 +1,19 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.query.fanout.Cancellation;
+
+/** A query on its way. */
+record Trip(
+    Ask ask,
+    Planned planned,
+    Running.Entry entry,
+    long begin,
+    long deadline,
+    StopSign stop,
+    Cancellation cancellation) {
+  long millisLeft() {
+    return Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
+  }
+}
