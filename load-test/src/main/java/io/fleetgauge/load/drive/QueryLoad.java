@@ -320,24 +320,11 @@ final class QueryLoad implements AutoCloseable {
     Map<String, List<Double>> all = new LinkedHashMap<>();
     warmUp();
     for (int round = -2; round < rounds; round++) {
-      for (Window window : Dashboard.WINDOWS) {
-        for (Panel panel : Dashboard.PANELS) {
-          String key = window.name() + panel.title();
-          URI mine = question(query, panel.query(), last(), window, "");
-          double took = ask(mine, "Cache-Control", NO_STORE);
-          Map<String, Double> theirs = new LinkedHashMap<>();
-          for (var peer : peers.entrySet()) {
-            String more = peer.getKey().equals("prometheus") ? "" : "&nocache=1";
-            theirs.put(
-                peer.getKey(), ask(question(peer.getValue(), panel.query(), last(), window, more)));
-          }
-          if (round >= 0) {
-            add(all, "ours" + key, took);
-            theirs.forEach((peer, millis) -> add(all, peer + key, millis));
-            add(all, "ours", took);
-            theirs.forEach((peer, millis) -> add(all, peer, millis));
-          }
-        }
+      // The whole dashboard of one system and then of the next, as who looks at it would.
+      dashboard("ours", round, all, query, "", "Cache-Control", NO_STORE);
+      for (var peer : peers.entrySet()) {
+        String more = peer.getKey().equals("prometheus") ? "" : "&nocache=1";
+        dashboard(peer.getKey(), round, all, peer.getValue(), more);
       }
     }
     for (Window window : Dashboard.WINDOWS) {
@@ -347,6 +334,25 @@ final class QueryLoad implements AutoCloseable {
     }
     line(all, "all", "", "");
     out.flush();
+  }
+
+  private void dashboard(
+      String name,
+      int round,
+      Map<String, List<Double>> all,
+      URI server,
+      String more,
+      String... headers)
+      throws Exception {
+    for (Window window : Dashboard.WINDOWS) {
+      for (Panel panel : Dashboard.PANELS) {
+        double took = ask(question(server, panel.query(), last(), window, more), headers);
+        if (round >= 0) {
+          add(all, name + window.name() + panel.title(), took);
+          add(all, name, took);
+        }
+      }
+    }
   }
 
   /**
