@@ -98,10 +98,14 @@ public final class Answering {
     return flights.joined();
   }
 
-  /** An equal question's answer that still holds, before anything is parsed or planned. */
-  public Future<Optional<Answered>> known(Ask.Key key) {
+  /**
+   * An equal question's answer that still holds, before anything is parsed or planned.
+   *
+   * @param asker tells those who ask apart, so that many can be served as one
+   */
+  public Future<Optional<Answered>> known(Ask.Key key, int asker) {
     return recent.has(key)
-        ? feed.refresh().map(stamp -> recent.find(key))
+        ? feed.refresh(asker).map(stamp -> recent.find(key))
         : Future.succeededFuture(Optional.empty());
   }
 

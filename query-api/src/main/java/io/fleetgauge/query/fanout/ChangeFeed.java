@@ -16,7 +16,8 @@ import java.util.function.Supplier;
 /**
  * Keeps {@link Versions} up to what the gateways know: on demand, in rounds that ask every gateway
  * once. Whoever asks while a round is under way waits for the next, because that one began after he
- * asked; so many who ask cost as much as one. Safe for all threads.
+ * asked; so many who ask cost as much as one. While many ask, a round waits a little for more of
+ * them. Safe for all threads.
  */
 public final class ChangeFeed {
   private static final long TIMEOUT_MILLIS = 2_000;
@@ -24,6 +25,7 @@ public final class ChangeFeed {
   private final Fanout fanout;
   private final Supplier<ClusterView> view;
   private final Versions versions;
+  private final Crowd crowd = new Crowd(System::nanoTime);
   private final LongAdder rounds = new LongAdder();
   private final Map<URI, Known> known = new HashMap<>();
   private Map<String, URI> readers = Map.of();
@@ -41,6 +43,16 @@ public final class ChangeFeed {
     this.versions = versions;
   }
 
+  /**
+   * As {@link #refresh()}.
+   *
+   * @param asker tells those who ask apart
+   */
+  public Future<Long> refresh(int asker) {
+    crowd.asks(asker);
+    return refresh();
+  }
+
   /** The newest stamp, after all gateways have been asked from now on. */
   public Future<Long> refresh() {
     Promise<Long> waiting;
@@ -54,8 +66,17 @@ public final class ChangeFeed {
       }
       underWay = true;
     }
-    round();
+    begin();
     return waiting.future();
+  }
+
+  private void begin() {
+    int millis = crowd.patienceMillis();
+    if (millis == 0) {
+      round();
+    } else {
+      fanout.later(millis, this::round);
+    }
   }
 
   private void round() {
@@ -132,7 +153,7 @@ public final class ChangeFeed {
       underWay = again;
     }
     if (again) {
-      round();
+      begin();
     }
     waiting.complete(versions.stamp());
   }

@@ -49,7 +49,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends fragments to the owners of hosts and gathers what they answer. Safe for all threads. */
+/**
+ * Sends fragments to the owners of hosts and gathers what they answer. Safe for all threads. One
+ * file for the first asking, the second reader and the second round, because each is what is done
+ * when the one before was not enough.
+ */
 public final class Fanout implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Fanout.class);
   private static final int CONNECTIONS_PER_GATEWAY = 16;
@@ -293,8 +297,13 @@ public final class Fanout implements AutoCloseable {
 
   private Future<Void> pause() {
     Promise<Void> over = Promise.promise();
-    vertx.setTimer(RETRY_MILLIS, id -> over.complete());
+    later(RETRY_MILLIS, over::complete);
     return over.future();
+  }
+
+  /** Runs something on an event loop after some time. */
+  void later(long millis, Runnable task) {
+    vertx.setTimer(millis, id -> task.run());
   }
 
   private static String split(ClusterView view) {

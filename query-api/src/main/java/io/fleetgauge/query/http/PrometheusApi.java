@@ -297,7 +297,9 @@ public final class PrometheusApi {
     http.response().closeHandler(closed -> cancellation.cancel());
     long begin = System.nanoTime();
     Future<Optional<Answered>> known =
-        cached ? answering.known(key) : Future.succeededFuture(Optional.empty());
+        cached
+            ? answering.known(key, System.identityHashCode(http.request().connection()))
+            : Future.succeededFuture(Optional.empty());
     return known
         .compose(
             found -> {
