@@ -459,11 +459,8 @@ public final class Journal implements AutoCloseable {
     if (before != null && before.number == number) {
       return before;
     }
-    if (before != null) {
-      if (settings.sync() == Sync.INTERVAL) {
-        before.force();
-      }
-      before.close();
+    if (before != null && settings.sync() == Sync.INTERVAL) {
+      before.force();
     }
     SegmentWriter next = SegmentWriter.begin(settings.folder(), number);
     lock.lock();
@@ -475,6 +472,10 @@ public final class Journal implements AutoCloseable {
       sizes.put(number, next.size());
     } finally {
       lock.unlock();
+    }
+    if (before != null) {
+      // Only now: the syncing thread takes a closed segment that is still current for a broken one.
+      before.close();
     }
     return next;
   }

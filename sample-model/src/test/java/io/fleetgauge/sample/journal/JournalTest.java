@@ -66,6 +66,22 @@ class JournalTest {
     }
   }
 
+  @Test
+  void aSegmentThatEndsWhileItIsForcedToTheDiskIsNoTrouble() throws Exception {
+    Journal.Settings busy =
+        new Journal.Settings(folder, Sync.INTERVAL, Duration.ZERO, 1, 100, 1L << 30, 1L << 30);
+    try (Journal journal = Journal.open(busy)) {
+      for (int i = 0; i < 3_000; i++) {
+        assertThat(append(journal, String.format("some record that is rather long %04d", i)))
+            .isTrue();
+        if (i % 100 == 0) {
+          journal.dropBefore(journal.segment());
+        }
+      }
+      assertThat(journal.counts().failures()).isZero();
+    }
+  }
+
   /** A crash may leave any beginning of what was being written. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
