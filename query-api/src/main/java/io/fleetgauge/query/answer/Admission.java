@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -188,6 +189,28 @@ public final class Admission {
             QueryFailure.Kind.CANCELED, "query was canceled while it waited for a place"));
   }
 
+  /** Why there would be no place whatever a query cost; so that its cost need not be known. */
+  public Optional<QueryFailure> full(String tenant) {
+    synchronized (this) {
+      if (inFlight < maxInFlight) {
+        return Optional.empty();
+      }
+      refused.increment();
+      return Optional.of(noPlace(tenant));
+    }
+  }
+
+  private QueryFailure noPlace(String tenant) {
+    return new QueryFailure(
+        QueryFailure.Kind.UNAVAILABLE,
+        "no place for the query of tenant "
+            + tenant
+            + ": "
+            + inFlight
+            + " queries of all tenants are on their way, which is all that query.maxConcurrent"
+            + " allows; try again later");
+  }
+
   private QueryFailure refusal(
       String tenant, Tenant mine, long cost, boolean heavy, long deadline) {
     boolean mustWait = running >= maxRunning || mine.running >= mine.limits.running();
@@ -208,14 +231,7 @@ public final class Admission {
               + "; try again later");
     }
     if (inFlight >= maxInFlight) {
-      return new QueryFailure(
-          QueryFailure.Kind.UNAVAILABLE,
-          "no place for the query of tenant "
-              + tenant
-              + ": "
-              + inFlight
-              + " queries of all tenants are on their way, which is all that query.maxConcurrent"
-              + " allows; try again later");
+      return noPlace(tenant);
     }
     if (measured < FEW) {
       return null;

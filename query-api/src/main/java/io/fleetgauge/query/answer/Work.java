@@ -30,6 +30,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -126,6 +127,10 @@ final class Work {
     if (pieces.isEmpty()) {
       return Future.succeededFuture(
           new Done(List.of(), Cost.NONE, System.nanoTime(), 0, trip.planned().reasons()));
+    }
+    Optional<QueryFailure> full = admission.full(trip.ask().tenant());
+    if (full.isPresent()) {
+      return Future.failedFuture(full.get());
     }
     return costs
         .of(pieces)

@@ -96,11 +96,13 @@ class AdmissionTest {
     enter("b");
     QueryFailure refusal = (QueryFailure) enter("c").cause();
     assertThat(refusal.kind().httpStatus).isEqualTo(503);
+    assertThat(admission.full("c")).get().asString().isEqualTo(refusal.toString());
     assertThat(refusal)
         .hasMessage(
             "no place for the query of tenant c: 2 queries of all tenants are on their way, which"
                 + " is all that query.maxConcurrent allows; try again later");
     first.release();
+    assertThat(admission.full("c")).isEmpty();
     assertThat(enter("c").isComplete()).isFalse();
   }
 
