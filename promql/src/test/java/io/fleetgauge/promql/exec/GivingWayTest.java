@@ -10,7 +10,7 @@ class GivingWayTest {
   private static final long MILLI = 1_000_000;
 
   private final AtomicLong now = new AtomicLong(-5 * MILLI);
-  private final AtomicLong lastLight = new AtomicLong(-10_000 * MILLI);
+  private final LightWork light = new LightWork(now::get);
   private final AtomicLong paused = new AtomicLong();
 
   /** Works for so long, looking at the sign every 100 us. */
@@ -22,15 +22,18 @@ class GivingWayTest {
   }
 
   private GivingWay sign(StopSign inner, long paceUntil) {
-    return new GivingWay(
-        inner,
-        lastLight::get,
-        paceUntil,
-        now::get,
-        nanos -> {
-          paused.addAndGet(nanos);
-          now.addAndGet(nanos);
-        });
+    GivingWay made =
+        new GivingWay(
+            inner,
+            light,
+            paceUntil,
+            now::get,
+            nanos -> {
+              paused.addAndGet(nanos);
+              now.addAndGet(nanos);
+            });
+    made.reason(); // its work begins
+    return made;
   }
 
   @Test
@@ -43,7 +46,8 @@ class GivingWayTest {
   void besideLightOnesItWorksATenthOfItsTime() {
     GivingWay sign = sign(StopSign.NEVER, 1_000_000 * MILLI);
     for (int i = 0; i < 50; i++) {
-      lastLight.set(now.get());
+      light.begin();
+      light.end();
       work(sign, 1);
     }
     assertThat(paused).hasValue(50 * 9 * MILLI);
@@ -52,9 +56,19 @@ class GivingWayTest {
   @Test
   void aWhileAfterTheLastLightOneItIsAtFullSpeedAgain() {
     GivingWay sign = sign(StopSign.NEVER, 1_000_000 * MILLI);
-    lastLight.set(now.get());
+    light.begin();
+    light.end();
     work(sign, 200);
     assertThat(paused).hasValueBetween(9 * MILLI, 50 * MILLI);
+  }
+
+  @Test
+  void aLightOneThatTakesLongIsGivenWayToUntilItEnds() {
+    GivingWay sign = sign(StopSign.NEVER, 1_000_000 * MILLI);
+    light.begin();
+    work(sign, 100);
+    assertThat(paused).hasValue(100 * 9 * MILLI);
+    light.end();
   }
 
   @Test
@@ -62,7 +76,8 @@ class GivingWayTest {
     long until = now.get() + 20 * MILLI;
     GivingWay sign = sign(StopSign.NEVER, until);
     for (int i = 0; i < 100; i++) {
-      lastLight.set(now.get());
+      light.begin();
+      light.end();
       work(sign, 1);
     }
     assertThat(paused).hasValue(2 * 9 * MILLI);

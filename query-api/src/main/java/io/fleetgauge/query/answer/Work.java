@@ -6,6 +6,7 @@ import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.exec.GivingWay;
+import io.fleetgauge.promql.exec.LightWork;
 import io.fleetgauge.promql.exec.Provided;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -51,7 +51,7 @@ final class Work {
   private final LongAdder rollupCells = new LongAdder();
   private final LongAdder rewritten = new LongAdder();
   private final LongAdder fallbacks = new LongAdder();
-  private volatile long lastLight = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+  private final LightWork light = new LightWork();
 
   /**
    * @param workers where queries are evaluated
@@ -206,20 +206,19 @@ final class Work {
   }
 
   private Future<Executed> run(Trip trip, Planned planned) {
+    if (trip.entry().cost().isHeavy()) {
+      return ran(trip, planned);
+    }
+    light.begin();
+    return ran(trip, planned).onComplete(done -> light.end());
+  }
+
+  private Future<Executed> ran(Trip trip, Planned planned) {
     if (trip.stop().reason().isPresent()) {
       return Future.failedFuture(trip.stop().reason().get());
     }
     long millis = trip.millisLeft();
     boolean heavy = trip.entry().cost().isHeavy();
-    long now = System.nanoTime();
-    if (!heavy) {
-      lastLight = now;
-    }
-    // What waits for nobody pauses only in the first half of its time.
-    StopSign stop =
-        heavy
-            ? new GivingWay(trip.stop(), () -> lastLight, now + (trip.deadline() - now) / 2)
-            : trip.stop();
     Future<Gathered<EvaluatedParts>> parts =
         fanout.parts(planned, trip.ask().scope(), heavy, millis, trip.cancellation());
     Future<Gathered<List<List<Series>>>> samples =
@@ -244,11 +243,17 @@ final class Work {
                 // Another thread would take longer to wake up.
                 try {
                   return Future.succeededFuture(
-                      evaluate(planned, parts.result(), samples.result(), stop));
+                      evaluate(planned, parts.result(), samples.result(), trip.stop()));
                 } catch (QueryFailure e) {
                   return Future.failedFuture(e);
                 }
               }
+              // Only on a thread of its own, and only in the first half of the time that is left.
+              long now = System.nanoTime();
+              StopSign stop =
+                  heavy
+                      ? new GivingWay(trip.stop(), light, now + (trip.deadline() - now) / 2)
+                      : trip.stop();
               return (heavy ? heavyWorkers : workers)
                   .executeBlocking(
                       () -> evaluate(planned, parts.result(), samples.result(), stop), false);

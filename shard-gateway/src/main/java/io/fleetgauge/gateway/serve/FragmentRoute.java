@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.promql.exec.GivingWay;
+import io.fleetgauge.promql.exec.LightWork;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -15,7 +16,6 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -26,6 +26,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class FragmentRoute {
   private static final int MAX_BODY_BYTES = 8 << 20;
+  private static final long SAMPLES_MILLIS = 10_000;
 
   private final FragmentRunner runner;
   private final WorkerExecutor workers;
@@ -34,7 +35,7 @@ public final class FragmentRoute {
   private final LongAdder shed;
   private final LongAdder stopped;
   private final BooleanSupplier isShed;
-  private volatile long lastLight = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+  private final LightWork light = new LightWork();
 
   private FragmentRoute(
       FragmentRunner runner,
@@ -111,18 +112,20 @@ public final class FragmentRoute {
       return;
     }
     boolean heavy = isHeavy(fragment);
-    if (!heavy) {
-      lastLight = arrived;
-    }
     Optional<FragmentAnswer> quick = runner.quickly(fragment);
     if (quick.isPresent()) {
+      light.begin();
+      light.end();
       http.response()
           .putHeader("Content-Type", "application/octet-stream")
           .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
       return;
     }
     StopSign told = stopSign(fragment, left, arrived);
-    StopSign stop = heavy ? new GivingWay(told, () -> lastLight, half(fragment, arrived)) : told;
+    StopSign stop = heavy ? new GivingWay(told, light, half(fragment, arrived)) : told;
+    if (!heavy) {
+      light.begin();
+    }
     (heavy ? heavyWorkers : workers)
         .executeBlocking(
             () -> {
@@ -133,6 +136,12 @@ public final class FragmentRoute {
               return FragmentCodec.encode(runner.run(fragment, stop));
             },
             false)
+        .onComplete(
+            done -> {
+              if (!heavy) {
+                light.end();
+              }
+            })
         .onSuccess(
             bytes ->
                 http.response()
@@ -153,9 +162,9 @@ public final class FragmentRoute {
             });
   }
 
-  /** When half of a fragment's time is over. */
+  /** When half of a fragment's time is over; of samples, which are soon read, some seconds. */
   private static long half(Fragment fragment, long arrived) {
-    long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : 0;
+    long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : SAMPLES_MILLIS;
     return arrived + millis * 500_000;
   }
 

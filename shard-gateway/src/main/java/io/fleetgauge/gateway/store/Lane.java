@@ -32,7 +32,8 @@ import java.util.stream.Stream;
 
 /**
  * One host's samples. One thread at a time writes; any thread reads. One file for all that the
- * writer does, because all of it changes the same series and columns.
+ * writer does and for the little that readers need of it, because all of it is about the same
+ * series and columns.
  */
 public final class Lane {
   private static final long NEVER = Long.MIN_VALUE;

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
@@ -16,8 +17,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,6 +153,23 @@ class StoreTest {
     assertThatThrownBy(() -> select("up", -1, now, 10))
         .isInstanceOf(TooManySamples.class)
         .hasMessageContaining("the limit is 10");
+  }
+
+  @Test
+  void readingEndsBetweenHostsWhenItIsTold() throws Exception {
+    append("n1", "up", 1, 1);
+    append("n2", "up", 1, 1);
+    AtomicInteger looks = new AtomicInteger();
+    QueryFailure gone = new QueryFailure(QueryFailure.Kind.CANCELED, "gone");
+    StopSign stop =
+        () -> {
+          looks.incrementAndGet();
+          return Optional.of(gone);
+        };
+    Selection all = new Selection(List.of(), -1, now);
+    assertThatThrownBy(() -> store.select(List.of("n1", "n2"), all, 10, host -> {}, stop))
+        .isSameAs(gone);
+    assertThat(looks).hasValue(1);
   }
 
   @Test
