@@ -21,7 +21,6 @@ import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -93,7 +92,7 @@ final class PartsRunner {
         }
         boolean needsHosts = Planner.needsHosts(expr, wanted.partial());
         Function<List<String>, SeriesSource> sources =
-            of -> source(of, hosts, needsHosts, asked, damaged, stop);
+            of -> source(of, hosts, needsHosts, asked, damaged);
         SeriesSource source = sources.apply(covered);
         Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
         if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
@@ -215,27 +214,27 @@ final class PartsRunner {
       Hosts hosts,
       boolean needsHosts,
       Fragment.Parts asked,
-      Set<String> damaged,
-      StopSign stop) {
+      Set<String> damaged) {
     return (selection, receiver) -> {
-      List<Series> found;
+      SeriesSource.Receiver checked =
+          series -> {
+            String host =
+                needsHosts ? series.labels().value(Planner.HOST) : hostOf.of(series.labels());
+            if (!hosts.contains(host)) {
+              throw new QueryFailure(
+                  QueryFailure.Kind.EXECUTION,
+                  "the series "
+                      + series.labels()
+                      + " does not say that it is of one of the hosts asked for");
+            }
+            receiver.accept(series);
+          };
       try {
-        found = store.select(covered, selection, asked.budget(), damaged::add, stop);
+        store.read(covered, selection, asked.budget(), damaged::add, checked);
       } catch (TooManySamples e) {
         QueryFailure over = new QueryFailure(QueryFailure.Kind.EXECUTION, e.getMessage());
         over.initCause(e);
         throw over;
-      }
-      for (Series series : found) {
-        String host = needsHosts ? series.labels().value(Planner.HOST) : hostOf.of(series.labels());
-        if (!hosts.contains(host)) {
-          throw new QueryFailure(
-              QueryFailure.Kind.EXECUTION,
-              "the series "
-                  + series.labels()
-                  + " does not say that it is of one of the hosts asked for");
-        }
-        receiver.accept(series);
       }
     };
   }

@@ -7,13 +7,11 @@ import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.SeriesSource;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
@@ -925,14 +923,6 @@ public final class Lane {
 
   // --- readers ---
 
-  /**
-   * How a reading went.
-   *
-   * @param left what is left of the budget; below 0 when it did not suffice
-   * @param isWhole whether all could be read
-   */
-  record Read(long left, boolean isWhole) {}
-
   static long after(long time) {
     return time == Long.MAX_VALUE ? time : time + 1;
   }
@@ -943,36 +933,19 @@ public final class Lane {
     return candidates;
   }
 
-  /** Adds the samples of a selection, in no order; ends when the budget does not suffice. */
-  Read read(Selection selection, long budgetOfSamples, List<Series> found) {
-    long left = budgetOfSamples;
-    // A tick that is being written is not seen before it is whole.
-    long to = Math.min(selection.to(), newest);
-    SampleReader reader = new SampleReader();
-    for (StoredSeries series : candidates(selection.matchers())) {
-      OwnerViews views = OwnerViews.of(series, selection.matchers(), after(selection.from()), to);
-      if (!views.isEmpty()) {
-        series.read(selection.from(), to, reader);
-        left -= reader.size();
-        if (left < 0) {
-          return new Read(left, true);
-        }
-        views.series(reader, found);
-      }
-    }
-    return new Read(left, !reader.isDamaged() && !hasLost(selection.from(), selection.to()));
-  }
-
   /** The samples of this host; fails when some cannot be read. */
   private SeriesSource source() {
     return (selection, receiver) -> {
-      List<Series> found = new ArrayList<>();
-      if (!read(selection, Long.MAX_VALUE, found).isWhole()) {
-        throw new QueryFailure(QueryFailure.Kind.EXECUTION, "host " + host + " is not whole");
+      Reading reading = new Reading(selection);
+      reading.add(this);
+      List<String> broken = new ArrayList<>();
+      try {
+        reading.handOver(Long.MAX_VALUE, broken::add, receiver);
+      } catch (TooManySamples e) {
+        throw new IllegalStateException(e);
       }
-      found.sort(Comparator.comparing(Series::labels));
-      for (Series series : Series.joinEqual(found)) {
-        receiver.accept(series);
+      if (!broken.isEmpty()) {
+        throw new QueryFailure(QueryFailure.Kind.EXECUTION, "host " + host + " is not whole");
       }
     };
   }

@@ -17,13 +17,47 @@ final class OwnerViews {
   /** Some time, both ends included. */
   private record Span(long from, long to) {}
 
-  private static final class View {
-    final Labels labels;
-    final List<Span> spans = new ArrayList<>();
-    final List<Long> markers = new ArrayList<>();
+  /** One owner's samples of a series. */
+  static final class View {
+    private final Labels labels;
+    private final List<Span> spans = new ArrayList<>();
+    private final List<Long> markers = new ArrayList<>();
 
-    View(Labels labels) {
+    private View(Labels labels) {
       this.labels = labels;
+    }
+
+    Labels labels() {
+      return labels;
+    }
+
+    /** Its samples; null when there are none. */
+    Series read(StoredSeries series, SampleReader reader) {
+      if (!spans.isEmpty()) {
+        series.read(spans.getFirst().from - 1, spans.getLast().to, reader);
+      }
+      return among(reader);
+    }
+
+    /** Those of the samples just read that are its own; null when there are none. */
+    private Series among(SampleReader read) {
+      Series all = null;
+      for (Span span : spans) {
+        int first = Series.firstAfter(read.times(), 0, read.size(), span.from - 1);
+        int end = Series.firstAfter(read.times(), first, read.size(), span.to);
+        if (first < end) {
+          Series part = read.between(labels, first, end);
+          all = all == null ? part : Series.union(all, part);
+        }
+      }
+      if (!markers.isEmpty()) {
+        long[] times = markers.stream().mapToLong(Long::longValue).toArray();
+        double[] values = new double[times.length];
+        java.util.Arrays.fill(values, Staleness.MARKER);
+        Series ends = new Series(labels, times, values);
+        all = all == null ? ends : Series.union(all, ends);
+      }
+      return all;
     }
   }
 
@@ -90,6 +124,10 @@ final class OwnerViews {
     return views.isEmpty();
   }
 
+  List<View> all() {
+    return views;
+  }
+
   /** Whether the one view has all samples of the time. */
   boolean isWhole(long from, long to) {
     return views.size() == 1
@@ -117,24 +155,9 @@ final class OwnerViews {
   /** The views that have a sample among those that were read. */
   void series(SampleReader read, List<Series> into) {
     for (View view : views) {
-      Series all = null;
-      for (Span span : view.spans) {
-        int first = Series.firstAfter(read.times(), 0, read.size(), span.from - 1);
-        int end = Series.firstAfter(read.times(), first, read.size(), span.to);
-        if (first < end) {
-          Series part = read.between(view.labels, first, end);
-          all = all == null ? part : Series.union(all, part);
-        }
-      }
-      if (!view.markers.isEmpty()) {
-        long[] times = view.markers.stream().mapToLong(Long::longValue).toArray();
-        double[] values = new double[times.length];
-        java.util.Arrays.fill(values, Staleness.MARKER);
-        Series markers = new Series(view.labels, times, values);
-        all = all == null ? markers : Series.union(all, markers);
-      }
-      if (all != null) {
-        into.add(all);
+      Series found = view.among(read);
+      if (found != null) {
+        into.add(found);
       }
     }
   }

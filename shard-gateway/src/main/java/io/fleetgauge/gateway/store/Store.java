@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.SeriesSource;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -261,12 +262,10 @@ public final class Store {
   /**
    * The samples of a selection, one stretch for each label set, ordered by label set.
    *
-   * @param hosts whose samples; a host that nothing is kept of has none
-   * @param budget most samples
-   * @param incomplete is told of each host of which something could not be read
-   * @param stop looked at between hosts
+   * @param stop looked at between series
    * @throws TooManySamples if there are more
    * @throws QueryFailure if it was told to stop
+   * @see #read
    */
   public List<Series> select(
       Collection<String> hosts,
@@ -276,23 +275,43 @@ public final class Store {
       StopSign stop)
       throws TooManySamples, QueryFailure {
     List<Series> found = new ArrayList<>();
-    long left = budget;
+    read(
+        hosts,
+        selection,
+        budget,
+        incomplete,
+        series -> {
+          Optional<QueryFailure> over = stop.reason();
+          if (over.isPresent()) {
+            throw over.get();
+          }
+          found.add(series);
+        });
+    return found;
+  }
+
+  /**
+   * Hands the samples of a selection over, one stretch for each label set, ordered by label set.
+   * Each is read when the one before has been taken.
+   *
+   * @param hosts whose samples; a host that nothing is kept of has none
+   * @param budget most samples
+   * @param incomplete is told of each host of which something could not be read
+   * @throws TooManySamples if there are more
+   * @throws QueryFailure if the receiver fails
+   */
+  public void read(
+      Collection<String> hosts,
+      Selection selection,
+      long budget,
+      Consumer<String> incomplete,
+      SeriesSource.Receiver receiver)
+      throws TooManySamples, QueryFailure {
+    Reading reading = new Reading(selection);
     for (Lane lane : lanesOf(hosts)) {
-      Lane.Read read = lane.read(selection, left, found);
-      left = read.left();
-      if (left < 0) {
-        throw new TooManySamples(budget);
-      }
-      if (!read.isWhole()) {
-        incomplete.accept(lane.host());
-      }
-      Optional<QueryFailure> over = stop.reason();
-      if (over.isPresent()) {
-        throw over.get();
-      }
+      reading.add(lane);
     }
-    found.sort(Comparator.comparing(Series::labels));
-    return Series.joinEqual(found);
+    reading.handOver(budget, incomplete, receiver);
   }
 
   /**

@@ -156,7 +156,7 @@ class StoreTest {
   }
 
   @Test
-  void readingEndsBetweenHostsWhenItIsTold() throws Exception {
+  void readingEndsBetweenSeriesWhenItIsTold() throws Exception {
     append("n1", "up", 1, 1);
     append("n2", "up", 1, 1);
     AtomicInteger looks = new AtomicInteger();

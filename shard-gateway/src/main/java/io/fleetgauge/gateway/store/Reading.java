@@ -1,0 +1,96 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.exec.SeriesSource;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The samples of a selection, series by series in order of label sets. Where they are is known
+ * before the first is read; of what is read only one series is held at once, so that a question
+ * about all of a gateway leaves nothing behind that outlives the nursery. For one thread and once.
+ */
+final class Reading {
+  /** One owner's view of a series, and what reads its lane. */
+  private record Stretch(OwnerViews.View view, StoredSeries series, SampleReader reader) {
+    Labels labels() {
+      return view.labels();
+    }
+  }
+
+  private record Part(Lane lane, SampleReader reader) {
+    boolean isWhole(Selection selection) {
+      return !reader.isDamaged() && !lane.hasLost(selection.from(), selection.to());
+    }
+  }
+
+  private final Selection selection;
+  private final List<Part> parts = new ArrayList<>();
+  private final List<Stretch> stretches = new ArrayList<>();
+
+  Reading(Selection selection) {
+    this.selection = selection;
+  }
+
+  /** Finds where a host's samples are. */
+  void add(Lane lane) {
+    // A tick that is being written is not seen before it is whole.
+    long to = Math.min(selection.to(), lane.newest());
+    SampleReader reader = new SampleReader();
+    for (StoredSeries series : lane.candidates(selection.matchers())) {
+      OwnerViews views =
+          OwnerViews.of(series, selection.matchers(), Lane.after(selection.from()), to);
+      for (OwnerViews.View view : views.all()) {
+        stretches.add(new Stretch(view, series, reader));
+      }
+    }
+    parts.add(new Part(lane, reader));
+  }
+
+  /**
+   * Reads all and hands it over.
+   *
+   * @param budget most samples
+   * @param incomplete is told, at the end, of each host of which something could not be read
+   * @throws TooManySamples if there are more
+   * @throws QueryFailure if the receiver fails
+   */
+  void handOver(long budget, Consumer<String> incomplete, SeriesSource.Receiver receiver)
+      throws TooManySamples, QueryFailure {
+    stretches.sort(Comparator.comparing(Stretch::labels));
+    long left = budget;
+    Series next = null;
+    for (Stretch stretch : stretches) {
+      Series found = stretch.view().read(stretch.series(), stretch.reader());
+      if (found == null) {
+        continue;
+      }
+      left -= found.size();
+      if (left < 0) {
+        throw new TooManySamples(budget);
+      }
+      if (next != null && next.labels().equals(found.labels())) {
+        // Samples are facts, so the union of what two places have is the truth.
+        next = Series.union(next, found);
+      } else {
+        if (next != null) {
+          receiver.accept(next);
+        }
+        next = found;
+      }
+    }
+    if (next != null) {
+      receiver.accept(next);
+    }
+    for (Part part : parts) {
+      if (!part.isWhole(selection)) {
+        incomplete.accept(part.lane().host());
+      }
+    }
+  }
+}
