@@ -5,9 +5,10 @@ import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.probe.host.HostReader;
-import io.fleetgauge.probe.nvml.GpuMetric;
 import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -16,13 +17,13 @@ import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -33,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class ProbeProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProbeProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
+  private static final long LOOK_MILLIS = 2_000;
 
   private final Lifecycle lifecycle = new Lifecycle("probe");
   private Uplink uplink;
@@ -53,6 +55,18 @@ public final class ProbeProcess implements AutoCloseable {
   private void run(ProbeConfig config, LongSupplier clock) throws StartFailure {
     Vertx vertx = Vertx.vertx();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
+    SecretFile token = SecretFile.open("tokenFile", config.token());
+    SecretFile secret = SecretFile.open("cluster.secretFile", config.trust().secret());
+    OutgoingHttp toGateways = new OutgoingHttp(vertx, config.trust(), secret, Uplink.HTTP_LIMITS);
+    vertx.setPeriodic(
+        LOOK_MILLIS,
+        id ->
+            vertx.executeBlocking(
+                () -> {
+                  token.look();
+                  secret.look();
+                  return null;
+                }));
     uplink =
         new Uplink(
             vertx,
@@ -64,6 +78,8 @@ public final class ProbeProcess implements AutoCloseable {
                 config.spool().retention(),
                 config.spool().maxDiskBytes()),
             spool(config),
+            toGateways,
+            token::text,
             System.nanoTime() ^ ProcessHandle.current().pid() << 32);
     lifecycle.started("uplink", STOP_LIMIT, uplink);
     HostReader host = new HostReader(config.proc());
@@ -79,7 +95,8 @@ public final class ProbeProcess implements AutoCloseable {
             vertx,
             config.http(),
             "http.port",
-            HttpListener.router(vertx, readiness, meters, () -> exposition(sampler.last())));
+            HttpListener.router(
+                vertx, readiness, meters, () -> exposition(sampler.last()), RoutingContext::next));
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
     sampler.start();
@@ -113,9 +130,7 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private static String exposition(Tick tick) {
-    Map<String, TextExposition.Family> families = new HashMap<>(HostReader.families(tick));
-    families.putAll(GpuMetric.families());
-    return TextExposition.write(tick, families);
+    return TextExposition.write(tick, KnownMetrics.families(tick));
   }
 
   /** The port of {@code /metrics}. */

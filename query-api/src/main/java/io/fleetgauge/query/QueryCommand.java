@@ -24,6 +24,7 @@ public final class QueryCommand extends ProcessCommand<QueryConfig> {
 
   @Override
   protected AutoCloseable start(QueryConfig config) throws StartFailure {
-    return QueryProcess.start(config, System::currentTimeMillis);
+    return QueryProcess.start(
+        isInsecure() ? config.openToAll() : config, System::currentTimeMillis);
   }
 }

@@ -1,6 +1,7 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.query.answer.Admission;
@@ -22,7 +23,8 @@ final class QueryMeters {
       Extents extents,
       ChangeFeed feed,
       DoubleSupplier hedges,
-      Supplier<ClusterView> view) {
+      Supplier<ClusterView> view,
+      Guard guard) {
     Meters meters = new Meters("fleetgauge_query");
     meters.counter("queries", "Queries that ended.", counts::queries);
     meters.counter("query_seconds", "Time of all queries, with waiting.", counts::seconds);
@@ -70,6 +72,10 @@ final class QueryMeters {
         "Hosts whose owner may lack what another one acknowledged.",
         () -> view.get().table().holders().values().stream().filter(each -> !each.whole()).count());
     meters.counter("hedges", "Fragments asked of a second reader.", hedges);
+    meters.counter(
+        "requests_refused", "Requests without a token that allows them.", guard::refused);
+    meters.counter(
+        "tenants_failures", "How often the file of tenants was wrong.", guard::fileFailures);
     return meters;
   }
 }

@@ -1,14 +1,18 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.answer.Answering;
 import io.fleetgauge.query.answer.Limits;
@@ -61,14 +65,25 @@ public final class QueryProcess implements AutoCloseable {
     WorkerExecutor workers = vertx.createSharedWorkerExecutor("queries", threads);
     WorkerExecutor heavyWorkers =
         vertx.createSharedWorkerExecutor("heavy-queries", config.maxHeavy());
-    Fanout fanout = new Fanout(vertx, this::view, workers);
-    lifecycle.started("fan-out", STOP_LIMIT, fanout);
+    Guard guard =
+        Guard.open(
+            vertx,
+            config.http(),
+            config.tenants(),
+            config.trust(),
+            config.limits(),
+            QueryProcess::scopeProblem,
+            clock);
+    OutgoingHttp toGateways =
+        new OutgoingHttp(vertx, config.trust(), guard.secret(), Fanout.HTTP_LIMITS);
+    lifecycle.started("connections to gateways", STOP_LIMIT, toGateways);
+    Fanout fanout = new Fanout(vertx, toGateways, this::view, workers);
     Admission admission =
         new Admission(
             config.maxConcurrent(),
             config.maxParallel(),
             config.maxHeavy(),
-            tenant -> limits(config.of(tenant)),
+            tenant -> limits(guard.access().limits(tenant)),
             System::nanoTime);
     Versions versions = new Versions();
     ChangeFeed feed = new ChangeFeed(fanout, this::view, versions);
@@ -77,14 +92,12 @@ public final class QueryProcess implements AutoCloseable {
         new Answering(config, admission, fanout, feed, versions, extents, workers, heavyWorkers);
     QueryCounts counts = new QueryCounts();
     Meters meters =
-        QueryMeters.of(counts, admission, answering, extents, feed, fanout::hedges, this::view);
+        QueryMeters.of(
+            counts, admission, answering, extents, feed, fanout::hedges, this::view, guard);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
-    Router router = HttpListener.router(vertx, readiness, meters, () -> "");
-    try {
-      PrometheusApi.mount(router, config, answering, fanout, workers, counts, clock);
-    } catch (ParseException e) {
-      throw new StartFailure("a scope of query.tenants is no selector: " + e.getMessage(), e);
-    }
+    Router router =
+        HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
+    PrometheusApi.mount(router, guard, config, answering, fanout, workers, counts, clock);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();
@@ -98,11 +111,22 @@ public final class QueryProcess implements AutoCloseable {
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
-        "query API at http://{}:{} is in cluster {} with {} gateways",
+        "query API at {}://{}:{} is in cluster {} with {} gateways",
+        config.http().scheme(),
         config.http().host(),
         port,
         config.cluster().name(),
         view().gateways().size());
+  }
+
+  /** What is wrong with a selector; empty when nothing is. */
+  private static String scopeProblem(String selector) {
+    try {
+      Parser.parseSelector(selector);
+      return "";
+    } catch (ParseException e) {
+      return e.getMessage();
+    }
   }
 
   private static Limits limits(TenantLimits of) {

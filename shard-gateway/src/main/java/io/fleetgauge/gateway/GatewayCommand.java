@@ -39,7 +39,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
 
   private static void drain(GatewayConfig config) throws StartFailure {
     String host = config.http().host().equals("0.0.0.0") ? "127.0.0.1" : config.http().host();
-    URI gateway = URI.create("http://" + host + ":" + config.http().port());
+    URI gateway = URI.create(config.http().scheme() + "://" + host + ":" + config.http().port());
     long deadline = System.nanoTime() + config.drainTimeout().plusSeconds(30).toNanos();
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<String> answer =
@@ -88,6 +88,9 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
 
   @Override
   protected AutoCloseable start(GatewayConfig config) throws StartFailure {
-    return GatewayProcess.start(config, System::currentTimeMillis, () -> System.exit(0));
+    return GatewayProcess.start(
+        isInsecure() ? config.openToAll() : config,
+        System::currentTimeMillis,
+        () -> System.exit(0));
   }
 }

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.gateway.ingest.IngestCounts;
@@ -34,9 +35,14 @@ final class GatewayMeters {
       LongAdder shed,
       LongAdder stopped,
       Supplier<ClusterView> view,
-      String self) {
+      String self,
+      Guard guard) {
     StoreCounts samples = store.counts();
     Meters meters = new Meters("fleetgauge_gateway");
+    meters.counter(
+        "requests_refused", "Requests without a token that allows them.", guard::refused);
+    meters.counter(
+        "tenants_failures", "How often the file of tenants was wrong.", guard::fileFailures);
     meters.counters(
         "samples",
         "Samples taken in, by what became of them.",

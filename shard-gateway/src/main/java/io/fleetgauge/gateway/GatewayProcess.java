@@ -1,14 +1,18 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.FolderLock;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.gateway.ingest.Intake;
@@ -18,6 +22,7 @@ import io.fleetgauge.gateway.ingest.Replicating;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.peer.PeerRoute;
+import io.fleetgauge.gateway.remotewrite.MetadataTable;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.rollup.RollupRules;
@@ -28,6 +33,8 @@ import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
@@ -107,8 +114,19 @@ public final class GatewayProcess implements AutoCloseable {
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     MemoryWatermark memory = MemoryWatermark.ofHeap();
     WorkerExecutor peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
-    PeerClient peers = new PeerClient(vertx, peerWorkers, store, clock);
-    lifecycle.started("other gateways", STOP_LIMIT, peers);
+    Guard guard =
+        Guard.open(
+            vertx,
+            config.http(),
+            config.tenants(),
+            config.trust(),
+            TenantLimits.DEFAULT,
+            GatewayProcess::scopeProblem,
+            clock);
+    OutgoingHttp toPeers =
+        new OutgoingHttp(vertx, config.trust(), guard.secret(), PeerClient.HTTP_LIMITS);
+    lifecycle.started("connections to gateways", STOP_LIMIT, toPeers);
+    PeerClient peers = new PeerClient(vertx, toPeers, peerWorkers, store, clock);
     Intake intake =
         new Intake(
             store,
@@ -134,6 +152,7 @@ public final class GatewayProcess implements AutoCloseable {
     LongAdder shed = new LongAdder();
     LongAdder stopped = new LongAdder();
     RemoteWriteCounts remoteWrites = new RemoteWriteCounts();
+    MetadataTable metadata = new MetadataTable();
     Meters meters =
         GatewayMeters.of(
             store,
@@ -147,9 +166,11 @@ public final class GatewayProcess implements AutoCloseable {
             shed,
             stopped,
             this::view,
-            config.id());
+            config.id(),
+            guard);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
-    Router router = HttpListener.router(vertx, readiness, meters, () -> "");
+    Router router =
+        HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
     readiness.watch(() -> intake.diskTrouble().orElse(""));
     lifecycle.started(
         "remote write",
@@ -157,25 +178,31 @@ public final class GatewayProcess implements AutoCloseable {
         RemoteWriteRoute.mount(
             router,
             vertx,
+            guard,
+            toPeers,
             intake,
             config.ingest().hostLabels(),
             store.limits().future().toMillis(),
             clock,
+            metadata,
             remoteWrites));
-    IntakeRoute.mount(router, vertx, intake, config.ingest().maxBodyBytes());
+    IntakeRoute.mount(
+        router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
     router.post(LEAVE).handler(this::leave);
-    TableRoute.mount(router, this::view);
-    PeerRoute.mount(router, vertx, peerWorkers, intake, store);
+    TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), this::view);
+    PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
     FragmentRoute.mount(
         router,
         vertx,
+        guard.needsPeer(),
         new FragmentRunner(
             store,
             new HostOf(config.ingest().hostLabels()),
             ownership,
             this::view,
             intake::isWholeCopy,
-            intake::isRecovered),
+            intake::isRecovered,
+            metadata::read),
         threads,
         fragments,
         shed,
@@ -186,7 +213,8 @@ public final class GatewayProcess implements AutoCloseable {
     lifecycle.started("HTTP", STOP_LIMIT, http);
 
     recover(intake, store);
-    address = URI.create("http://" + config.advertisedHost() + ":" + http.port());
+    address =
+        URI.create(config.http().scheme() + "://" + config.advertisedHost() + ":" + http.port());
     join(config);
     member.get().onChange(view -> intake.tableChanged());
     vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
@@ -203,6 +231,16 @@ public final class GatewayProcess implements AutoCloseable {
         address,
         config.cluster().name(),
         view().gateways().size());
+  }
+
+  /** What is wrong with a selector; empty when nothing is. */
+  private static String scopeProblem(String selector) {
+    try {
+      Parser.parseSelector(selector);
+      return "";
+    } catch (ParseException e) {
+      return e.getMessage();
+    }
   }
 
   private static Journal journal(Journal.Settings settings) throws StartFailure {

@@ -2,9 +2,11 @@ package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.vertx.core.Handler;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -20,9 +22,10 @@ import java.util.function.Supplier;
 final class TableRoute {
   private TableRoute() {}
 
-  static void mount(Router router, Supplier<ClusterView> view) {
+  static void mount(Router router, Handler<RoutingContext> guard, Supplier<ClusterView> view) {
     router
         .get("/v1/table")
+        .handler(guard)
         .handler(
             http ->
                 http.response()

@@ -7,11 +7,14 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -143,6 +146,19 @@ final class ConfigReader {
     return bytes < min || bytes > max ? wrong(key, node, allowed, fallback) : bytes;
   }
 
+  /** A file that has to be there and readable. */
+  Optional<Path> file(String key) {
+    String text = text(key, "");
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    Path file = Path.of(text);
+    if (!Files.isReadable(file)) {
+      problems.add(key + ": the file " + text + " cannot be read");
+    }
+    return Optional.of(file);
+  }
+
   List<String> texts(String key, List<String> fallback) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
@@ -227,7 +243,7 @@ final class ConfigReader {
     return Set.copyOf(texts);
   }
 
-  /** Addresses of the form {@code http://host:port}. */
+  /** Addresses of the form {@code http://host:port}, or https. */
   List<URI> addresses(String key, List<URI> fallback) {
     List<String> texts = texts(key, List.of());
     if (texts.isEmpty()) {
@@ -235,10 +251,11 @@ final class ConfigReader {
     }
     List<URI> addresses = new ArrayList<>();
     for (String text : texts) {
-      if (text.matches("http://[^/:\\s]+:\\d{1,5}")) {
+      if (text.matches("https?://[^/:\\s]+:\\d{1,5}")) {
         addresses.add(URI.create(text));
       } else {
-        problems.add(key + ": " + text + " is not of the form http://host:port");
+        problems.add(
+            key + ": " + text + " is not of the form http://host:port or https://host:port");
       }
     }
     return addresses;

@@ -3,6 +3,7 @@ package io.fleetgauge.cluster.config;
 import io.fleetgauge.sample.journal.Journal;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Configuration of a gateway.
@@ -13,6 +14,8 @@ import java.time.Duration;
  * @param advertisedHost {@code http.advertisedHost}: the host under which others reach it
  * @param zone {@code zone}: what it shares with gateways that may fail together with it, such as a
  *     rack; copies of a host go to other zones where there are any; empty when not known
+ * @param tenants {@code tenants.file}: who may send samples; without it everybody may
+ * @param trust what it shows to other gateways
  * @param drainTimeout {@code drainTimeout}: how long it waits for its hosts to move away before it
  *     stops, 0s to 1h
  * @param journal in {@code store.folder}: {@code journal.sync}, one of always, interval, never;
@@ -25,6 +28,8 @@ public record GatewayConfig(
     HttpSettings http,
     String advertisedHost,
     String zone,
+    Optional<Path> tenants,
+    TrustSettings trust,
     Duration drainTimeout,
     ClusterSettings cluster,
     StoreSettings store,
@@ -50,6 +55,8 @@ public record GatewayConfig(
             http,
             in.text("http.advertisedHost", reachable),
             in.text("zone", ""),
+            in.file("tenants.file"),
+            TrustSettings.read(in),
             in.duration("drainTimeout", DEFAULT_DRAIN_TIMEOUT, Duration.ZERO, Duration.ofHours(1)),
             ClusterSettings.read(in),
             store,
@@ -57,8 +64,33 @@ public record GatewayConfig(
             journal(in, store.folder()),
             IngestSettings.read(in),
             LogSettings.read(in));
+    if (config.tenants.isPresent()
+        && config.trust.secret().isEmpty()
+        && http.tls().flatMap(TlsSettings::clientCa).isEmpty()) {
+      in.problem(
+          "tenants.file: anybody could ask a gateway for the samples of all tenants, as its query"
+              + " API does; set cluster.secretFile or http.tls.clientCa");
+    }
     in.finish();
     return config;
+  }
+
+  /** The same, whoever may reach it. */
+  public GatewayConfig openToAll() {
+    return new GatewayConfig(
+        id,
+        http.openToAll(),
+        advertisedHost,
+        zone,
+        tenants,
+        trust,
+        drainTimeout,
+        cluster,
+        store,
+        rollups,
+        journal,
+        ingest,
+        log);
   }
 
   private static Journal.Settings journal(ConfigReader in, Path folder) {

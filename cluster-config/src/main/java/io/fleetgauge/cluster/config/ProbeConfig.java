@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Configuration of a probe.
@@ -14,6 +15,8 @@ import java.util.List;
  * @param labels {@code labels}: labels of every series of this host, such as its rack
  * @param http where {@code /metrics} is served, port 9400 by default
  * @param gateways {@code gateways}: any gateways to begin with, as http://host:port
+ * @param token {@code tokenFile}: the token that gateways want to see
+ * @param trust whom it believes to be a gateway
  * @param tick {@code tick}: how often the node is read, 1s to 5m
  * @param proc {@code host.proc}: where the node's proc file system is mounted
  * @param gpus {@code gpu.enabled}: whether GPUs are read
@@ -25,6 +28,8 @@ public record ProbeConfig(
     Labels labels,
     HttpSettings http,
     List<URI> gateways,
+    Optional<Path> token,
+    TrustSettings trust,
     Duration tick,
     Path proc,
     boolean gpus,
@@ -45,6 +50,8 @@ public record ProbeConfig(
             Labels.of(in.labels("labels")),
             HttpSettings.read(in, 9400),
             in.addresses("gateways", List.of(URI.create("http://127.0.0.1:9500"))),
+            in.file("tokenFile"),
+            TrustSettings.read(in),
             in.duration(
                 "tick", Duration.ofSeconds(15), Duration.ofSeconds(1), Duration.ofMinutes(5)),
             Path.of(in.text("host.proc", "/proc")),

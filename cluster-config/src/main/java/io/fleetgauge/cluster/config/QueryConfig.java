@@ -1,9 +1,9 @@
 package io.fleetgauge.cluster.config;
 
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * Configuration of a query API.
@@ -23,10 +23,9 @@ import java.util.TreeMap;
  *     than this one by one is refused, 1 to 10^9
  * @param slowWarn {@code query.slowWarn}: queries that take longer are logged, 1ms to 1h
  * @param slowError {@code query.slowError}: those that take longer are logged as errors
- * @param operatorToken {@code query.operatorToken}: SHA-256, in hex, of the token with which
- *     queries may be cancelled; empty when nobody may
- * @param limits {@code query.limits}: of tenants that are not named
- * @param tenants {@code query.tenants}: of those that are, by name
+ * @param limits {@code query.limits}: of tenants that say nothing else
+ * @param tenants {@code tenants.file}: who may ask for what; without it everybody may ask for all
+ * @param trust what it shows to gateways
  * @param features {@code query.features}: parts of PromQL that are off unless they stand here, by
  *     the names of Prometheus's feature flags
  */
@@ -42,9 +41,9 @@ public record QueryConfig(
     long wideSeries,
     Duration slowWarn,
     Duration slowError,
-    String operatorToken,
     TenantLimits limits,
-    Map<String, TenantLimits> tenants,
+    Optional<Path> tenants,
+    TrustSettings trust,
     Set<String> features,
     LogSettings log) {
 
@@ -72,16 +71,32 @@ public record QueryConfig(
         500_000,
         Duration.ofSeconds(3),
         Duration.ofSeconds(5),
-        "",
         TenantLimits.DEFAULT,
-        Map.of(),
+        Optional.empty(),
+        TrustSettings.NONE,
         features,
         log);
   }
 
-  /** What a tenant may use. */
-  public TenantLimits of(String tenant) {
-    return tenants.getOrDefault(tenant, limits);
+  /** The same, whoever may reach it. */
+  public QueryConfig openToAll() {
+    return new QueryConfig(
+        http.openToAll(),
+        cluster,
+        timeout,
+        lookback,
+        maxConcurrent,
+        maxParallel,
+        maxHeavy,
+        cacheBytes,
+        wideSeries,
+        slowWarn,
+        slowError,
+        limits,
+        tenants,
+        trust,
+        features,
+        log);
   }
 
   /**
@@ -95,10 +110,6 @@ public record QueryConfig(
     Set<String> features = in.choices("query.features", FEATURES);
     QueryConfig base = defaults(http, cluster, features, LogSettings.read(in));
     TenantLimits limits = TenantLimits.read(in, "query.limits", TenantLimits.DEFAULT);
-    Map<String, TenantLimits> tenants = new TreeMap<>();
-    for (String name : in.keys("query.tenants")) {
-      tenants.put(name, TenantLimits.read(in, "query.tenants." + name, limits));
-    }
     QueryConfig config =
         new QueryConfig(
             http,
@@ -112,22 +123,12 @@ public record QueryConfig(
             in.number("query.wideSeries", base.wideSeries, 1, 1_000_000_000L),
             in.duration("query.slowWarn", base.slowWarn, MILLI, HOUR),
             in.duration("query.slowError", base.slowError, MILLI, HOUR),
-            token(in),
             limits,
-            Map.copyOf(tenants),
+            in.file("tenants.file"),
+            TrustSettings.read(in),
             features,
             base.log);
     in.finish();
     return config;
-  }
-
-  private static String token(ConfigReader in) {
-    String hash = in.text("query.operatorToken", "");
-    if (!hash.isEmpty() && !hash.matches("[0-9a-f]{64}")) {
-      in.problem(
-          "query.operatorToken: it is not the SHA-256 of a token in 64 hexadecimal digits, as"
-              + " printf %s TOKEN | sha256sum prints it");
-    }
-    return hash;
   }
 }

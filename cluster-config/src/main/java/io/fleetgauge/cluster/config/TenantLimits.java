@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /**
  * What one tenant may use, and sees. Keys stand under {@code query.limits} for all tenants and
- * under {@code query.tenants.NAME} for one; what is not said there is as for all.
+ * under {@code tenants.NAME.limits} of the file of tenants for one; what is not said there is as
+ * for all.
  *
  * @param weight {@code weight}: its share when tenants wait for each other, 1 to 1000
  * @param running {@code running}: queries at once, 1 to 10^4; more wait
@@ -14,8 +15,6 @@ import java.time.Duration;
  * @param range {@code range}: longest range of a query, 1m to 4000d
  * @param points {@code points}: most steps of a query, 1 to 11,001
  * @param strict {@code strict}: whether an answer that misses hosts is an error
- * @param scope {@code scope}: a selector such as {@code {tenant="a"}} that everything it asks for
- *     has to match besides; empty for none
  */
 public record TenantLimits(
     int weight,
@@ -25,10 +24,9 @@ public record TenantLimits(
     long series,
     Duration range,
     int points,
-    boolean strict,
-    String scope) {
+    boolean strict) {
   public static final TenantLimits DEFAULT =
-      new TenantLimits(1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false, "");
+      new TenantLimits(1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false);
 
   static TenantLimits read(ConfigReader in, String key, TenantLimits base) {
     return new TenantLimits(
@@ -39,7 +37,19 @@ public record TenantLimits(
         in.number(key + ".series", base.series, 1, 1_000_000_000L),
         in.duration(key + ".range", base.range, Duration.ofMinutes(1), Duration.ofDays(4_000)),
         (int) in.number(key + ".points", base.points, 1, 11_001),
-        in.flag(key + ".strict", base.strict),
-        in.text(key + ".scope", base.scope));
+        in.flag(key + ".strict", base.strict));
+  }
+
+  /** The smaller one of each limit. */
+  public TenantLimits least(TenantLimits other) {
+    return new TenantLimits(
+        Math.min(weight, other.weight),
+        Math.min(running, other.running),
+        Math.min(queued, other.queued),
+        Math.min(samples, other.samples),
+        Math.min(series, other.series),
+        range.compareTo(other.range) < 0 ? range : other.range,
+        Math.min(points, other.points),
+        strict || other.strict);
   }
 }

@@ -1,17 +1,31 @@
 package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.TlsSettings;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.net.BindException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The HTTP server of a process, with the routes that every process has. */
 public final class HttpListener implements AutoCloseable {
@@ -26,6 +40,8 @@ public final class HttpListener implements AutoCloseable {
   /** Shorter bodies are not worth the work of compressing them, bytes. */
   private static final int COMPRESS_FROM = 1_024;
 
+  private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
+  private static final long LOOK_MILLIS = 2_000;
   private static final Duration GRACE = Duration.ofSeconds(3);
 
   private final HttpServer server;
@@ -89,9 +105,22 @@ public final class HttpListener implements AutoCloseable {
             .setIdleTimeout(120)
             .setIdleTimeoutUnit(TimeUnit.SECONDS)
             .setTcpNoDelay(true);
+    Optional<TlsSettings> tls = settings.tls();
+    tls.ifPresent(
+        with -> {
+          ServerSSLOptions ssl = ssl(with);
+          options
+              .setSsl(true)
+              .setUseAlpn(false)
+              .setKeyCertOptions(ssl.getKeyCertOptions())
+              .setTrustOptions(ssl.getTrustOptions())
+              .setClientAuth(ssl.getClientAuth())
+              .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
+        });
     HttpServer server = vertx.createHttpServer(options).requestHandler(router);
     try {
       server.listen().await(10, TimeUnit.SECONDS);
+      tls.ifPresent(with -> renew(vertx, server, with));
       return new HttpListener(server);
     } catch (Exception e) {
       String where = "port " + settings.port() + " on " + settings.host();
@@ -103,13 +132,60 @@ public final class HttpListener implements AutoCloseable {
     }
   }
 
+  private static ServerSSLOptions ssl(TlsSettings tls) {
+    ServerSSLOptions options =
+        new ServerSSLOptions()
+            .setKeyCertOptions(
+                new PemKeyCertOptions()
+                    .addCertPath(tls.certificate().toString())
+                    .addKeyPath(tls.key().toString()));
+    options.setEnabledSecureTransportProtocols(Set.of("TLSv1.3", "TLSv1.2"));
+    tls.clientCa()
+        .ifPresent(
+            ca ->
+                options
+                    .setClientAuth(ClientAuth.REQUEST)
+                    .setTrustOptions(new PemTrustOptions().addCertPath(ca.toString())));
+    return options;
+  }
+
+  /** Takes certificates that have been renewed, for connections from then on. */
+  private static void renew(Vertx vertx, HttpServer server, TlsSettings tls) {
+    List<Path> files = new ArrayList<>(List.of(tls.certificate(), tls.key()));
+    tls.clientCa().ifPresent(files::add);
+    ChangedFiles changed = new ChangedFiles(files);
+    vertx.setPeriodic(
+        LOOK_MILLIS,
+        id ->
+            vertx
+                .executeBlocking(changed::look)
+                .onSuccess(
+                    again -> {
+                      if (again) {
+                        server
+                            .updateSSLOptions(ssl(tls))
+                            .onSuccess(done -> LOG.info("the certificate was read again"))
+                            .onFailure(
+                                failure ->
+                                    LOG.error(
+                                        "the certificate cannot be used, the one before stays",
+                                        failure));
+                      }
+                    }));
+  }
+
   /**
    * A router with {@code /-/healthy}, {@code /-/ready} and {@code /metrics}.
    *
    * @param moreMetrics text that {@code /metrics} shows before the meters
+   * @param mayRead lets whoever may see them in to {@code /metrics}
    */
   public static Router router(
-      Vertx vertx, Readiness readiness, Meters meters, Supplier<String> moreMetrics) {
+      Vertx vertx,
+      Readiness readiness,
+      Meters meters,
+      Supplier<String> moreMetrics,
+      Handler<RoutingContext> mayRead) {
     Router router = Router.router(vertx);
     router.errorHandler(
         404,
@@ -133,6 +209,7 @@ public final class HttpListener implements AutoCloseable {
             });
     router
         .get("/metrics")
+        .handler(mayRead)
         .handler(
             http ->
                 http.response()

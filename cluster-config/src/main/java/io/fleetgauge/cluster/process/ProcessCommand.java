@@ -25,10 +25,21 @@ public abstract class ProcessCommand<C> implements Command {
   private Path file;
 
   @Option(
+      names = "--insecure",
+      description =
+          "Lets other machines reach it although it asks nobody for a token (as http.insecure).")
+  private boolean insecure;
+
+  @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this.")
   private boolean help;
+
+  /** Whether whoever started it said that all may reach it. */
+  protected final boolean isInsecure() {
+    return insecure;
+  }
 
   protected abstract C read(String source, String yaml) throws ConfigException;
 

@@ -7,13 +7,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,8 @@ class ConfigTest {
                 new HttpSettings("0.0.0.0", 9500),
                 host,
                 "",
+                Optional.empty(),
+                TrustSettings.NONE,
                 Duration.ofSeconds(25),
                 cluster,
                 new StoreSettings(
@@ -72,10 +75,10 @@ class ConfigTest {
                 500_000,
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(5),
-                "",
                 new TenantLimits(
-                    1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false, ""),
-                Map.of(),
+                    1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false),
+                Optional.empty(),
+                TrustSettings.NONE,
                 Set.of(),
                 LOG));
     ProbeConfig probe = ProbeConfig.read("f", "{}");
@@ -86,6 +89,8 @@ class ConfigTest {
                 Labels.EMPTY,
                 new HttpSettings("0.0.0.0", 9400),
                 List.of(URI.create("http://127.0.0.1:9500")),
+                Optional.empty(),
+                TrustSettings.NONE,
                 Duration.ofSeconds(15),
                 Path.of("/proc"),
                 true,
@@ -144,6 +149,8 @@ class ConfigTest {
                 new HttpSettings("10.0.0.1", 0),
                 "g1.example",
                 "r7",
+                Optional.empty(),
+                TrustSettings.NONE,
                 Duration.ofSeconds(5),
                 new ClusterSettings("c", "10.0.0.2", 6000, List.of("10.0.0.2:6000", "b:1"), 3),
                 new StoreSettings(
@@ -202,11 +209,7 @@ class ConfigTest {
               wideSeries: 4
               slowWarn: 1s
               slowError: 2s
-              operatorToken: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
               limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
-              tenants:
-                a: {strict: true, scope: '{tenant="a"}'}
-                b: {weight: 9}
             """);
     assertThat(config.http()).isEqualTo(new HttpSettings("127.0.0.1", 1));
     assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(5));
@@ -218,12 +221,44 @@ class ConfigTest {
     assertThat(config.wideSeries()).isEqualTo(4);
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(config.operatorToken()).startsWith("2c26b46b");
-    TenantLimits all = new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, false, "");
-    assertThat(config.of("nobody")).isEqualTo(all);
-    assertThat(config.of("a"))
-        .isEqualTo(new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, true, "{tenant=\"a\"}"));
-    assertThat(config.of("b").weight()).isEqualTo(9);
+    assertThat(config.limits())
+        .isEqualTo(new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, false));
+  }
+
+  @Test
+  void whatKeepsStrangersOutIsReadAndItsFilesHaveToBeThere(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("some"), "text");
+    String yaml =
+        """
+        http: {insecure: true, tls: {certificate: '@', key: '@', clientCa: '@'}}
+        trust: {ca: '@', certificate: '@', key: '@'}
+        cluster: {secretFile: '@'}
+        tenants: {file: '@'}
+        """;
+    GatewayConfig gateway = GatewayConfig.read("f", yaml.replace("@", file.toString()));
+    assertThat(gateway.http())
+        .isEqualTo(
+            new HttpSettings(
+                "0.0.0.0",
+                9500,
+                true,
+                Optional.of(new TlsSettings(file, file, Optional.of(file)))));
+    assertThat(gateway.http().scheme()).isEqualTo("https");
+    assertThat(gateway.tenants()).contains(file);
+    assertThat(gateway.trust())
+        .isEqualTo(
+            new TrustSettings(
+                Optional.of(file), Optional.of(file), Optional.of(file), Optional.of(file)));
+    assertThatThrownBy(() -> QueryConfig.read("f", yaml.replace("@", "/no/such")))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .hasSize(8)
+                    .contains("tenants.file: the file /no/such cannot be read"));
+    assertThatThrownBy(
+            () -> GatewayConfig.read("f", "tenants: {file: '@'}".replace("@", file.toString())))
+        .hasMessageContaining("set cluster.secretFile or http.tls.clientCa");
   }
 
   @Test
@@ -287,8 +322,8 @@ class ConfigTest {
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 65536B to 268435456B in"
                 + " B, KiB, MiB or GiB, such as 64MiB",
             "idd: no such key; known here are cluster, drainTimeout, http, id,"
-                + " ingest, journal, log, rollups, store, zone",
-            "http.hots: no such key; known here are advertisedHost, host, port",
+                + " ingest, journal, log, rollups, store, tenants, trust, zone",
+            "http.hots: no such key; known here are advertisedHost, host, insecure, port, tls",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");
   }

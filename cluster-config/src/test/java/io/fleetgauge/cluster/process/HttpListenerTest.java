@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -55,7 +56,7 @@ class HttpListenerTest {
         vertx,
         new HttpSettings("127.0.0.1", port),
         "http.port",
-        HttpListener.router(vertx, readiness, meters, () -> "readings 1\n"));
+        HttpListener.router(vertx, readiness, meters, () -> "readings 1\n", RoutingContext::next));
   }
 
   private static HttpResponse<String> get(HttpListener http, String path) throws Exception {

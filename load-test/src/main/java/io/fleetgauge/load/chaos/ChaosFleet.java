@@ -72,7 +72,7 @@ final class ChaosFleet implements AutoCloseable {
     for (Seat seat : seats.values()) {
       String cluster =
           """
-          http: {host: %1$s, port: %2$d}
+          http: {host: %1$s, port: %2$d, insecure: true}
           cluster: {name: %3$s, host: %1$s, port: %4$d, members: [%5$s]}
           """
               .formatted(

@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.SpoolSettings;
+import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Logs;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -97,6 +99,11 @@ public final class DemoCommand implements Command {
   private Path data;
 
   @Option(
+      names = "--insecure",
+      description = "Lets other machines ask the query API; there are no tokens here.")
+  private boolean insecure;
+
+  @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this.")
@@ -151,10 +158,15 @@ public final class DemoCommand implements Command {
     requireRange("--hosts", hosts, 1, 500);
     requireRange("--past", pastMinutes, 0, 300);
     requireRange("--tick", tickSeconds, 1, 60);
-    LocalPorts.requireFree("0.0.0.0", port, 1, "--port");
+    LocalPorts.requireFree(queryHost(), port, 1, "--port");
     LocalPorts.requireFree(LOOPBACK, gatewayPort, GATEWAYS, "--gateway-port");
     LocalPorts.requireFree(LOOPBACK, clusterPort, GATEWAYS + 1, "--cluster-port");
     LocalPorts.requireFree(LOOPBACK, probePort, 1, "--probe-port");
+  }
+
+  /** Without tokens, only this machine asks. */
+  private String queryHost() {
+    return insecure ? "0.0.0.0" : LOOPBACK;
   }
 
   private static void requireRange(String option, int value, int min, int max) throws StartFailure {
@@ -181,7 +193,7 @@ public final class DemoCommand implements Command {
       fleet.startGateway(gatewayPort + i, RETENTION);
     }
     progress("starting the query API", "");
-    QueryProcess query = fleet.startQuery("0.0.0.0", port);
+    QueryProcess query = fleet.startQuery(queryHost(), port, insecure);
     progress("starting the probe of this machine", "");
     ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
     lifecycle.started("probe", STOP_LIMIT, probe);
@@ -211,6 +223,8 @@ public final class DemoCommand implements Command {
         Labels.EMPTY,
         new HttpSettings(LOOPBACK, probePort),
         fleet.gatewayAddresses(),
+        Optional.empty(),
+        TrustSettings.NONE,
         Duration.ofSeconds(tickSeconds),
         Path.of("/proc"),
         true,

@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
+import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.gateway.GatewayProcess;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -92,6 +94,8 @@ public final class LocalFleet implements AutoCloseable {
             new HttpSettings(LOOPBACK, port),
             LOOPBACK,
             "",
+            Optional.empty(),
+            TrustSettings.NONE,
             Duration.ZERO,
             nextMember(),
             store,
@@ -113,6 +117,17 @@ public final class LocalFleet implements AutoCloseable {
    */
   public QueryProcess startQuery(String host, int port) throws StartFailure {
     return startQuery(host, port, Set.of());
+  }
+
+  /**
+   * As above.
+   *
+   * @param insecure whether {@code host} may be one that other machines reach
+   */
+  public QueryProcess startQuery(String host, int port, boolean insecure) throws StartFailure {
+    QueryConfig config =
+        QueryConfig.defaults(new HttpSettings(host, port), nextMember(), Set.of(), LOG);
+    return startQuery(insecure ? config.openToAll() : config);
   }
 
   /**

@@ -7,6 +7,7 @@ import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.load.rig.PeerPrograms;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import java.io.IOException;
 import java.net.URI;
@@ -41,7 +42,7 @@ class NodeExporterComparisonTest {
       Tick.Builder readings = new Tick.Builder();
       new HostReader(Path.of("/proc")).read(readings);
       Tick tick = readings.at(0);
-      Map<String, Double> ours = series(TextExposition.write(tick, HostReader.families(tick)));
+      Map<String, Double> ours = series(TextExposition.write(tick, KnownMetrics.families(tick)));
 
       TreeSet<String> unknown = new TreeSet<>(ours.keySet());
       unknown.removeAll(theirs.keySet());

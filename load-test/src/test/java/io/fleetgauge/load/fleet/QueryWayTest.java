@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.load.rig.LocalFleet;
 import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
@@ -21,11 +20,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +55,8 @@ class QueryWayTest {
     fleet = new LocalFleet("way-" + System.nanoTime(), LocalPorts.free(3), folder, () -> NOW);
     fleet.startGateway(0, Duration.ofHours(24));
     fleet.startGateway(0, Duration.ofHours(24));
-    query = fleet.startQuery(QueryWayTest::configured);
+    Files.writeString(folder.resolve("tenants.yaml"), TENANTS);
+    query = fleet.startQuery(base -> configured(base, folder));
     List<Uplink> uplinks = new ArrayList<>();
     UplinkSettings everything =
         new UplinkSettings(Duration.ofDays(400), 1 << 30, Duration.ofDays(400), 0);
@@ -86,8 +86,23 @@ class QueryWayTest {
                     >= 3 * 200);
   }
 
-  private static QueryConfig configured(QueryConfig base) {
-    TenantLimits limits = base.limits();
+  private static final String[] ANONYMOUS = {"X-Scope-OrgID", "anonymous"};
+  private static final String[] OPERATOR = {"Authorization", "Bearer sesame"};
+
+  /** Who asks without a token comes from a proxy here, and says who it is. */
+  private static final String TENANTS =
+      """
+      proxies: [127.0.0.1]
+      tenants:
+        anonymous: {}
+        small: {limits: {samples: 100, series: 1000, range: 30m}}
+        few: {limits: {samples: 1000000, series: 20, range: 1d, points: 100}}
+        red: {scope: '{rack="r1"}'}
+        boss: {tokens: {sesame: {sha256: %s, rights: [read, operate]}}}
+      """
+          .formatted(SESAME);
+
+  private static QueryConfig configured(QueryConfig base, Path folder) {
     return new QueryConfig(
         base.http(),
         base.cluster(),
@@ -100,19 +115,11 @@ class QueryWayTest {
         50,
         base.slowWarn(),
         base.slowError(),
-        SESAME,
-        limits,
-        Map.of(
-            "small", limits("", 100, 1_000, Duration.ofMinutes(30), 11_001),
-            "few", limits("", 1_000_000, 20, Duration.ofDays(1), 100),
-            "red", limits("{rack=\"r1\"}", 1_000_000, 1_000_000, Duration.ofDays(1), 11_001)),
+        base.limits(),
+        Optional.of(folder.resolve("tenants.yaml")),
+        base.trust(),
         base.features(),
         base.log());
-  }
-
-  private static TenantLimits limits(
-      String scope, long samples, long series, Duration range, int points) {
-    return new TenantLimits(1, 20, 200, samples, series, range, points, false, scope);
   }
 
   private static Tick tick(int host, long time) {
@@ -158,9 +165,7 @@ class QueryWayTest {
 
   private static HttpResponse<String> get(String path, String... headers) throws Exception {
     HttpRequest.Builder request = request(path);
-    if (headers.length > 0) {
-      request.headers(headers);
-    }
+    request.headers(headers.length > 0 ? headers : ANONYMOUS);
     return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
@@ -171,7 +176,9 @@ class QueryWayTest {
 
   private static double counted(int port, String name) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics")).build();
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))
+            .headers(OPERATOR)
+            .build();
     return CLIENT
         .send(request, HttpResponse.BodyHandlers.ofString())
         .body()
@@ -275,6 +282,7 @@ class QueryWayTest {
       all.add(
           CLIENT.sendAsync(
               request("/api/v1/query_range" + range("avg by (rack) (other{gpu=\"2\"} / 7)"))
+                  .headers(ANONYMOUS)
                   .build(),
               HttpResponse.BodyHandlers.ofString()));
     }
@@ -292,28 +300,28 @@ class QueryWayTest {
             + " stddev_over_time(other{rack=~\".+\"}[50m:1s])[50m:1s])[50m:1s])";
     CompletableFuture<HttpResponse<String>> answer =
         CLIENT.sendAsync(
-            request("/api/v1/query_range" + range(text) + "&nocache=1").build(),
+            request("/api/v1/query_range" + range(text) + "&nocache=1").headers(ANONYMOUS).build(),
             HttpResponse.BodyHandlers.ofString());
-    String[] operator = {"Authorization", "Bearer sesame"};
     await()
         .atMost(SOON)
         .pollInterval(Duration.ofMillis(10))
         .until(
             () -> {
-              JsonNode running = JSON.readTree(get("/api/v1/status/queries", operator).body());
+              JsonNode running = JSON.readTree(get("/api/v1/status/queries", OPERATOR).body());
               return running.path("data").size() > 0
                   && running.path("data").get(0).path("state").asText().equals("running");
             });
     JsonNode running =
-        JSON.readTree(get("/api/v1/status/queries", operator).body()).path("data").get(0);
+        JSON.readTree(get("/api/v1/status/queries", OPERATOR).body()).path("data").get(0);
     assertThat(running.path("query").asText()).isEqualTo(text);
     assertThat(running.path("tenant").asText()).isEqualTo("anonymous");
     long before = stopped();
     String path = "/api/v1/status/queries/" + running.path("id").asLong() + "/cancel";
-    HttpRequest.Builder cancel = request(path).POST(HttpRequest.BodyPublishers.noBody());
+    HttpRequest.Builder cancel =
+        request(path).POST(HttpRequest.BodyPublishers.noBody()).headers(ANONYMOUS);
     assertThat(CLIENT.send(cancel.build(), HttpResponse.BodyHandlers.ofString()).statusCode())
         .isEqualTo(403);
-    cancel.headers(operator);
+    cancel = request(path).POST(HttpRequest.BodyPublishers.noBody()).headers(OPERATOR);
     assertThat(CLIENT.send(cancel.build(), HttpResponse.BodyHandlers.ofString()).statusCode())
         .isEqualTo(200);
     long cancelled = System.nanoTime();
@@ -321,7 +329,7 @@ class QueryWayTest {
     System.out.printf(
         "stopped on all shards after %.1f ms%n", (System.nanoTime() - cancelled) / 1e6);
     assertThat(answer.get().statusCode()).isEqualTo(499);
-    assertThat(JSON.readTree(get("/api/v1/status/queries", operator).body()).path("data"))
+    assertThat(JSON.readTree(get("/api/v1/status/queries", OPERATOR).body()).path("data"))
         .isEmpty();
   }
 

@@ -2,7 +2,6 @@ package io.fleetgauge.probe.host;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
-import io.fleetgauge.sample.prometheus.TextExposition.Family;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -253,31 +252,5 @@ public final class HostReader {
 
   private static String[] words(String line) {
     return line.strip().split("\\s+");
-  }
-
-  /** Type and help of everything that a tick holds, by metric name. */
-  public static Map<String, Family> families(Tick tick) {
-    Map<String, Family> families = new HashMap<>();
-    for (Labels labels : tick.series()) {
-      String name = labels.metric();
-      if (name.startsWith("node_")) {
-        boolean counter = name.endsWith("_total");
-        families.put(name, new Family(counter ? "counter" : "gauge", help(name)));
-      }
-    }
-    return families;
-  }
-
-  private static String help(String name) {
-    String group = name.split("_")[1];
-    return switch (group) {
-      case "load1", "load5", "load15" -> group.substring(4) + "m load average.";
-      case "cpu" -> "Seconds the CPUs spent in each mode.";
-      case "memory" -> "Memory information field " + name.substring(12) + ".";
-      case "network" -> "Network device statistic " + name.substring(13) + ".";
-      case "disk" -> "Disk statistic " + name.substring(10) + ".";
-      case "filesystem" -> "Filesystem statistic " + name.substring(16) + ".";
-      default -> name;
-    };
   }
 }

@@ -1,5 +1,8 @@
 package io.fleetgauge.probe.uplink;
 
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireException;
@@ -7,10 +10,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,12 +29,16 @@ import org.slf4j.LoggerFactory;
 public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
   private static final long REQUEST_TIMEOUT_MILLIS = 2_500;
+
+  /** One connection, to one gateway. */
+  public static final OutgoingHttp.Limits HTTP_LIMITS = new OutgoingHttp.Limits(1_000, 300, 1, 10);
+
   private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
   private final Vertx vertx;
   private final Context context;
-  // Kept in a field: a client that is garbage collected closes its connections.
-  private final HttpClient client;
+  private final OutgoingHttp http;
+  private final Supplier<String> token;
   private final String path;
   private final UplinkMachine machine;
   private final Optional<Spool> spool;
@@ -47,6 +51,8 @@ public final class Uplink implements AutoCloseable {
    * @param gateways any gateways to begin with
    * @param spool where ticks wait that memory has no place for, and outlive this process; it is
    *     closed with the uplink
+   * @param http how gateways are reached; it is closed with the uplink
+   * @param token what gateways want to see; empty for nothing
    * @param seed of the back-off's chance and of the run numbers
    */
   public Uplink(
@@ -55,21 +61,14 @@ public final class Uplink implements AutoCloseable {
       List<URI> gateways,
       UplinkSettings settings,
       Optional<Spool> spool,
+      OutgoingHttp http,
+      Supplier<String> token,
       long seed) {
     this.spool = spool;
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.client =
-        vertx
-            .httpClientBuilder()
-            .with(new HttpClientOptions().setConnectTimeout(1_000).setKeepAliveTimeout(300))
-            .with(new PoolOptions().setHttp1MaxSize(1))
-            // Whoever asked is told; a gateway that dies is no error of this process.
-            .withConnectHandler(
-                connection ->
-                    connection.exceptionHandler(
-                        failure -> LOG.debug("a connection broke", failure)))
-            .build();
+    this.http = http;
+    this.token = token;
     this.path = "/v1/hosts/" + encoded(host) + "/frames";
     SplittableRandom random = new SplittableRandom(seed);
     this.machine =
@@ -82,6 +81,25 @@ public final class Uplink implements AutoCloseable {
             random,
             () -> random.nextLong() | 1);
     this.counts = machine.counts();
+  }
+
+  /** As above, for gateways that want to see nothing. */
+  public Uplink(
+      Vertx vertx,
+      String host,
+      List<URI> gateways,
+      UplinkSettings settings,
+      Optional<Spool> spool,
+      long seed) {
+    this(
+        vertx,
+        host,
+        gateways,
+        settings,
+        spool,
+        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, HTTP_LIMITS),
+        () -> "",
+        seed);
   }
 
   /** Sends a tick, as soon as it can; never waits. */
@@ -137,15 +155,13 @@ public final class Uplink implements AutoCloseable {
 
   private void post(UplinkMachine.Effect.Post post) {
     RequestOptions options =
-        new RequestOptions()
-            .setMethod(HttpMethod.POST)
-            .setHost(post.gateway().getHost())
-            .setPort(post.gateway().getPort())
-            .setURI(path)
-            .setTimeout(REQUEST_TIMEOUT_MILLIS)
+        http.to(post.gateway(), HttpMethod.POST, path, REQUEST_TIMEOUT_MILLIS)
             .putHeader("X-Fleetgauge-Epoch", Long.toString(post.epoch()))
             .putHeader("X-Fleetgauge-Acknowledged", Long.toString(post.acknowledged()));
-    client
+    if (!token.get().isEmpty()) {
+      options.putHeader("Authorization", "Bearer " + token.get());
+    }
+    http.client()
         .request(options)
         .compose(request -> request.send(Buffer.buffer(post.body())))
         .compose(
@@ -190,11 +206,7 @@ public final class Uplink implements AutoCloseable {
           spool.isPresent() ? "wait in the spool" : "are lost");
     }
     context.runOnContext(none -> closed = true);
-    try {
-      client.close().await(2, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      LOG.warn("the connection did not close within 2 s");
-    }
+    http.close();
     spool.ifPresent(Spool::close);
   }
 }

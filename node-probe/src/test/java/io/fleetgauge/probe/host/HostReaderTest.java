@@ -3,6 +3,7 @@ package io.fleetgauge.probe.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -130,7 +131,7 @@ class HostReaderTest {
     Tick.Builder readings = new Tick.Builder();
     new HostReader(proc).read(readings);
     Tick tick = readings.at(0);
-    return TextExposition.write(tick, HostReader.families(tick));
+    return TextExposition.write(tick, KnownMetrics.families(tick));
   }
 
   private void file(String name, String content) throws IOException {

@@ -115,6 +115,26 @@ public sealed interface Fragment {
   }
 
   /**
+   * What senders have said of their metrics.
+   *
+   * @param tenants who said it; all when empty
+   */
+  record Metadata(long epoch, List<String> hosts, List<String> tenants) implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Metadata(otherEpoch, otherHosts, tenants);
+    }
+  }
+
+  /** When hosts have sent something. */
+  record Hosts(long epoch, List<String> hosts) implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Hosts(otherEpoch, otherHosts);
+    }
+  }
+
+  /**
    * What has changed since it was asked before; of all hosts that the gateway has.
    *
    * @param incarnation of the gateway, as it said last; 0 at first

@@ -3,7 +3,9 @@ package io.fleetgauge.promql.fragment;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.List;
+import java.util.Map;
 
 /** What a gateway has to say to a {@link Fragment}. */
 public sealed interface FragmentAnswer {
@@ -59,6 +61,23 @@ public sealed interface FragmentAnswer {
    */
   record Extent(long epoch, List<String> covered, List<Long> series, List<Long> samples)
       implements FragmentAnswer {}
+
+  /**
+   * @param metrics what each metric is said to be, by name
+   */
+  record Metadata(long epoch, List<String> covered, Map<String, MetricMetadata> metrics)
+      implements FragmentAnswer {}
+
+  record Hosts(long epoch, List<String> covered, List<Host> hosts) implements FragmentAnswer {}
+
+  /**
+   * A host that something is kept of.
+   *
+   * @param newest time of its newest sample, ms
+   * @param tickMillis how often it sends, ms
+   * @param series how many it has
+   */
+  record Host(String name, long newest, long tickMillis, long series) {}
 
   /**
    * What has changed.

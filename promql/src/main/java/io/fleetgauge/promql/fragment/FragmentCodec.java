@@ -9,6 +9,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.WholeNumber;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.wire.HistogramForm;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -16,9 +17,11 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Fragments and their answers as bytes; the drawing is in the package's description. */
@@ -32,6 +35,8 @@ public final class FragmentCodec {
   private static final int UNFIT = 6;
   private static final int EXTENT = 7;
   private static final int CHANGES = 8;
+  private static final int METADATA = 9;
+  private static final int HOSTS = 10;
   private static final int PARTIAL = 1;
   private static final int ROLLUPS = 2;
   private static final int MOST_STEPS = 1 << 24;
@@ -57,6 +62,8 @@ public final class FragmentCodec {
           case Fragment.Parts parts -> PARTS;
           case Fragment.Extent extent -> EXTENT;
           case Fragment.Changes changes -> CHANGES;
+          case Fragment.Metadata metadata -> METADATA;
+          case Fragment.Hosts hosts -> HOSTS;
         });
     out.uvar(fragment.epoch());
     strings(out, fragment.hosts());
@@ -65,6 +72,8 @@ public final class FragmentCodec {
         out.uvar(samples.budget()).u8(samples.heavy() ? 1 : 0);
         selections(out, samples.selections());
       }
+      case Fragment.Metadata metadata -> strings(out, metadata.tenants());
+      case Fragment.Hosts none -> {}
       case Fragment.Extent extent -> selections(out, extent.selections());
       case Fragment.Parts parts -> parts(out, parts);
       case Fragment.Changes changes -> out.u64(changes.incarnation()).uvar(changes.since());
@@ -92,6 +101,8 @@ public final class FragmentCodec {
             yield new Fragment.Samples(
                 epoch, hosts, budget, in.uint(1, "whether it is heavy") == 1, selections(in));
           }
+          case METADATA -> new Fragment.Metadata(epoch, hosts, strings(in, "tenants"));
+          case HOSTS -> new Fragment.Hosts(epoch, hosts);
           case EXTENT -> new Fragment.Extent(epoch, hosts, selections(in));
           case CHANGES ->
               new Fragment.Changes(epoch, hosts, in.u64("the incarnation"), in.uvar("the cursor"));
@@ -236,6 +247,8 @@ public final class FragmentCodec {
           case FragmentAnswer.Unfit unfit -> UNFIT;
           case FragmentAnswer.Extent extent -> EXTENT;
           case FragmentAnswer.Changes changes -> CHANGES;
+          case FragmentAnswer.Metadata metadata -> METADATA;
+          case FragmentAnswer.Hosts hosts -> HOSTS;
         });
     out.uvar(answer.epoch());
     strings(out, answer.covered());
@@ -256,6 +269,19 @@ public final class FragmentCodec {
       }
       case FragmentAnswer.Strings strings -> strings(out, strings.strings());
       case FragmentAnswer.Unfit unfit -> out.string(unfit.reason());
+      case FragmentAnswer.Metadata metadata -> {
+        out.uvar(metadata.metrics().size());
+        for (var metric : new TreeMap<>(metadata.metrics()).entrySet()) {
+          MetricMetadata said = metric.getValue();
+          out.string(metric.getKey()).string(said.type()).string(said.help()).string(said.unit());
+        }
+      }
+      case FragmentAnswer.Hosts hosts -> {
+        out.uvar(hosts.hosts().size());
+        for (FragmentAnswer.Host host : hosts.hosts()) {
+          out.string(host.name()).svar(host.newest()).uvar(host.tickMillis()).uvar(host.series());
+        }
+      }
       case FragmentAnswer.Changes changes -> {
         out.u64(changes.incarnation()).uvar(changes.cursor()).svar(changes.watermark());
         out.uvar(changes.hosts().size());
@@ -321,6 +347,32 @@ public final class FragmentCodec {
           }
           case NAMES -> new FragmentAnswer.Strings(epoch, covered, strings(in, "strings"));
           case UNFIT -> new FragmentAnswer.Unfit(epoch, covered, in.string("the reason"));
+          case METADATA -> {
+            int count = in.count(4, "metrics");
+            Map<String, MetricMetadata> metrics = new LinkedHashMap<>();
+            for (int i = 0; i < count; i++) {
+              metrics.put(
+                  in.string("a metric"),
+                  new MetricMetadata(
+                      in.string("a metric's type"),
+                      in.string("a metric's help"),
+                      in.string("a metric's unit")));
+            }
+            yield new FragmentAnswer.Metadata(epoch, covered, metrics);
+          }
+          case HOSTS -> {
+            int count = in.count(4, "hosts");
+            List<FragmentAnswer.Host> hosts = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+              hosts.add(
+                  new FragmentAnswer.Host(
+                      in.string("a host"),
+                      in.svar("a host's newest time"),
+                      in.uvar("a host's tick"),
+                      in.uvar("a host's series")));
+            }
+            yield new FragmentAnswer.Hosts(epoch, covered, hosts);
+          }
           case EXTENT ->
               new FragmentAnswer.Extent(
                   epoch, covered, numbers(in, "series"), numbers(in, "samples"));

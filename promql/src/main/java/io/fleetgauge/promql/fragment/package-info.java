@@ -9,7 +9,7 @@
  * <pre>
  * fragment    = 'F' 'Q' version:u8(=2) kind:u8 epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
- *                     7 extent, 8 changes
+ *                     7 extent, 8 changes, 9 metadata, 10 hosts
  * what        = samples:    budget:uvar heavy:u8 list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
  *                           features:list(string) matchers budget:uvar timeoutMillis:uvar heavy:u8
@@ -17,6 +17,8 @@
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
  *             | extent:     list(selection)
  *             | changes:    incarnation:u64 since:uvar
+ *             | metadata:   tenants:list(string)
+ *             | hosts:
  *             | names:      search
  *             | values:     label:string search
  *             | label sets: search
@@ -31,6 +33,8 @@
  *             | parts:      (1:u8 | 0:u8 read:list(string)) notes:list(string) symbols rollupCells:uvar list(part)
  *             | unfit (kind 6): reason:string
  *             | extent:     series:list(uvar) samples:list(uvar)
+ *             | metadata:   list(metric:string type:string help:string unit:string)
+ *             | hosts:      list(host:string newest:svar tickMillis:uvar series:uvar)
  *             | changes:    incarnation:u64 cursor:uvar watermark:svar
  *                           list(host:string all:u8 buckets:list(svar))
  * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)

@@ -137,7 +137,7 @@ public final class Answering {
   }
 
   private void checkShape(Ask ask) throws QueryFailure {
-    TenantLimits limits = config.of(ask.tenant());
+    TenantLimits limits = ask.limits();
     Query query = ask.query();
     long range = query.end() - query.start();
     if (range > limits.range().toMillis()) {

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.plan.Planner;
@@ -9,6 +10,7 @@ import java.util.List;
 /**
  * A question and how it is to be answered.
  *
+ * @param limits what the tenant may use
  * @param scope matchers that every selector gets
  * @param cached whether what was answered before may be taken
  * @param strict whether an answer that misses hosts is an error
@@ -16,6 +18,7 @@ import java.util.List;
  */
 public record Ask(
     String tenant,
+    TenantLimits limits,
     Query query,
     List<Matcher> scope,
     Planner.Mode mode,

@@ -159,7 +159,7 @@ final class Work {
   }
 
   private void checkCost(Trip trip, Cost cost) throws QueryFailure {
-    TenantLimits limits = config.of(trip.ask().tenant());
+    TenantLimits limits = trip.ask().limits();
     if (cost.series() > limits.series()) {
       throw trip.ask().over("series", cost.series(), limits.series());
     }
@@ -243,7 +243,7 @@ final class Work {
                 // Another thread would take longer to wake up.
                 try {
                   return Future.succeededFuture(
-                      evaluate(planned, parts.result(), samples.result(), trip.stop()));
+                      evaluate(trip.ask(), planned, parts.result(), samples.result(), trip.stop()));
                 } catch (QueryFailure e) {
                   return Future.failedFuture(e);
                 }
@@ -256,7 +256,8 @@ final class Work {
                       : trip.stop();
               return (heavy ? heavyWorkers : workers)
                   .executeBlocking(
-                      () -> evaluate(planned, parts.result(), samples.result(), stop), false);
+                      () -> evaluate(trip.ask(), planned, parts.result(), samples.result(), stop),
+                      false);
             });
   }
 
@@ -300,6 +301,7 @@ final class Work {
   }
 
   private Executed evaluate(
+      Ask ask,
       Planned planned,
       Gathered<EvaluatedParts> parts,
       Gathered<List<List<Series>>> samples,
@@ -328,8 +330,10 @@ final class Work {
       rollupCells.add(parts.value().rollupCells());
     }
     Answer answer = Engine.run(planned.query(), source, provided, stop);
-    List<String> holes = new ArrayList<>(parts.warnings());
-    samples.warnings().stream().filter(each -> !holes.contains(each)).forEach(holes::add);
+    // Names of hosts say who else is there.
+    boolean named = ask.scope().isEmpty();
+    List<String> holes = new ArrayList<>(parts.warnings(named));
+    samples.warnings(named).stream().filter(each -> !holes.contains(each)).forEach(holes::add);
     TreeSet<String> missing = new TreeSet<>(parts.missing());
     missing.addAll(samples.missing());
     List<ShardTime> shards = new ArrayList<>(parts.times());

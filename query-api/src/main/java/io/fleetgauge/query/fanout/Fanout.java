@@ -1,6 +1,7 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
@@ -11,6 +12,7 @@ import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -18,11 +20,8 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.util.ArrayList;
@@ -36,8 +35,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -54,10 +51,12 @@ import org.slf4j.LoggerFactory;
  * file for the first asking, the second reader and the second round, because each is what is done
  * when the one before was not enough.
  */
-public final class Fanout implements AutoCloseable {
+public final class Fanout {
   private static final Logger LOG = LoggerFactory.getLogger(Fanout.class);
-  private static final int CONNECTIONS_PER_GATEWAY = 16;
-  private static final int MAX_WAITING_PER_GATEWAY = 1_000;
+
+  /** For connections to gateways. */
+  public static final OutgoingHttp.Limits HTTP_LIMITS =
+      new OutgoingHttp.Limits(2_000, 300, 16, 1_000);
 
   /** Time for a new table to get round before hosts are asked for again. */
   private static final long RETRY_MILLIS = 100;
@@ -71,30 +70,18 @@ public final class Fanout implements AutoCloseable {
   private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
   private final LongAdder hedges = new LongAdder();
   private volatile FirstReaders firstReaders;
-  // Kept in a field: a client that is garbage collected closes its connections.
-  private final HttpClient client;
+  private final OutgoingHttp http;
 
   /**
+   * @param http how gateways are reached
    * @param workers where answers are decoded
    */
-  public Fanout(Vertx vertx, Supplier<ClusterView> view, WorkerExecutor workers) {
+  public Fanout(
+      Vertx vertx, OutgoingHttp http, Supplier<ClusterView> view, WorkerExecutor workers) {
     this.vertx = vertx;
     this.view = view;
     this.workers = workers;
-    this.client =
-        vertx
-            .httpClientBuilder()
-            .with(new HttpClientOptions().setConnectTimeout(2_000).setKeepAliveTimeout(300))
-            .with(
-                new PoolOptions()
-                    .setHttp1MaxSize(CONNECTIONS_PER_GATEWAY)
-                    .setMaxWaitQueueSize(MAX_WAITING_PER_GATEWAY))
-            // Whoever asked is told; a gateway that dies is no error of this process.
-            .withConnectHandler(
-                connection ->
-                    connection.exceptionHandler(
-                        failure -> LOG.debug("a connection broke", failure)))
-            .build();
+    this.http = http;
   }
 
   /**
@@ -206,6 +193,21 @@ public final class Fanout implements AutoCloseable {
 
   public Future<Gathered<List<Labels>>> labelSets(Fragment.Search search, long timeoutMillis) {
     return gather(new Fragment.LabelSets(0, List.of(), search), timeoutMillis, Merge::labelSets);
+  }
+
+  /**
+   * What senders have said of their metrics.
+   *
+   * @param tenants who said it; all when empty
+   */
+  public Future<Gathered<Map<String, MetricMetadata>>> metadata(
+      List<String> tenants, long timeoutMillis) {
+    return gather(new Fragment.Metadata(0, List.of(), tenants), timeoutMillis, Merge::metadata);
+  }
+
+  /** When hosts have sent something, by name. */
+  public Future<Gathered<List<FragmentAnswer.Host>>> hostStates(long timeoutMillis) {
+    return gather(new Fragment.Hosts(0, List.of()), timeoutMillis, Merge::hosts);
   }
 
   private <T> Future<Gathered<T>> gather(
@@ -573,14 +575,8 @@ public final class Fanout implements AutoCloseable {
   /** The body of the answer to a fragment. */
   private Future<Buffer> send(
       URI gateway, Fragment fragment, long timeoutMillis, Consumer<HttpClientRequest> underWay) {
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(HttpMethod.POST)
-            .setHost(gateway.getHost())
-            .setPort(gateway.getPort())
-            .setURI("/v1/fragments")
-            .setTimeout(timeoutMillis);
-    return client
+    RequestOptions options = http.to(gateway, HttpMethod.POST, "/v1/fragments", timeoutMillis);
+    return http.client()
         .request(options)
         .compose(
             request -> {
@@ -603,14 +599,5 @@ public final class Fanout implements AutoCloseable {
                                   Future.failedFuture(
                                       "status " + response.statusCode() + ": " + body);
                             }));
-  }
-
-  @Override
-  public void close() {
-    try {
-      client.close().await(2, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      LOG.warn("the connections to the gateways did not close in time");
-    }
   }
 }

@@ -24,8 +24,12 @@ public record Gathered<T>(
     String split) {
   private static final int NAMES = 10;
 
-  /** What to tell the asker about the holes; empty when there are none. */
-  public List<String> warnings() {
+  /**
+   * What to tell the asker about the holes; empty when there are none.
+   *
+   * @param named whether the asker may know the names of all hosts
+   */
+  public List<String> warnings(boolean named) {
     if (missing.isEmpty()) {
       return split.isEmpty() ? List.of() : List.of(split);
     }
@@ -38,8 +42,8 @@ public record Gathered<T>(
             + missing.size()
             + " of "
             + hosts
-            + " hosts are missing: "
-            + String.join(", ", names);
+            + " hosts are missing"
+            + (named ? ": " + String.join(", ", names) : "");
     return split.isEmpty() ? List.of(incomplete) : List.of(incomplete, split);
   }
 }

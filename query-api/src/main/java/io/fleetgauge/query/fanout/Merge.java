@@ -12,11 +12,13 @@ import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Answers of several gateways as one. */
@@ -125,5 +127,19 @@ final class Merge {
     TreeSet<Labels> all = new TreeSet<>();
     answers.forEach(answer -> all.addAll(((FragmentAnswer.LabelSets) answer).labelSets()));
     return List.copyOf(all);
+  }
+
+  static Map<String, MetricMetadata> metadata(List<FragmentAnswer> answers) {
+    Map<String, MetricMetadata> all = new TreeMap<>();
+    answers.forEach(answer -> all.putAll(((FragmentAnswer.Metadata) answer).metrics()));
+    return all;
+  }
+
+  /** By name. */
+  static List<FragmentAnswer.Host> hosts(List<FragmentAnswer> answers) {
+    return answers.stream()
+        .flatMap(answer -> ((FragmentAnswer.Hosts) answer).hosts().stream())
+        .sorted(Comparator.comparing(FragmentAnswer.Host::name))
+        .toList();
   }
 }

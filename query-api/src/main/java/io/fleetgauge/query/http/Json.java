@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.Map;
 
 /** Prometheus's envelope around each kind of answer. */
 final class Json {
@@ -107,19 +106,6 @@ final class Json {
           json.writeEndArray();
         },
         warnings,
-        List.of());
-  }
-
-  static Buffer object(Map<String, String> fields) {
-    return success(
-        json -> {
-          json.writeStartObject();
-          for (var field : fields.entrySet()) {
-            json.writeStringField(field.getKey(), field.getValue());
-          }
-          json.writeEndObject();
-        },
-        List.of(),
         List.of());
   }
 

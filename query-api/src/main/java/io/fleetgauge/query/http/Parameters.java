@@ -23,6 +23,8 @@ final class Parameters {
 
   static final long LATEST = 1L << 53;
 
+  private static final int MOST_SELECTORS = 1_000;
+
   private static final Pattern DECIMAL =
       Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
 
@@ -95,7 +97,12 @@ final class Parameters {
   }
 
   int limit() throws QueryFailure {
-    String text = text("limit");
+    return limit("limit");
+  }
+
+  /** A number of things; 0 for all. */
+  int limit(String name) throws QueryFailure {
+    String text = text(name);
     if (text.isEmpty()) {
       return 0;
     }
@@ -105,9 +112,9 @@ final class Parameters {
         return limit;
       }
     } catch (NumberFormatException e) {
-      throw invalid("limit", "cannot parse \"" + text + "\" to a valid limit");
+      throw invalid(name, "cannot parse \"" + text + "\" to a valid limit");
     }
-    throw invalid("limit", "limit must be non-negative");
+    throw invalid(name, name + " must be non-negative");
   }
 
   /**
@@ -117,7 +124,7 @@ final class Parameters {
    */
   Fragment.Search search(List<Matcher> scope) throws QueryFailure {
     List<List<Matcher>> matchers = new ArrayList<>();
-    for (String selector : texts("match[]")) {
+    for (String selector : selectors()) {
       try {
         List<Matcher> all = new ArrayList<>(scope);
         all.addAll(Parser.parseSelector(selector));
@@ -134,6 +141,15 @@ final class Parameters {
     int limit = limit();
     // One more than wanted tells whether anything was cut off.
     return new Fragment.Search(start, end, limit == 0 ? 0 : limit + 1, matchers);
+  }
+
+  /** The values of {@code match[]}. */
+  List<String> selectors() throws QueryFailure {
+    List<String> selectors = texts("match[]");
+    if (selectors.size() > MOST_SELECTORS) {
+      throw invalid("match[]", "there are " + selectors.size() + ", allowed are " + MOST_SELECTORS);
+    }
+    return selectors;
   }
 
   static QueryFailure invalid(String name, String why) {

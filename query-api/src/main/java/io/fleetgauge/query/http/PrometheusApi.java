@@ -1,10 +1,10 @@
 package io.fleetgauge.query.http;
 
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Feature;
@@ -19,19 +19,14 @@ import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.Fanout;
-import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -39,14 +34,9 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The routes under {@code /api/v1}. */
+/** The routes under {@code /api/v1}; those that evaluate queries are here. */
 public final class PrometheusApi {
   private static final Logger LOG = LoggerFactory.getLogger(PrometheusApi.class);
-
-  /** The version whose answers these are; clients choose features by it. */
-  private static final String PROMETHEUS_VERSION = "3.5.3";
-
-  private static final int MAX_BODY_BYTES = 4 << 20;
 
   /** As Prometheus has it: a range has at most this many steps. */
   private static final long MAX_INTERVALS = 11_000;
@@ -57,105 +47,48 @@ public final class PrometheusApi {
   /** So many are written sooner than another thread wakes up. */
   private static final int FEW_POINTS = 4_000;
 
-  private static final String TRUNCATED = "results truncated due to limit";
+  static final String TRUNCATED = "results truncated due to limit";
 
   private final QueryConfig config;
   private final Answering answering;
-  private final Fanout fanout;
-  private final WorkerExecutor workers;
   private final QueryCounts counts;
   private final LongSupplier clock;
   private final Set<Feature> features;
-  private final Asker asker;
 
   private PrometheusApi(
-      QueryConfig config,
-      Answering answering,
-      Fanout fanout,
-      WorkerExecutor workers,
-      QueryCounts counts,
-      LongSupplier clock)
-      throws ParseException {
-    this.asker = new Asker(config);
+      QueryConfig config, Answering answering, QueryCounts counts, LongSupplier clock) {
     this.config = config;
     this.answering = answering;
-    this.fanout = fanout;
-    this.workers = workers;
     this.counts = counts;
     this.clock = clock;
     this.features = Feature.named(config.features());
   }
 
-  /** A route's work: what writes the body of its answer, or a failure. */
-  private interface Handler {
-    Future<Supplier<Buffer>> answer(RoutingContext http, Parameters parameters) throws QueryFailure;
-  }
-
   /**
+   * @param guard lets those in who may read
    * @param workers where answers are written
    * @param clock ms since the epoch
-   * @throws ParseException if a tenant's scope is no selector
    */
   public static void mount(
       Router router,
+      Guard guard,
       QueryConfig config,
       Answering answering,
       Fanout fanout,
       WorkerExecutor workers,
       QueryCounts counts,
-      LongSupplier clock)
-      throws ParseException {
-    PrometheusApi api = new PrometheusApi(config, answering, fanout, workers, counts, clock);
-    api.route(router, "/api/v1/query", true, api::instant);
-    api.route(router, "/api/v1/query_range", true, api::range);
-    api.route(router, "/api/v1/format_query", true, api::format);
-    api.route(router, "/api/v1/parse_query", true, api::parse);
-    api.route(router, "/api/v1/labels", true, api::labels);
-    api.route(router, "/api/v1/label/:name/values", false, api::values);
-    api.route(router, "/api/v1/series", true, api::series);
-    api.route(router, "/api/v1/status/buildinfo", false, api::buildInfo);
-    api.route(router, "/api/v1/explain", true, api::explain);
-    api.route(router, "/api/v1/status/queries", false, api::queries);
-    api.route(router, "/api/v1/status/queries/:id/cancel", true, api::cancel);
-  }
-
-  private void route(Router router, String path, boolean post, Handler handler) {
-    var route = router.route(path).method(HttpMethod.GET);
-    if (post) {
-      route
-          .method(HttpMethod.POST)
-          .handler(
-              BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES).setMergeFormAttributes(false));
-    }
-    route.handler(
-        http -> {
-          Future<Supplier<Buffer>> answer;
-          try {
-            answer = handler.answer(http, new Parameters(http));
-          } catch (QueryFailure e) {
-            answer = Future.failedFuture(e);
-          }
-          answer
-              .compose(body -> written(body))
-              .onSuccess(body -> end(http, 200, body))
-              .onFailure(failure -> fail(http, failure));
-        });
-    route.failureHandler(this::failRequest);
-  }
-
-  private Future<Buffer> written(Supplier<Buffer> body) {
-    // Large answers take long to write; an event loop has no time for that.
-    return body instanceof Ready
-        ? Future.succeededFuture(body.get())
-        : workers.executeBlocking(body::get, false);
-  }
-
-  /** A body that is there, or is soon written. */
-  private record Ready(Supplier<Buffer> body) implements Supplier<Buffer> {
-    @Override
-    public Buffer get() {
-      return body.get();
-    }
+      LongSupplier clock) {
+    PrometheusApi api = new PrometheusApi(config, answering, counts, clock);
+    ApiRoutes routes = new ApiRoutes(router, guard, workers, counts);
+    routes.getOrPost("/api/v1/query", api::instant);
+    routes.getOrPost("/api/v1/query_range", api::range);
+    routes.getOrPost("/api/v1/format_query", api::format);
+    routes.getOrPost("/api/v1/parse_query", api::parse);
+    routes.getOrPost("/api/v1/explain", api::explain);
+    routes.get("/api/v1/status/queries", api::queries);
+    routes.post("/api/v1/status/queries/:id/cancel", api::cancel);
+    new DiscoveryApi(config, fanout, clock).mount(routes);
+    new StatusApi(config, fanout, clock).mount(routes);
   }
 
   private static boolean isLittle(Answer.Result result) {
@@ -170,50 +103,6 @@ public final class PrometheusApi {
       case Answer.Vector vector -> vector.samples().size() < FEW_POINTS / 10;
       default -> true;
     };
-  }
-
-  /** A request that could not be read, or a failure of ours. */
-  private void failRequest(RoutingContext http) {
-    if (http.statusCode() >= 400 && http.statusCode() < 500) {
-      counts.failed(QueryFailure.Kind.BAD_DATA);
-      String reason = http.failure() == null ? "" : ": " + http.failure().getMessage();
-      QueryFailure unreadable =
-          new QueryFailure(
-              QueryFailure.Kind.BAD_DATA,
-              "the request cannot be read"
-                  + reason
-                  + "; a body may have "
-                  + MAX_BODY_BYTES
-                  + " bytes");
-      end(http, http.statusCode(), Json.error(unreadable));
-    } else {
-      fail(http, http.failure());
-    }
-  }
-
-  private static void end(RoutingContext http, int status, Buffer body) {
-    if (!http.response().closed()) {
-      if (!http.response().headers().contains("Content-Type") || status != 200) {
-        http.response().putHeader("Content-Type", "application/json");
-      }
-      http.response().setStatusCode(status).end(body);
-    }
-  }
-
-  private void fail(RoutingContext http, Throwable failure) {
-    QueryFailure known;
-    if (failure instanceof QueryFailure named) {
-      known = named;
-    } else {
-      LOG.error("{} failed", http.request().path(), failure);
-      known = new QueryFailure(QueryFailure.Kind.INTERNAL, String.valueOf(failure.getMessage()));
-    }
-    counts.failed(known.kind());
-    if (known.kind() == QueryFailure.Kind.UNAVAILABLE
-        || known.kind() == QueryFailure.Kind.LIMITED) {
-      http.response().putHeader("Retry-After", "1");
-    }
-    end(http, known.kind().httpStatus, Json.error(known));
   }
 
   // --- queries ---
@@ -270,7 +159,7 @@ public final class PrometheusApi {
                     return known;
                   };
               boolean little = answered.body().get() != null || isLittle(answered.result());
-              return little ? new Ready(body) : body;
+              return little ? new ApiRoutes.Ready(body) : body;
             });
   }
 
@@ -286,13 +175,13 @@ public final class PrometheusApi {
     if (timeout <= 0) {
       throw new QueryFailure(QueryFailure.Kind.TIMEOUT, "query timed out in expression evaluation");
     }
-    String tenant = asker.tenant(http);
-    Planner.Mode mode = asker.mode(http);
-    boolean cached = mode == Planner.Mode.AUTO && asker.takesKnown(http, parameters);
-    boolean strict = asker.isStrict(tenant, parameters);
+    Asker asker = Asker.of(http);
+    Planner.Mode mode = Asker.mode(http);
+    boolean cached = mode == Planner.Mode.AUTO && Asker.takesKnown(http, parameters);
+    boolean strict = asker.isStrict(parameters);
     long seen = lookback == 0 ? config.lookback().toMillis() : lookback;
-    Ask.Key key =
-        new Ask.Key(tenant, asker.scope(tenant), text, start, end, step, seen, mode, strict);
+    String tenant = asker.tenant();
+    Ask.Key key = new Ask.Key(tenant, asker.scope(), text, start, end, step, seen, mode, strict);
     Cancellation cancellation = new Cancellation();
     http.response().closeHandler(closed -> cancellation.cancel());
     long begin = System.nanoTime();
@@ -316,11 +205,12 @@ public final class PrometheusApi {
                         step,
                         Query.Settings.STOCK
                             .withLookback(seen)
-                            .withMaxSamples(config.of(tenant).samples())
+                            .withMaxSamples(asker.grant().limits().samples())
                             .withFeatures(features));
                 Ask ask =
                     new Ask(
                         tenant,
+                        asker.grant().limits(),
                         query,
                         key.scope(),
                         mode,
@@ -332,16 +222,22 @@ public final class PrometheusApi {
                 return Future.failedFuture(e);
               }
             })
-        .compose(answered -> complete(http, answered, strict))
+        .compose(answered -> complete(http, answered, strict, asker.scope().isEmpty()))
         .onComplete(
             done -> account(tenant, text, (System.nanoTime() - begin) / 1_000_000, done.result()));
   }
 
-  /** Says what the answer covers; where that must be all, a hole is an error. */
-  private Future<Answered> complete(RoutingContext http, Answered answered, boolean strict) {
+  /**
+   * Says what the answer covers; where that must be all, a hole is an error.
+   *
+   * @param named whether the asker may know the names of all hosts
+   */
+  private Future<Answered> complete(
+      RoutingContext http, Answered answered, boolean strict, boolean named) {
     Completeness of = answered.completeness();
     List<String> names = of.missing();
-    String missing = String.join(",", names.subList(0, Math.min(MOST_NAMES, names.size())));
+    int shown = named ? Math.min(MOST_NAMES, names.size()) : 0;
+    String missing = String.join(",", names.subList(0, shown));
     http.response()
         .putHeader(
             COMPLETENESS,
@@ -351,7 +247,7 @@ public final class PrometheusApi {
                 + (of.expected() - names.size())
                 + "; missing="
                 + missing
-                + (names.size() > MOST_NAMES ? ",..." : "")
+                + (names.size() > shown ? (shown > 0 ? ",..." : "...") : "")
                 + "; watermark-age="
                 + (of.watermark() == Long.MIN_VALUE
                     ? "unknown"
@@ -367,6 +263,11 @@ public final class PrometheusApi {
   }
 
   private Expr parsed(String text, long range, long step) throws QueryFailure {
+    return parsed(text, features, range, step);
+  }
+
+  static Expr parsed(String text, Set<Feature> features, long range, long step)
+      throws QueryFailure {
     try {
       return Parser.parse(text, new ParseOptions(features, range, step));
     } catch (ParseException e) {
@@ -444,9 +345,11 @@ public final class PrometheusApi {
         .map(answered -> () -> text ? Explanation.text(answered) : Explanation.json(answered));
   }
 
-  private Future<Supplier<Buffer>> queries(RoutingContext http, Parameters parameters) {
-    boolean all = asker.isOperator(http);
-    String tenant = asker.tenant(http);
+  private Future<Supplier<Buffer>> queries(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    Asker asker = Asker.of(http);
+    boolean all = asker.isOperator();
+    String tenant = asker.tenant();
     List<Running.Entry> running =
         answering.running().all().stream()
             .filter(entry -> all || entry.ask().tenant().equals(tenant))
@@ -456,10 +359,10 @@ public final class PrometheusApi {
 
   private Future<Supplier<Buffer>> cancel(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    if (!asker.isOperator(http)) {
+    if (!Asker.of(http).isOperator()) {
       throw new QueryFailure(
           QueryFailure.Kind.FORBIDDEN,
-          "only an operator may cancel queries: the token of query.operatorToken is needed");
+          "only an operator may cancel queries: a token with the right to operate is needed");
     }
     String id = http.pathParam("id");
     if (!id.matches("\\d{1,18}") || !answering.running().cancel(Long.parseLong(id))) {
@@ -467,69 +370,5 @@ public final class PrometheusApi {
           QueryFailure.Kind.BAD_DATA, "no query with the id " + id + " is running");
     }
     return Future.succeededFuture(() -> Json.text("cancelled"));
-  }
-
-  // --- labels and series ---
-
-  private Future<Supplier<Buffer>> labels(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
-    Fragment.Search search = parameters.search(asker.scope(asker.tenant(http)));
-    return fanout
-        .labelNames(search, config.timeout().toMillis())
-        .map(found -> strings(found, search.limit()));
-  }
-
-  private Future<Supplier<Buffer>> values(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
-    Fragment.Search search = parameters.search(asker.scope(asker.tenant(http)));
-    return fanout
-        .labelValues(http.pathParam("name"), search, config.timeout().toMillis())
-        .map(found -> strings(found, search.limit()));
-  }
-
-  private Future<Supplier<Buffer>> series(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
-    if (parameters.texts("match[]").isEmpty()) {
-      throw new QueryFailure(QueryFailure.Kind.BAD_DATA, "no match[] parameter provided");
-    }
-    Fragment.Search search = parameters.search(asker.scope(asker.tenant(http)));
-    return fanout
-        .labelSets(search, config.timeout().toMillis())
-        .map(
-            found ->
-                () ->
-                    Json.labelSets(
-                        first(found.value(), search.limit()), warnings(found, search.limit())));
-  }
-
-  private static Supplier<Buffer> strings(Gathered<List<String>> found, int searchLimit) {
-    return () -> Json.success(first(found.value(), searchLimit), warnings(found, searchLimit));
-  }
-
-  /** The search asked for one more than the limit. */
-  private static <T> List<T> first(List<T> items, int searchLimit) {
-    return searchLimit == 0 || items.size() < searchLimit
-        ? items
-        : items.subList(0, searchLimit - 1);
-  }
-
-  private static <T> List<String> warnings(Gathered<List<T>> found, int searchLimit) {
-    List<String> warnings = new ArrayList<>(found.warnings());
-    if (searchLimit > 0 && found.value().size() >= searchLimit) {
-      warnings.add(TRUNCATED);
-    }
-    return warnings;
-  }
-
-  private Future<Supplier<Buffer>> buildInfo(RoutingContext http, Parameters parameters) {
-    Map<String, String> info = new LinkedHashMap<>();
-    info.put("version", PROMETHEUS_VERSION);
-    info.put("revision", "fleetgauge-0.1.0");
-    info.put("branch", "");
-    info.put("buildUser", "");
-    info.put("buildDate", "");
-    info.put("goVersion", "");
-    info.put("application", "Fleetgauge");
-    return Future.succeededFuture(() -> Json.object(info));
   }
 }

@@ -13,7 +13,7 @@ import java.util.Arrays;
 
 /**
  * Reads the body of a remote write, version 1 or 2, after decompression: one pass, no object a
- * sample. Metadata and exemplars are passed over. Not for several threads.
+ * sample. Exemplars are passed over. Not for several threads.
  *
  * <p>In version 1 a label is two strings; in version 2 it is two numbers of strings. Either way the
  * labels of a series can be asked for one by one, and as key bytes: the same bytes mean the same
@@ -34,8 +34,9 @@ public final class RemoteWriteReader {
      * A series begins; its labels can be asked of {@code reader} until the next one.
      *
      * @return whether its samples are wanted
+     * @throws WireException if what it says of itself is broken
      */
-    boolean series(RemoteWriteReader reader);
+    boolean series(RemoteWriteReader reader) throws WireException;
 
     void sample(long time, double value);
 
@@ -45,6 +46,9 @@ public final class RemoteWriteReader {
     void unwanted(int count);
 
     void exemplars(int count);
+
+    /** What a message of version 1 says of a metric. */
+    void metadata(String metric, MetricMetadata metadata);
   }
 
   /** Most labels of one series. */
@@ -73,6 +77,7 @@ public final class RemoteWriteReader {
   private byte[] key = new byte[512];
   private int keySize;
 
+  private int metadataFrom = -1;
   private int[] symbolAt = new int[0];
   private int symbolCount;
 
@@ -160,10 +165,88 @@ public final class RemoteWriteReader {
       if (tag == (seriesField << 3 | BYTES)) {
         int length = in.uint(in.left(), "the length of a series");
         series(in.position(), in.position() + length, sink);
+      } else if (version == Version.V1 && tag == (3 << 3 | BYTES)) {
+        metadata(end(size, "metadata"), sink);
       } else {
         skip(tag, size);
       }
     }
+  }
+
+  private void metadata(int end, Sink sink) throws WireException {
+    int type = 0;
+    String metric = "";
+    String help = "";
+    String unit = "";
+    while (in.position() < end) {
+      long tag = in.uvar("a field of metadata");
+      if (tag == (1 << 3 | VARINT)) {
+        type = (int) in.uvar("a metric's type");
+      } else if (tag == (2 << 3 | BYTES)) {
+        metric = metadataText(end);
+      } else if (tag == (4 << 3 | BYTES)) {
+        help = metadataText(end);
+      } else if (tag == (5 << 3 | BYTES)) {
+        unit = metadataText(end);
+      } else {
+        skip(tag, end);
+      }
+    }
+    require(in.position() == end, "metadata", end);
+    sink.metadata(metric, new MetricMetadata(type(type), help, unit));
+  }
+
+  private String metadataText(int end) throws WireException {
+    int to = end(end, "a text of metadata");
+    String text = shown(in.position(), Math.min(to - in.position(), MAX_LABEL_BYTES));
+    in.moveTo(to);
+    return text;
+  }
+
+  private static String type(int number) {
+    return switch (number) {
+      case 1 -> "counter";
+      case 2 -> "gauge";
+      case 3 -> "histogram";
+      case 4 -> "gaugehistogram";
+      case 5 -> "summary";
+      case 6 -> "info";
+      case 7 -> "stateset";
+      default -> "unknown";
+    };
+  }
+
+  /** What a message of version 2 says of the metric of the series at hand; null when nothing. */
+  public MetricMetadata seriesMetadata() throws WireException {
+    if (version != Version.V2 || metadataFrom < 0) {
+      return null;
+    }
+    int back = in.position();
+    in.moveTo(metadataFrom);
+    int type = 0;
+    int help = 0;
+    int unit = 0;
+    int end = end(size, "metadata");
+    while (in.position() < end) {
+      long tag = in.uvar("a field of metadata");
+      if (tag == (1 << 3 | VARINT)) {
+        type = (int) in.uvar("a metric's type");
+      } else if (tag == (3 << 3 | VARINT)) {
+        help = symbol();
+      } else if (tag == (4 << 3 | VARINT)) {
+        unit = symbol();
+      } else {
+        skip(tag, end);
+      }
+    }
+    in.moveTo(back);
+    return new MetricMetadata(type(type), symbolText(help), symbolText(unit));
+  }
+
+  private String symbolText(int number) {
+    return number >= symbolCount
+        ? ""
+        : shown(symbolAt[2 * number], Math.min(symbolAt[2 * number + 1], MAX_LABEL_BYTES));
   }
 
   private void readSymbols() throws WireException {
@@ -195,6 +278,7 @@ public final class RemoteWriteReader {
     int samples = 0;
     int histograms = 0;
     int exemplars = 0;
+    metadataFrom = -1;
     // Once for the labels, which may stand behind the samples, and once for the samples.
     while (in.position() < to) {
       int at = in.position();
@@ -210,6 +294,9 @@ public final class RemoteWriteReader {
         samples += field == samplesField ? 1 : 0;
         histograms += field == histogramsField ? 1 : 0;
         exemplars += field == exemplarsField ? 1 : 0;
+        if (field == 5 && (tag & 7) == BYTES) {
+          metadataFrom = in.position();
+        }
         skip(tag, to);
       }
     }

@@ -22,13 +22,17 @@ class RemoteWriteReaderTest {
   private final RemoteWriteReader.Sink sink =
       new RemoteWriteReader.Sink() {
         @Override
-        public boolean series(RemoteWriteReader reader) {
+        public boolean series(RemoteWriteReader reader) throws WireException {
           try {
             StringBuilder labels = new StringBuilder();
             for (int i = 0; i < reader.labelCount(); i++) {
               labels.append(reader.name(i)).append('=').append(reader.value(i)).append(' ');
             }
             read.add(labels.toString().strip());
+            MetricMetadata said = reader.seriesMetadata();
+            if (said != null) {
+              read.add(said.toString());
+            }
             return !labels.toString().startsWith("skip");
           } catch (CharacterCodingException e) {
             read.add("not UTF-8");
@@ -56,6 +60,11 @@ class RemoteWriteReaderTest {
           if (count > 0) {
             read.add("exemplars " + count);
           }
+        }
+
+        @Override
+        public void metadata(String metric, MetricMetadata metadata) {
+          read.add(metric + " " + metadata);
         }
       };
 
@@ -97,7 +106,9 @@ class RemoteWriteReaderTest {
     field(backwards, 1, label("skip", "b"));
     WireWriter out = new WireWriter();
     field(out, 1, series);
-    field(out, 3, label("metadata", "x"));
+    WireWriter metadata = new WireWriter().uvar(1 << 3).uvar(1);
+    text(text(text(metadata, 2, "a_total"), 4, "How many."), 5, "things");
+    field(out, 3, metadata);
     return field(out, 1, backwards).toBytes();
   }
 
@@ -106,6 +117,8 @@ class RemoteWriteReaderTest {
     field(series, 1, new WireWriter().uvar(1).uvar(2).uvar(3).uvar(4));
     field(series, 2, sample(5, 1.5));
     field(series, 3, histogram());
+    field(
+        series, 5, new WireWriter().uvar(1 << 3).uvar(2).uvar(3 << 3).uvar(4).uvar(4 << 3).uvar(0));
     WireWriter out = field(new WireWriter(), 5, series);
     for (String symbol : List.of("", "__name__", "a", "b", "é")) {
       text(out, 4, symbol);
@@ -124,6 +137,7 @@ class RemoteWriteReaderTest {
             "5 1.5",
             "-6 2.0",
             "1000 7.0 [1, 2][3.0, 4.0]",
+            "a_total MetricMetadata[type=counter, help=How many., unit=things]",
             "skip=b",
             "unwanted 1");
   }
@@ -132,7 +146,12 @@ class RemoteWriteReaderTest {
   void aMessageOfVersionTwoIsReadWhereverItsSymbolsStand() throws WireException {
     byte[] bytes = v2();
     new RemoteWriteReader(Version.V2, bytes, bytes.length).read(sink);
-    assertThat(read).containsExactly("__name__=a b=é", "5 1.5", "1000 7.0 [1, 2][3.0, 4.0]");
+    assertThat(read)
+        .containsExactly(
+            "__name__=a b=é",
+            "MetricMetadata[type=gauge, help=é, unit=]",
+            "5 1.5",
+            "1000 7.0 [1, 2][3.0, 4.0]");
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.vertx.core.Context;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -19,14 +21,32 @@ public final class IntakeRoute {
   }
 
   /**
+   * @param guard lets those in who may write
    * @param maxBodyBytes longer bodies get 413
    */
-  public static void mount(Router router, Vertx vertx, Intake intake, int maxBodyBytes) {
+  public static void mount(
+      Router router, Vertx vertx, Handler<RoutingContext> guard, Intake intake, int maxBodyBytes) {
     IntakeRoute route = new IntakeRoute(intake, vertx);
     router
         .post("/v1/hosts/:host/frames")
+        .handler(guard)
         .handler(BodyHandler.create(false).setBodyLimit(maxBodyBytes))
+        .handler(IntakeRoute::unlabelled)
         .handler(route::take);
+  }
+
+  /** Frames are kept as they come, so nobody looks into them for the labels of a tenant. */
+  private static void unlabelled(RoutingContext http) {
+    if (Guard.grant(http).map(grant -> grant.writeLabels().isEmpty()).orElse(true)) {
+      http.next();
+    } else {
+      http.response()
+          .setStatusCode(403)
+          .end(
+              "the series of this token's tenant have to have labels (write.labels), which is"
+                  + " checked for remote writes only: send those, or give the probe a token of a"
+                  + " tenant without\n");
+    }
   }
 
   private void take(RoutingContext http) {

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.peer;
 
+import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.Peers;
 import io.fleetgauge.gateway.replication.Pull;
@@ -10,11 +11,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -29,23 +27,23 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks other gateways. Safe for all threads. */
-public final class PeerClient implements Peers, AutoCloseable {
+public final class PeerClient implements Peers {
   private static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
 
   /** An owner that waits longer for a copy goes on without it. */
   private static final long COPY_MILLIS = 1_000;
 
   private static final long PULL_MILLIS = 10_000;
-  private static final int CONNECTIONS_EACH = 64;
-  private static final int MAX_WAITING = 10_000;
+
+  /** For connections to other gateways. */
+  public static final OutgoingHttp.Limits HTTP_LIMITS =
+      new OutgoingHttp.Limits((int) COPY_MILLIS, 60, 64, 10_000);
 
   /** Hosts that are pulled at once. */
   private static final int PULLS = 4;
@@ -54,38 +52,23 @@ public final class PeerClient implements Peers, AutoCloseable {
   private final WorkerExecutor workers;
   private final Store store;
   private final LongSupplier clock;
-  // Held on to: a client that nobody refers to closes its sockets.
-  private final HttpClient client;
+  private final OutgoingHttp http;
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private int pulling;
   private Intake intake;
 
   /**
+   * @param http how others are reached
    * @param workers where samples are read and compared
    * @param clock ms since the epoch
    */
-  public PeerClient(Vertx vertx, WorkerExecutor workers, Store store, LongSupplier clock) {
+  public PeerClient(
+      Vertx vertx, OutgoingHttp http, WorkerExecutor workers, Store store, LongSupplier clock) {
     this.vertx = vertx;
     this.workers = workers;
     this.store = store;
     this.clock = clock;
-    this.client =
-        vertx
-            .httpClientBuilder()
-            .with(
-                new HttpClientOptions()
-                    .setConnectTimeout((int) COPY_MILLIS)
-                    .setKeepAliveTimeout(60))
-            .with(
-                new PoolOptions()
-                    .setHttp1MaxSize(CONNECTIONS_EACH)
-                    .setMaxWaitQueueSize(MAX_WAITING))
-            // Whoever asked is told; a gateway that dies is no error of this process.
-            .withConnectHandler(
-                connection ->
-                    connection.exceptionHandler(
-                        failure -> LOG.debug("a connection broke", failure)))
-            .build();
+    this.http = http;
   }
 
   /** Whose hosts these are; before anything is asked. */
@@ -100,28 +83,18 @@ public final class PeerClient implements Peers, AutoCloseable {
         + what;
   }
 
-  private static RequestOptions options(
-      URI to, HttpMethod method, String path, long timeoutMillis) {
-    return new RequestOptions()
-        .setMethod(method)
-        .setHost(to.getHost())
-        .setPort(to.getPort())
-        .setURI(path)
-        .setTimeout(timeoutMillis);
-  }
-
   // --- copies ---
 
   @Override
   public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
     RequestOptions options =
-        options(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
+        http.to(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
             .putHeader(Intake.EPOCH_HEADER, Long.toString(copy.epoch()))
             .putHeader(PeerRoute.FROM, copy.owner())
             .putHeader(PeerRoute.SESSION, Long.toString(copy.session()))
             .putHeader(PeerRoute.NUMBER, Long.toString(copy.number()))
             .putHeader(PeerRoute.COUNT, Integer.toString(copy.count()));
-    client
+    http.client()
         .request(options)
         .compose(request -> request.send(Buffer.buffer(copy.frames())))
         .compose(response -> whole(response).map(body -> read(body.toString())))
@@ -151,8 +124,8 @@ public final class PeerClient implements Peers, AutoCloseable {
   }
 
   private Future<Buffer> get(URI from, String path) {
-    return client
-        .request(options(from, HttpMethod.GET, path, PULL_MILLIS))
+    return http.client()
+        .request(http.to(from, HttpMethod.GET, path, PULL_MILLIS))
         .compose(request -> request.send())
         .compose(PeerClient::whole);
   }
@@ -160,8 +133,8 @@ public final class PeerClient implements Peers, AutoCloseable {
   @Override
   public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
     String query = "offers?from=" + URLEncoder.encode(self, StandardCharsets.UTF_8);
-    client
-        .request(options(owner, HttpMethod.POST, path(host, query), 3 * PULL_MILLIS))
+    http.client()
+        .request(http.to(owner, HttpMethod.POST, path(host, query), 3 * PULL_MILLIS))
         .compose(request -> request.send())
         .compose(PeerClient::whole)
         .map(true)
@@ -269,8 +242,8 @@ public final class PeerClient implements Peers, AutoCloseable {
 
     private Future<Pulled> fetch(Pull.Effect.Fetch range) {
       String query = "samples?from=" + range.from() + "&to=" + range.to();
-      return client
-          .request(options(from, HttpMethod.GET, path(host, query), PULL_MILLIS))
+      return http.client()
+          .request(http.to(from, HttpMethod.GET, path(host, query), PULL_MILLIS))
           .compose(request -> request.send())
           .compose(
               response ->
@@ -323,15 +296,6 @@ public final class PeerClient implements Peers, AutoCloseable {
                         return null;
                       },
                       false));
-    }
-  }
-
-  @Override
-  public void close() {
-    try {
-      client.close().await(2, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      LOG.warn("the connections to the other gateways did not close in time");
     }
   }
 }

@@ -6,6 +6,7 @@ import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
@@ -44,18 +45,27 @@ public final class PeerRoute {
     this.store = store;
   }
 
+  /**
+   * @param guard lets other gateways in
+   */
   public static void mount(
-      Router router, Vertx vertx, WorkerExecutor workers, Intake intake, Store store) {
+      Router router,
+      Vertx vertx,
+      Handler<RoutingContext> guard,
+      WorkerExecutor workers,
+      Intake intake,
+      Store store) {
     PeerRoute route = new PeerRoute(vertx, workers, intake, store);
     router
         .post("/v1/hosts/:host/copies")
+        .handler(guard)
         .handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES))
         .handler(route::copy);
-    router.post("/v1/hosts/:host/offers").handler(route::offer);
-    router.get("/v1/hosts/:host/digest").handler(route::digest);
-    router.get("/v1/hosts/:host/samples").handler(route::samples);
-    router.get("/v1/hosts/:host/blocks").handler(route::blocks);
-    router.get("/v1/hosts/:host/blocks/:name").handler(route::block);
+    router.post("/v1/hosts/:host/offers").handler(guard).handler(route::offer);
+    router.get("/v1/hosts/:host/digest").handler(guard).handler(route::digest);
+    router.get("/v1/hosts/:host/samples").handler(guard).handler(route::samples);
+    router.get("/v1/hosts/:host/blocks").handler(guard).handler(route::blocks);
+    router.get("/v1/hosts/:host/blocks/:name").handler(guard).handler(route::block);
   }
 
   private void copy(RoutingContext http) {

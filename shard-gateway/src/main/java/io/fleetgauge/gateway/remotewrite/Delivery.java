@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.remotewrite;
 
+import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireException;
@@ -7,34 +8,24 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Brings a body to the owner of its host, here or elsewhere. Safe for all threads. */
-final class Delivery implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Delivery.class);
-
+final class Delivery {
   /** So long a body is tried before the sender is told to come again. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private static final int CONNECTIONS_EACH = 16;
   private static final long REQUEST_TIMEOUT_MILLIS = 5_000;
-  private static final int MAX_WAITING = 10_000;
 
   private final Vertx vertx;
   private final Intake intake;
   private final UnaryOperator<byte[]> none = body -> body;
-  // Held on to: a client that nobody refers to closes its sockets.
-  private final HttpClient client;
+  private final OutgoingHttp http;
 
   /** Whether a body is to be kept or only looked at. */
   enum Intent {
@@ -42,23 +33,10 @@ final class Delivery implements AutoCloseable {
     CHECK
   }
 
-  Delivery(Vertx vertx, Intake intake) {
+  Delivery(Vertx vertx, OutgoingHttp http, Intake intake) {
     this.vertx = vertx;
     this.intake = intake;
-    this.client =
-        vertx
-            .httpClientBuilder()
-            .with(new HttpClientOptions().setConnectTimeout(2_000))
-            .with(
-                new PoolOptions()
-                    .setHttp1MaxSize(CONNECTIONS_EACH)
-                    .setMaxWaitQueueSize(MAX_WAITING))
-            // Whoever asked is told; a gateway that dies is no error of this process.
-            .withConnectHandler(
-                connection ->
-                    connection.exceptionHandler(
-                        failure -> LOG.debug("a connection broke", failure)))
-            .build();
+    this.http = http;
   }
 
   /**
@@ -108,17 +86,12 @@ final class Delivery implements AutoCloseable {
 
     private void post(URI address) {
       RequestOptions options =
-          new RequestOptions()
-              .setMethod(HttpMethod.POST)
-              .setHost(address.getHost())
-              .setPort(address.getPort())
-              .setTimeout(REQUEST_TIMEOUT_MILLIS)
-              .setURI(Intake.path(host))
+          http.to(address, HttpMethod.POST, Intake.path(host), REQUEST_TIMEOUT_MILLIS)
               .putHeader(Intake.EPOCH_HEADER, Long.toString(epoch));
       if (intent == Intent.CHECK) {
         options.putHeader(Intake.CHECK_HEADER, "1");
       }
-      client
+      http.client()
           .request(options)
           .compose(request -> request.send(Buffer.buffer(body)))
           .compose(response -> response.body())
@@ -168,10 +141,5 @@ final class Delivery implements AutoCloseable {
     private boolean isPatient() {
       return System.nanoTime() - began < PATIENCE_NANOS;
     }
-  }
-
-  @Override
-  public void close() {
-    client.close();
   }
 }

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.remotewrite;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;
@@ -27,6 +28,9 @@ final class Door {
 
   private final HostOf hostOf;
   private final long latestFuture;
+  private final Labels wanted;
+  private final boolean stamps;
+  private final MetadataTable.OfTenant metadata;
   private final RandomGenerator random;
 
   // All guarded by this.
@@ -61,9 +65,21 @@ final class Door {
       String ahead) {}
 
   /**
+   * @param wanted labels that every series has to have
+   * @param stamps whether these are put on instead
+   * @param metadata takes what senders say of metrics
    * @param future how far ahead of the clock a sample may be, ms
    */
-  Door(HostOf hostOf, long future, RandomGenerator random) {
+  Door(
+      HostOf hostOf,
+      long future,
+      Labels wanted,
+      boolean stamps,
+      MetadataTable.OfTenant metadata,
+      RandomGenerator random) {
+    this.metadata = metadata;
+    this.wanted = wanted;
+    this.stamps = stamps;
     this.hostOf = hostOf;
     this.latestFuture = future;
     this.random = random;
@@ -128,7 +144,7 @@ final class Door {
     }
 
     @Override
-    public boolean series(RemoteWriteReader reader) {
+    public boolean series(RemoteWriteReader reader) throws WireException {
       byte[] bytes = reader.keyBytes();
       int from = reader.keyFrom();
       int to = reader.keyTo();
@@ -199,6 +215,11 @@ final class Door {
       exemplars += count;
     }
 
+    @Override
+    public void metadata(String metric, MetricMetadata said) {
+      metadata.put(metric, said);
+    }
+
     Request request() {
       List<Part> parts = new ArrayList<>();
       for (HostDoor door : numbers) {
@@ -219,7 +240,7 @@ final class Door {
     }
   }
 
-  private int add(RemoteWriteReader reader, int hash) {
+  private int add(RemoteWriteReader reader, int hash) throws WireException {
     int series = table.add(hash, reader.keyBytes(), reader.keyFrom(), reader.keyTo());
     if (series == idBySeries.length) {
       idBySeries = Arrays.copyOf(idBySeries, 2 * series);
@@ -227,7 +248,8 @@ final class Door {
       refusalBySeries = Arrays.copyOf(refusalBySeries, 2 * series);
     }
     try {
-      Labels labels = labels(reader);
+      Labels labels = admitted(labels(reader));
+      noteMetadata(labels.metric(), reader);
       String host = hostOf.of(labels);
       HostDoor door =
           hosts.computeIfAbsent(host, name -> new HostDoor(name, 1 + random.nextLong(1L << 62)));
@@ -244,10 +266,35 @@ final class Door {
     return series;
   }
 
+  /** The labels that a series has when it is let in. */
+  private Labels admitted(Labels labels) {
+    if (stamps) {
+      return labels.with(wanted);
+    }
+    for (int i = 0; i < wanted.size(); i++) {
+      if (!labels.value(wanted.name(i)).equals(wanted.value(i))) {
+        throw new IllegalArgumentException(
+            "the label "
+                + wanted.name(i)
+                + " has to be \""
+                + wanted.value(i)
+                + "\" in what this token sends");
+      }
+    }
+    return labels;
+  }
+
   private void refuse(int series, String why) {
     idBySeries[series] = REFUSED;
     hostBySeries[series] = null;
     refusalBySeries[series] = why.length() > 1_000 ? why.substring(0, 1_000) + " ..." : why;
+  }
+
+  private void noteMetadata(String metric, RemoteWriteReader reader) throws WireException {
+    MetricMetadata said = reader.seriesMetadata();
+    if (said != null) {
+      metadata.put(metric, said);
+    }
   }
 
   private static Labels labels(RemoteWriteReader reader) throws CharacterCodingException {

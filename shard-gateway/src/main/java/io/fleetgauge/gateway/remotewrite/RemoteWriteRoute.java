@@ -1,5 +1,8 @@
 package io.fleetgauge.gateway.remotewrite;
 
+import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -17,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.xerial.snappy.Snappy;
 
@@ -32,7 +34,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private final ThreadLocal<byte[]> buffers = ThreadLocal.withInitial(() -> new byte[0]);
   private final Vertx vertx;
-  private final Door door;
+  private final Doors doors;
   private final Delivery delivery;
   private final WorkerExecutor workers;
   private final LongSupplier clock;
@@ -40,13 +42,13 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private RemoteWriteRoute(
       Vertx vertx,
-      Door door,
+      Doors doors,
       Delivery delivery,
       WorkerExecutor workers,
       LongSupplier clock,
       RemoteWriteCounts counts) {
     this.vertx = vertx;
-    this.door = door;
+    this.doors = doors;
     this.delivery = delivery;
     this.workers = workers;
     this.clock = clock;
@@ -62,28 +64,34 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /**
+   * @param guard lets those in who may write
+   * @param http how other gateways are reached
    * @param hostLabels the labels that say whose a series is
    * @param future how far ahead of the clock a sample may be, ms
    */
   public static RemoteWriteRoute mount(
       Router router,
       Vertx vertx,
+      Guard guard,
+      OutgoingHttp http,
       Intake intake,
       List<String> hostLabels,
       long future,
       LongSupplier clock,
+      MetadataTable metadata,
       RemoteWriteCounts counts) {
     RemoteWriteRoute route =
         new RemoteWriteRoute(
             vertx,
-            new Door(new HostOf(hostLabels), future, ThreadLocalRandom.current()),
-            new Delivery(vertx, intake),
+            new Doors(new HostOf(hostLabels), future, metadata),
+            new Delivery(vertx, http, intake),
             vertx.createSharedWorkerExecutor("remote-write", 2),
             clock,
             counts);
     for (String path : List.of("/api/v1/write", "/api/v1/prometheus")) {
       router
           .post(path)
+          .handler(guard.needsPeerOr(Right.WRITE))
           .handler(BodyHandler.create(false).setBodyLimit(MAX_DECODED_BYTES))
           .handler(route::write);
     }
@@ -92,7 +100,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   /** How many series the door knows. */
   public int knownSeries() {
-    return door.knownSeries();
+    return doors.knownSeries();
   }
 
   private void write(RoutingContext http) {
@@ -118,9 +126,12 @@ public final class RemoteWriteRoute implements AutoCloseable {
     }
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
+    Door door = doors.of(Guard.grant(http));
     workers
-        .executeBlocking(() -> read(version.get(), body), false)
-        .compose(request -> version.get() == Version.V1 ? writeWhole(request) : writeParts(request))
+        .executeBlocking(() -> read(door, version.get(), body), false)
+        .compose(
+            request ->
+                version.get() == Version.V1 ? writeWhole(door, request) : writeParts(door, request))
         .otherwise(
             failure ->
                 failure instanceof WireException
@@ -164,7 +175,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return kept;
   }
 
-  private Door.Request read(Version version, byte[] compressed) throws WireException {
+  private Door.Request read(Door door, Version version, byte[] compressed) throws WireException {
     byte[] body;
     int size;
     try {
@@ -187,12 +198,12 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /** All or nothing: the owners are asked before anything is written. */
-  private Future<Answer> writeWhole(Door.Request request) {
+  private Future<Answer> writeWhole(Door door, Door.Request request) {
     if (!request.ahead().isEmpty()) {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
     counts.badSeries.add(request.refusedSeries());
-    return all(Delivery.Intent.CHECK, request.parts())
+    return all(door, Delivery.Intent.CHECK, request.parts())
         .compose(
             checked -> {
               for (IntakeAnswer answer : checked) {
@@ -203,26 +214,27 @@ public final class RemoteWriteRoute implements AutoCloseable {
                   return Future.succeededFuture(Answer.of(refused.status, refused.text));
                 }
               }
-              return all(Delivery.Intent.KEEP, request.parts())
+              return all(door, Delivery.Intent.KEEP, request.parts())
                   .map(written -> answer(request, written));
             });
   }
 
-  private Future<Answer> writeParts(Door.Request request) {
-    return all(Delivery.Intent.KEEP, request.parts()).map(written -> answer(request, written));
+  private Future<Answer> writeParts(Door door, Door.Request request) {
+    return all(door, Delivery.Intent.KEEP, request.parts())
+        .map(written -> answer(request, written));
   }
 
-  private Future<List<IntakeAnswer>> all(Delivery.Intent intent, List<Door.Part> parts) {
+  private Future<List<IntakeAnswer>> all(Door door, Delivery.Intent intent, List<Door.Part> parts) {
     List<Future<IntakeAnswer>> answers = new ArrayList<>();
     for (Door.Part part : parts) {
       answers.add(
           delivery.deliver(
-              intent, part.host(), part.body(), body -> withDictionary(part.host(), body)));
+              intent, part.host(), part.body(), body -> withDictionary(door, part.host(), body)));
     }
     return Future.join(answers).map(none -> answers.stream().map(Future::result).toList());
   }
 
-  private byte[] withDictionary(String host, byte[] body) {
+  private static byte[] withDictionary(Door door, String host, byte[] body) {
     byte[] dictionary = door.dictionary(host);
     byte[] both = new byte[dictionary.length + body.length];
     System.arraycopy(dictionary, 0, both, 0, dictionary.length);
@@ -297,7 +309,6 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   @Override
   public void close() {
-    delivery.close();
     workers.close();
   }
 }

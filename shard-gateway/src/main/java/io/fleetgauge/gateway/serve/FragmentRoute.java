@@ -9,6 +9,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
@@ -55,6 +56,7 @@ public final class FragmentRoute {
   }
 
   /**
+   * @param guard lets query APIs in
    * @param threads how many fragments run at once
    * @param answered counts the fragments
    * @param shed counts those that were refused for want of memory
@@ -64,6 +66,7 @@ public final class FragmentRoute {
   public static void mount(
       Router router,
       Vertx vertx,
+      Handler<RoutingContext> guard,
       FragmentRunner runner,
       int threads,
       LongAdder answered,
@@ -81,6 +84,7 @@ public final class FragmentRoute {
             isShed);
     router
         .post("/v1/fragments")
+        .handler(guard)
         .handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES))
         .handler(route::run);
   }

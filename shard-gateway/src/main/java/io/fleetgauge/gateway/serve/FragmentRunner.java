@@ -11,12 +11,16 @@ import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -27,11 +31,13 @@ public final class FragmentRunner {
   private final Supplier<ClusterView> view;
   private final Predicate<String> wholeCopy;
   private final BooleanSupplier whole;
+  private final Function<Collection<String>, Map<String, MetricMetadata>> metadata;
   private final PartsRunner parts;
 
   /**
    * @param hostOf whose a series is
    * @param wholeCopy whether this gateway's copy of a host has all that its owner has
+   * @param metadata what tenants have said of their metrics; of all when none is named
    * @param whole whether all that the gateway kept before its start is back
    */
   public FragmentRunner(
@@ -40,13 +46,30 @@ public final class FragmentRunner {
       Ownership ownership,
       Supplier<ClusterView> view,
       Predicate<String> wholeCopy,
-      BooleanSupplier whole) {
+      BooleanSupplier whole,
+      Function<Collection<String>, Map<String, MetricMetadata>> metadata) {
+    this.metadata = metadata;
     this.parts = new PartsRunner(store, hostOf);
     this.wholeCopy = wholeCopy;
     this.whole = whole;
     this.store = store;
     this.ownership = ownership;
     this.view = view;
+  }
+
+  private List<FragmentAnswer.Host> hosts(List<String> covered) {
+    List<FragmentAnswer.Host> hosts = new ArrayList<>();
+    for (String name : covered) {
+      store
+          .find(name)
+          .filter(lane -> lane.newest() != Long.MIN_VALUE)
+          .ifPresent(
+              lane ->
+                  hosts.add(
+                      new FragmentAnswer.Host(
+                          name, lane.newest(), lane.tickMillis(), lane.seriesCount())));
+    }
+    return hosts;
   }
 
   private boolean isHere(String host, ClusterView now) {
@@ -91,6 +114,9 @@ public final class FragmentRunner {
         // What can be read of a damaged host is answered, but not that it were all.
         yield new FragmentAnswer.Samples(epoch, List.copyOf(whole), all);
       }
+      case Fragment.Metadata asked ->
+          new FragmentAnswer.Metadata(epoch, covered, metadata.apply(asked.tenants()));
+      case Fragment.Hosts asked -> new FragmentAnswer.Hosts(epoch, covered, hosts(covered));
       case Fragment.Changes since -> store.changes(epoch, since.incarnation(), since.since());
       case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
       case Fragment.Extent extent -> {

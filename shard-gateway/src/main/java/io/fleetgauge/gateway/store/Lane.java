@@ -968,6 +968,11 @@ public final class Lane {
     return newest;
   }
 
+  /** How often samples come, ms: the mean of late. */
+  public long tickMillis() {
+    return tickMillis;
+  }
+
   /** About how many ticks there are after {@code after} and up to {@code to}. */
   long ticksIn(long after, long to) {
     long from = Math.max(after, oldest);

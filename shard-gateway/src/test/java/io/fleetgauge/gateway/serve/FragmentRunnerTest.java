@@ -52,7 +52,8 @@ class FragmentRunnerTest {
           new Ownership("g1"),
           () -> VIEW,
           host -> false,
-          () -> whole);
+          () -> whole,
+          tenants -> Map.of());
   private List<Matcher> up;
 
   @BeforeEach

@@ -1,0 +1,89 @@
+package io.fleetgauge.cluster.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A text that few know, such as a token, in a file of its own. Safe for all threads. */
+public final class SecretFile {
+  /** No secret. */
+  public static final SecretFile NONE = new SecretFile("", Optional.empty());
+
+  private static final Logger LOG = LoggerFactory.getLogger(SecretFile.class);
+  private static final int SHORTEST = 16;
+
+  private final String option;
+  private final Optional<Path> file;
+  private volatile String text = "";
+
+  private SecretFile(String option, Optional<Path> file) {
+    this.option = option;
+    this.file = file;
+  }
+
+  /**
+   * @param option names the file, for messages
+   * @param file has it; without one there is no secret
+   * @throws StartFailure if it cannot be read or is too short
+   */
+  public static SecretFile open(String option, Optional<Path> file) throws StartFailure {
+    SecretFile secret = new SecretFile(option, file);
+    if (file.isPresent()) {
+      try {
+        secret.text = read(file.get());
+      } catch (IOException e) {
+        throw new StartFailure(
+            "the file " + file.get() + " cannot be used: " + e + "; see " + option, e);
+      }
+    }
+    return secret;
+  }
+
+  private static String read(Path file) throws IOException {
+    String found = Files.readString(file).strip();
+    if (found.length() < SHORTEST || !found.matches("\\p{Graph}+")) {
+      throw new IOException("it has to have " + SHORTEST + " characters or more, and no spaces");
+    }
+    return found;
+  }
+
+  /** Reads it again. */
+  public void look() {
+    if (file.isPresent()) {
+      try {
+        text = read(file.get());
+      } catch (IOException e) {
+        LOG.error("{} cannot be used, what was there stays: {}: {}", option, file.get(), e);
+      }
+    }
+  }
+
+  /** Whether there is one. */
+  public boolean isSet() {
+    return !text.isEmpty();
+  }
+
+  /** Whether this is it; the time does not say how much of it was right. */
+  boolean isShown(String shown) {
+    return shown != null && MessageDigest.isEqual(hash(shown), hash(text));
+  }
+
+  private static byte[] hash(String of) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(of.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every Java has it
+    }
+  }
+
+  /** What is to be shown; empty when there is none. */
+  public String text() {
+    return text;
+  }
+}

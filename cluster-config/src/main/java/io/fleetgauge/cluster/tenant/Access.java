@@ -1,0 +1,236 @@
+package io.fleetgauge.cluster.tenant;
+
+import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TenantList;
+import io.fleetgauge.cluster.config.TenantSettings;
+import io.fleetgauge.cluster.config.TokenSettings;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** Decides who may do what. Safe for all threads. */
+public final class Access {
+  private static final String BEARER = "bearer ";
+  private static final String BASIC = "basic ";
+  private static final int LONGEST_TOKEN = 4_096;
+  private static final Pattern ORG_ID = Pattern.compile("[0-9a-zA-Z!\\-_.*'()|]{1,150}");
+
+  /** So many tokens with slow hashes are remembered. */
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private record Known(TenantSettings tenant, TokenSettings token, byte[] sha256) {}
+
+  /** One state of the file. */
+  private record State(TenantList list, List<Known> quick, List<Known> slow) {}
+
+  private final TenantLimits base;
+  // Empty where all is open.
+  private volatile Optional<State> state = Optional.empty();
+  private final Map<String, Known> remembered = new LinkedHashMap<>();
+
+  /**
+   * All is open until tenants are set.
+   *
+   * @param base the limits of whoever the file does not name
+   */
+  public Access(TenantLimits base) {
+    this.base = base;
+  }
+
+  /** Takes over what a file says. */
+  void set(TenantList list) {
+    List<Known> quick = new ArrayList<>();
+    List<Known> slow = new ArrayList<>();
+    for (TenantSettings tenant : list.tenants().values()) {
+      for (TokenSettings token : tenant.tokens().values()) {
+        if (token.sha256().isEmpty()) {
+          slow.add(new Known(tenant, token, new byte[0]));
+        } else {
+          quick.add(new Known(tenant, token, TokenHash.sha256FromHex(token.sha256())));
+        }
+      }
+    }
+    synchronized (remembered) {
+      remembered.clear();
+      state = Optional.of(new State(list, List.copyOf(quick), List.copyOf(slow)));
+    }
+  }
+
+  /** Whether whoever comes may do all. */
+  public boolean isOpen() {
+    return state.isEmpty();
+  }
+
+  /** What a tenant may use, or several whose names are joined by |: the least of each. */
+  public TenantLimits limits(String tenant) {
+    State now = state.orElse(null);
+    TenantLimits least = null;
+    if (now != null) {
+      for (String name : tenant.split("\\|")) {
+        TenantSettings settings = now.list.tenants().get(name);
+        if (settings != null) {
+          least = least == null ? settings.limits() : least.least(settings.limits());
+        }
+      }
+    }
+    return least == null ? base : least;
+  }
+
+  /** The names of all tenants; none where all is open. */
+  public Set<String> tenants() {
+    return state.map(now -> now.list.tenants().keySet()).orElse(Set.of());
+  }
+
+  /**
+   * What whoever shows this may do, if that can be said at once.
+   *
+   * @return empty when a slow hash has to be compared first
+   * @throws Refusal if it is not known
+   */
+  public Optional<Grant> quickly(Shown shown, Instant now) throws Refusal {
+    return decide(shown, now, false);
+  }
+
+  /** As {@link #quickly}; takes its time. */
+  public Grant slowly(Shown shown, Instant now) throws Refusal {
+    return decide(shown, now, true).orElseThrow(Refusal::unknown);
+  }
+
+  private Optional<Grant> decide(Shown shown, Instant now, boolean slowly) throws Refusal {
+    State current = state.orElse(null);
+    if (current == null) {
+      return Optional.of(open(shown));
+    }
+    if (shown.orgIds().size() > 1 || shown.authorization().size() > 1) {
+      throw Refusal.unknown();
+    }
+    if (shown.authorization().isEmpty()) {
+      return Optional.of(believed(current, shown));
+    }
+    String token = token(shown.authorization().getFirst());
+    if (token.isEmpty() || token.length() > LONGEST_TOKEN) {
+      throw Refusal.unknown();
+    }
+    Known known = find(current, token);
+    if (known == null && !current.slow.isEmpty()) {
+      if (!slowly) {
+        return Optional.empty();
+      }
+      known = findSlowly(current, token);
+    }
+    if (known == null
+        || known.token.expires().isPresent() && !now.isBefore(known.token.expires().get())) {
+      throw Refusal.unknown();
+    }
+    TenantSettings tenant = known.tenant;
+    for (String asked : shown.orgIds()) {
+      if (!asked.equals(tenant.name())) {
+        throw Refusal.forbidden("this token is not for the tenant that X-Scope-OrgID names");
+      }
+    }
+    return Optional.of(
+        new Grant(tenant.name(), List.of(tenant), tenant.limits(), known.token.rights()));
+  }
+
+  private Grant open(Shown shown) throws Refusal {
+    String tenant = shown.orgIds().isEmpty() ? "" : shown.orgIds().getFirst();
+    if (tenant.isBlank()) {
+      tenant = Grant.ANONYMOUS;
+    } else if (!ORG_ID.matcher(tenant).matches()) {
+      throw Refusal.forbidden(
+          "X-Scope-OrgID is no tenant's name: at most 150 of 0-9 a-z A-Z ! - _ . * ' ( ) |");
+    }
+    return new Grant(tenant, List.of(), base, EnumSet.allOf(Right.class));
+  }
+
+  /** What a proxy says is believed. */
+  private static Grant believed(State current, Shown shown) throws Refusal {
+    boolean fromProxy =
+        current.list.proxies().stream().anyMatch(network -> network.contains(shown.address()));
+    if (!fromProxy || shown.orgIds().isEmpty()) {
+      throw Refusal.unknown();
+    }
+    List<TenantSettings> tenants = new ArrayList<>();
+    TenantLimits limits = null;
+    TreeSet<String> names =
+        new TreeSet<>(Arrays.asList(shown.orgIds().getFirst().split("\\|", -1)));
+    for (String name : names) {
+      TenantSettings tenant = current.list.tenants().get(name);
+      if (tenant == null) {
+        throw Refusal.unknown();
+      }
+      tenants.add(tenant);
+      limits = limits == null ? tenant.limits() : limits.least(tenant.limits());
+    }
+    Set<Right> rights = tenants.size() == 1 ? Set.of(Right.READ, Right.WRITE) : Set.of(Right.READ);
+    return new Grant(String.join("|", names), tenants, limits, rights);
+  }
+
+  /** The token of a header; empty when there is none in it. */
+  private static String token(String header) {
+    if (header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return header.substring(BEARER.length()).strip();
+    }
+    if (header.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
+      try {
+        byte[] decoded = Base64.getDecoder().decode(header.substring(BASIC.length()).strip());
+        String text = new String(decoded, StandardCharsets.UTF_8);
+        // The name says nothing: clients that can only do this have to send one.
+        return text.substring(text.indexOf(':') + 1);
+      } catch (IllegalArgumentException e) {
+        return "";
+      }
+    }
+    return "";
+  }
+
+  /** Compares with all tokens, so that the time does not say which one was close. */
+  private Known find(State current, String token) {
+    byte[] hash = TokenHash.sha256(token);
+    Known found = null;
+    for (Known known : current.quick) {
+      if (MessageDigest.isEqual(hash, known.sha256)) {
+        found = known;
+      }
+    }
+    if (found == null && !current.slow.isEmpty()) {
+      synchronized (remembered) {
+        for (Known known : remembered.values()) {
+          if (MessageDigest.isEqual(hash, known.sha256)) {
+            found = known;
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private Known findSlowly(State current, String token) {
+    Known found = null;
+    for (Known known : current.slow) {
+      if (TokenHash.isArgon2id(token, known.token.argon2id())) {
+        found = new Known(known.tenant, known.token, TokenHash.sha256(token));
+      }
+    }
+    if (found != null) {
+      synchronized (remembered) {
+        if (state.orElse(null) == current && remembered.size() < MOST_REMEMBERED) {
+          remembered.put(found.tenant.name() + "/" + found.token.name(), found);
+        }
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,235 @@
+package io.fleetgauge.cluster.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.fleetgauge.cluster.config.ConfigException;
+import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.config.TenantLimits;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AccessTest {
+  private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
+  private static final byte[] LOCAL = {127, 0, 0, 1};
+  private static final byte[] PROXY = {10, 1, 2, 3};
+
+  private static final String TWO =
+      """
+      proxies: [10.1.0.0/16]
+      tenants:
+        a:
+          scope: '{tenant="a"}'
+          limits: {running: 3, samples: 100}
+          tokens:
+            grafana: {sha256: %s}
+            writer: {sha256: %s, rights: [write], expires: 2026-11-21}
+            all: {sha256: %s, rights: [read, write, operate], expires: "2026-11-22T10:00:01Z"}
+        b:
+          scope: '{tenant="b"}'
+          limits: {running: 5, samples: 50}
+          write: {labels: {tenant: b}, stamp: true}
+          tokens:
+            probe: {sha256: %s, rights: [write]}
+      """
+          .formatted(hash("one"), hash("two"), hash("three"), hash("four"));
+
+  @TempDir private Path folder;
+  private Path file;
+  private final Access access = new Access(TenantLimits.DEFAULT);
+  private TenantFile tenants;
+
+  private static String hash(String token) {
+    return HexFormat.of().formatHex(TokenHash.sha256(token));
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    file = Files.writeString(folder.resolve("tenants.yaml"), TWO);
+    tenants = TenantFile.open(file, TenantLimits.DEFAULT, scope -> "", access);
+  }
+
+  private static Shown bearer(String token) {
+    return new Shown(List.of("Bearer " + token), List.of(), LOCAL);
+  }
+
+  private Grant grant(Shown shown) throws Refusal {
+    return access.quickly(shown, NOW).orElseThrow();
+  }
+
+  private Refusal refusal(Shown shown) {
+    return catchThrowableOfType(Refusal.class, () -> access.quickly(shown, NOW));
+  }
+
+  @Test
+  void aTokenIsGoodForItsTenantAndItsRights() throws Exception {
+    Grant grant = grant(bearer("one"));
+    assertThat(grant.tenant()).isEqualTo("a");
+    assertThat(grant.scopes()).containsExactly("{tenant=\"a\"}");
+    assertThat(grant.limits().running()).isEqualTo(3);
+    assertThat(grant.rights()).containsExactly(Right.READ);
+    assertThat(grant(bearer("three")).rights())
+        .containsExactlyInAnyOrder(Right.READ, Right.WRITE, Right.OPERATE);
+    Grant writer = grant(bearer("four"));
+    assertThat(writer.writeLabels()).containsEntry("tenant", "b");
+    assertThat(writer.stamps()).isTrue();
+  }
+
+  @Test
+  void aTokenMayBeThePasswordOfAnyName() throws Exception {
+    String basic =
+        "basic " + Base64.getEncoder().encodeToString("any:one".getBytes(StandardCharsets.UTF_8));
+    assertThat(grant(new Shown(List.of(basic), List.of(), LOCAL)).tenant()).isEqualTo("a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Bearer nobody",
+        "Bearer ",
+        "Bearer",
+        "bearer one two",
+        "Basic one",
+        "Basic !!",
+        "one",
+        "Digest one",
+        "Bearer two" // expired
+      })
+  void whatIsUnknownExpiredOrMalformedGets401AndNothingElseIsSaid(String header) {
+    Refusal refusal = refusal(new Shown(List.of(header), List.of(), LOCAL));
+    assertThat(refusal.status()).isEqualTo(401);
+    assertThat(refusal).hasMessage("unauthorized");
+  }
+
+  @Test
+  void whoShowsTwoTokensOrTwoTenantsOrNothingIsUnknown() {
+    assertThat(refusal(new Shown(List.of("Bearer one", "Bearer four"), List.of(), LOCAL)))
+        .hasMessage("unauthorized");
+    assertThat(refusal(new Shown(List.of("Bearer one"), List.of("a", "b"), LOCAL)))
+        .hasMessage("unauthorized");
+    assertThat(refusal(new Shown(List.of(), List.of(), LOCAL)).status()).isEqualTo(401);
+    assertThat(refusal(new Shown(List.of(), List.of("a"), LOCAL)).status()).isEqualTo(401);
+  }
+
+  @Test
+  void aTokenIsNotGoodForAnotherTenant() throws Exception {
+    assertThat(refusal(new Shown(List.of("Bearer one"), List.of("b"), LOCAL)).status())
+        .isEqualTo(403);
+    assertThat(refusal(new Shown(List.of("Bearer one"), List.of("a|b"), PROXY)).status())
+        .isEqualTo(403);
+    assertThat(grant(new Shown(List.of("Bearer one"), List.of("a"), LOCAL)).tenant())
+        .isEqualTo("a");
+  }
+
+  @Test
+  void aProxyIsBelievedAndMayAskForSeveralTenantsTogether() throws Exception {
+    Grant both = grant(new Shown(List.of(), List.of("b|a|b"), PROXY));
+    assertThat(both.tenant()).isEqualTo("a|b");
+    assertThat(both.scopes()).containsExactly("{tenant=\"a\"}", "{tenant=\"b\"}");
+    assertThat(both.limits().running()).isEqualTo(3);
+    assertThat(both.limits().samples()).isEqualTo(50);
+    assertThat(access.limits("a|b")).isEqualTo(both.limits());
+    assertThat(both.rights()).containsExactly(Right.READ);
+    assertThat(grant(new Shown(List.of(), List.of("a"), PROXY)).may(Right.OPERATE)).isFalse();
+    assertThat(refusal(new Shown(List.of(), List.of("a|nobody"), PROXY)).status()).isEqualTo(401);
+    assertThat(refusal(new Shown(List.of(), List.of("a|"), PROXY)).status()).isEqualTo(401);
+  }
+
+  @Test
+  void aSlowHashIsComparedApartAndRememberedUntilTheFileChanges() throws Exception {
+    // printf %s password | argon2 somesalt -id -t 2 -k 65536 -p 1 -l 32 -e (the reference's own)
+    String slow =
+        TWO.replace(
+            "sha256: " + hash("one"),
+            "argon2id: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$"
+                + "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'");
+    Files.writeString(file, slow);
+    tenants.look();
+    assertThat(access.quickly(bearer("password"), NOW)).isEmpty();
+    assertThat(access.slowly(bearer("password"), NOW).tenant()).isEqualTo("a");
+    assertThat(access.quickly(bearer("password"), NOW)).isPresent();
+    assertThatThrownBy(() -> access.slowly(bearer("Password"), NOW))
+        .isInstanceOf(Refusal.class)
+        .hasMessage("unauthorized");
+    Files.writeString(file, slow + "# the same\n");
+    tenants.look();
+    assertThat(access.quickly(bearer("password"), NOW)).isEmpty();
+  }
+
+  @Test
+  void aFileThatHasChangedIsTakenOverAndAWrongOneChangesNothing() throws Exception {
+    Files.writeString(file, TWO.replace(hash("one"), hash("new")));
+    tenants.look();
+    assertThat(refusal(bearer("one")).status()).isEqualTo(401);
+    assertThat(grant(bearer("new")).tenant()).isEqualTo("a");
+    Files.writeString(file, "tenants: {a: {scope: 7, limit: 3}}");
+    tenants.look();
+    tenants.look();
+    assertThat(tenants.failures()).isEqualTo(1);
+    assertThat(grant(bearer("new")).tenant()).isEqualTo("a");
+    Files.delete(file);
+    tenants.look();
+    assertThat(tenants.failures()).isEqualTo(2);
+    assertThat(grant(bearer("new")).tenant()).isEqualTo("a");
+  }
+
+  @Test
+  void allProblemsOfAFileAreToldAtOnce() throws Exception {
+    Files.writeString(
+        file,
+        """
+        proxies: [example.org, 10.0.0.0/33]
+        tenants:
+          a:
+            scope: nonsense
+            limits: {running: 0}
+            tokens:
+              x: {sha256: 12}
+              y: {}
+              z: {argon2id: abc, rights: [fly], expires: soon}
+          b: {tokens: {x: {sha256: HASH}}}
+          c: {tokens: {x: {sha256: HASH}}, colour: red}
+        """
+            .replace("HASH", hash("same")));
+    assertThatThrownBy(
+            () ->
+                TenantFile.open(
+                    file,
+                    TenantLimits.DEFAULT,
+                    scope -> "it is bad",
+                    new Access(TenantLimits.DEFAULT)))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .hasSize(11)
+                    .anyMatch(each -> each.contains("tenants.a.scope: nonsense is no selector: it"))
+                    .anyMatch(each -> each.contains("the same token is that of"))
+                    .anyMatch(each -> each.startsWith("tenants.c.colour: no such key"))
+                    .anyMatch(each -> each.startsWith("proxies: example.org is no network")));
+  }
+
+  @Test
+  void withoutAFileAllIsOpenAndTheHeaderNamesTheTenant() throws Exception {
+    Access open = new Access(TenantLimits.DEFAULT);
+    Grant grant = open.quickly(new Shown(List.of(), List.of("team-a"), LOCAL), NOW).orElseThrow();
+    assertThat(grant.tenant()).isEqualTo("team-a");
+    assertThat(grant.scopes()).isEmpty();
+    assertThat(grant.may(Right.OPERATE)).isTrue();
+    assertThat(open.quickly(new Shown(List.of(), List.of(), LOCAL), NOW).orElseThrow().tenant())
+        .isEqualTo(Grant.ANONYMOUS);
+    assertThatThrownBy(() -> open.quickly(new Shown(List.of(), List.of("a b"), LOCAL), NOW))
+        .hasMessageContaining("no tenant's name");
+  }
+}

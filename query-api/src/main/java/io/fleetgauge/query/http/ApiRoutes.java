@@ -1,0 +1,187 @@
+package io.fleetgauge.query.http;
+
+import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.handler.PlatformHandler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all routes have in common: who may use them, how long a body may be, what other origins may
+ * see, and how failures are told.
+ */
+final class ApiRoutes {
+  static final int MAX_BODY_BYTES = 4 << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
+
+  private final Router router;
+  private final Guard guard;
+  private final WorkerExecutor workers;
+  private final QueryCounts counts;
+
+  /** A route's work: what writes the body of its answer, or a failure. */
+  interface Handler {
+    Future<Supplier<Buffer>> answer(RoutingContext http, Parameters parameters) throws QueryFailure;
+  }
+
+  /** A body that is there, or is soon written. */
+  record Ready(Supplier<Buffer> body) implements Supplier<Buffer> {
+    @Override
+    public Buffer get() {
+      return body.get();
+    }
+  }
+
+  ApiRoutes(Router router, Guard guard, WorkerExecutor workers, QueryCounts counts) {
+    this.router = router;
+    this.guard = guard;
+    this.workers = workers;
+    this.counts = counts;
+  }
+
+  /** A route that is read by GET. */
+  void get(String path, Handler handler) {
+    mount(path, List.of(HttpMethod.GET), handler);
+  }
+
+  /** A route that takes its parameters by GET or in a form by POST. */
+  void getOrPost(String path, Handler handler) {
+    mount(path, List.of(HttpMethod.GET, HttpMethod.POST), handler);
+  }
+
+  /** A route that takes a body by POST. */
+  void post(String path, Handler handler) {
+    mount(path, List.of(HttpMethod.POST), handler);
+  }
+
+  private void mount(String path, List<HttpMethod> methods, Handler handler) {
+    router.route(HttpMethod.OPTIONS, path).handler(ApiRoutes::preflight);
+    Route route = router.route(path);
+    methods.forEach(route::method);
+    route.handler(
+        (PlatformHandler)
+            http -> {
+              shareWithOrigins(http);
+              http.next();
+            });
+    route.handler(guard.needs(Right.READ));
+    if (methods.contains(HttpMethod.POST)) {
+      route.handler(
+          BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES).setMergeFormAttributes(false));
+    }
+    route.handler(
+        http -> {
+          Future<Supplier<Buffer>> answer;
+          try {
+            answer = handler.answer(http, new Parameters(http));
+          } catch (QueryFailure e) {
+            answer = Future.failedFuture(e);
+          }
+          answer
+              .compose(this::written)
+              .onSuccess(body -> end(http, 200, body))
+              .onFailure(failure -> fail(http, failure));
+        });
+    route.failureHandler(this::failRequest);
+    router.route(path).handler(http -> refuseMethod(http, methods));
+  }
+
+  private static void preflight(RoutingContext http) {
+    shareWithOrigins(http);
+    http.response().setStatusCode(204).end();
+  }
+
+  /** As Prometheus does: pages of other origins may read, when they say where they come from. */
+  private static void shareWithOrigins(RoutingContext http) {
+    MultiMap headers = http.response().headers();
+    headers.set("Vary", "Origin");
+    String origin = http.request().getHeader("Origin");
+    if (origin != null) {
+      headers.set(
+          "Access-Control-Allow-Headers",
+          "Accept, Authorization, Content-Type, Origin, X-Scope-OrgID");
+      headers.set("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+      headers.set("Access-Control-Allow-Origin", origin);
+      headers.set("Access-Control-Expose-Headers", "Date, X-Fleetgauge-Completeness");
+    }
+  }
+
+  private static void refuseMethod(RoutingContext http, List<HttpMethod> methods) {
+    List<String> names = new ArrayList<>(List.of("OPTIONS"));
+    methods.forEach(method -> names.add(method.name()));
+    names.sort(null);
+    http.response()
+        .setStatusCode(405)
+        .putHeader("Allow", String.join(", ", names))
+        .putHeader("Content-Type", "text/plain; charset=utf-8")
+        .end("Method Not Allowed\n");
+  }
+
+  private Future<Buffer> written(Supplier<Buffer> body) {
+    // Large answers take long to write; an event loop has no time for that.
+    return body instanceof Ready
+        ? Future.succeededFuture(body.get())
+        : workers.executeBlocking(body::get, false);
+  }
+
+  /** A request that could not be read, or a failure of ours. */
+  private void failRequest(RoutingContext http) {
+    if (http.statusCode() >= 400 && http.statusCode() < 500) {
+      counts.failed(QueryFailure.Kind.BAD_DATA);
+      String reason = http.failure() == null ? "" : ": " + http.failure().getMessage();
+      QueryFailure unreadable =
+          new QueryFailure(
+              QueryFailure.Kind.BAD_DATA,
+              "the request cannot be read"
+                  + reason
+                  + "; a body may have "
+                  + MAX_BODY_BYTES
+                  + " bytes");
+      end(http, http.statusCode(), Json.error(unreadable));
+    } else {
+      fail(http, http.failure());
+    }
+  }
+
+  static void end(RoutingContext http, int status, Buffer body) {
+    if (!http.response().closed()) {
+      if (!http.response().headers().contains("Content-Type") || status != 200) {
+        http.response().putHeader("Content-Type", "application/json");
+      }
+      http.response().setStatusCode(status).end(body);
+    }
+  }
+
+  void fail(RoutingContext http, Throwable failure) {
+    QueryFailure known;
+    if (failure instanceof QueryFailure named) {
+      known = named;
+    } else if (failure instanceof IllegalArgumentException unreadable) {
+      known =
+          new QueryFailure(QueryFailure.Kind.BAD_DATA, "bad request: " + unreadable.getMessage());
+    } else {
+      LOG.error("{} failed", http.request().path(), failure);
+      known = new QueryFailure(QueryFailure.Kind.INTERNAL, String.valueOf(failure.getMessage()));
+    }
+    counts.failed(known.kind());
+    if (known.kind() == QueryFailure.Kind.UNAVAILABLE
+        || known.kind() == QueryFailure.Kind.LIMITED) {
+      http.response().putHeader("Retry-After", "1");
+    }
+    end(http, known.kind().httpStatus, Json.error(known));
+  }
+}

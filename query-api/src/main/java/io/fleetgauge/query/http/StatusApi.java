@@ -1,0 +1,209 @@
+package io.fleetgauge.query.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.sample.Labels;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** What the query API is: {@code /api/v1/status}. */
+final class StatusApi {
+  /** The version whose answers these are; clients choose features by it. */
+  private static final String PROMETHEUS_VERSION = "3.5.3";
+
+  private static final int USUAL_ITEMS = 10;
+  private static final int MOST_ITEMS = 10_000;
+
+  /** Statistics are of no more series than this. */
+  private static final int MOST_SERIES = 500_000;
+
+  private final QueryConfig config;
+  private final Fanout fanout;
+  private final LongSupplier clock;
+
+  StatusApi(QueryConfig config, Fanout fanout, LongSupplier clock) {
+    this.config = config;
+    this.fanout = fanout;
+    this.clock = clock;
+  }
+
+  void mount(ApiRoutes routes) {
+    // Some versions of Grafana ask for this as they ask for queries.
+    routes.getOrPost("/api/v1/status/buildinfo", this::buildInfo);
+    routes.get("/api/v1/status/config", this::configuration);
+    routes.get("/api/v1/status/flags", this::flags);
+    routes.get("/api/v1/status/runtimeinfo", this::runtimeInfo);
+    routes.get("/api/v1/status/tsdb", this::tsdb);
+    routes.get("/api/v1/status/walreplay", this::walReplay);
+  }
+
+  private static Future<Supplier<Buffer>> object(Json.Data fields) {
+    return Future.succeededFuture(
+        new ApiRoutes.Ready(
+            () ->
+                Json.data(
+                    json -> {
+                      json.writeStartObject();
+                      fields.write(json);
+                      json.writeEndObject();
+                    })));
+  }
+
+  /** Without the object {@code features}, which Grafana takes for that of another product. */
+  private Future<Supplier<Buffer>> buildInfo(RoutingContext http, Parameters parameters) {
+    return object(
+        json -> {
+          json.writeStringField("version", PROMETHEUS_VERSION);
+          json.writeStringField("revision", "fleetgauge-0.1.0");
+          json.writeStringField("branch", "");
+          json.writeStringField("buildUser", "");
+          json.writeStringField("buildDate", "");
+          json.writeStringField("goVersion", "");
+          json.writeStringField("application", "Fleetgauge");
+        });
+  }
+
+  /** What readers of a Prometheus's configuration look for; nothing of ours that is secret. */
+  private Future<Supplier<Buffer>> configuration(RoutingContext http, Parameters parameters) {
+    String yaml =
+        "global:\n  scrape_interval: 15s\n  external_labels:\n    fleetgauge_cluster: "
+            + config.cluster().name()
+            + "\n";
+    return object(json -> json.writeStringField("yaml", yaml));
+  }
+
+  private Future<Supplier<Buffer>> flags(RoutingContext http, Parameters parameters) {
+    return object(
+        json -> {
+          json.writeStringField("enable-feature", String.join(",", config.features()));
+          json.writeStringField("query.lookback-delta", seconds(config.lookback().toMillis()));
+          json.writeStringField("query.max-concurrency", "" + config.maxConcurrent());
+          json.writeStringField("query.max-samples", "" + config.limits().samples());
+          json.writeStringField("query.timeout", seconds(config.timeout().toMillis()));
+          json.writeStringField("web.enable-admin-api", "false");
+          json.writeStringField("web.enable-lifecycle", "false");
+          json.writeStringField("web.enable-remote-write-receiver", "false");
+        });
+  }
+
+  private static String seconds(long millis) {
+    return millis % 60_000 == 0 ? millis / 60_000 + "m" : millis / 1_000 + "s";
+  }
+
+  private Future<Supplier<Buffer>> runtimeInfo(RoutingContext http, Parameters parameters) {
+    Runtime runtime = Runtime.getRuntime();
+    Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
+    return object(
+        json -> {
+          json.writeStringField("startTime", started.toString());
+          json.writeStringField("CWD", "");
+          json.writeStringField("hostname", "");
+          json.writeStringField("serverTime", Instant.ofEpochMilli(clock.getAsLong()).toString());
+          json.writeBooleanField("reloadConfigSuccess", true);
+          json.writeStringField("lastConfigTime", started.toString());
+          json.writeNumberField("corruptionCount", 0);
+          json.writeNumberField(
+              "goroutineCount", ManagementFactory.getThreadMXBean().getThreadCount());
+          json.writeNumberField("GOMAXPROCS", runtime.availableProcessors());
+          json.writeNumberField("GOMEMLIMIT", runtime.maxMemory());
+          json.writeStringField("GOGC", "");
+          json.writeStringField("GODEBUG", "");
+          json.writeStringField("storageRetention", "");
+        });
+  }
+
+  private Future<Supplier<Buffer>> walReplay(RoutingContext http, Parameters parameters) {
+    return object(
+        json -> {
+          json.writeNumberField("min", 0);
+          json.writeNumberField("max", 0);
+          json.writeNumberField("current", 0);
+        });
+  }
+
+  /** Statistics of the series of late that the asker sees. */
+  private Future<Supplier<Buffer>> tsdb(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    int limit = parameters.text("limit").isEmpty() ? USUAL_ITEMS : parameters.limit();
+    if (limit < 1 || limit > MOST_ITEMS) {
+      throw Parameters.invalid("limit", "limit must be from 1 to " + MOST_ITEMS);
+    }
+    Asker asker = Asker.of(http);
+    long now = clock.getAsLong();
+    Fragment.Search search =
+        new Fragment.Search(
+            now - config.lookback().toMillis(),
+            now,
+            MOST_SERIES,
+            asker.isAll() ? List.of() : List.of(asker.scope()));
+    return fanout
+        .labelSets(search, config.timeout().toMillis())
+        .map(found -> () -> Json.data(json -> statistics(json, found.value(), now, limit)));
+  }
+
+  private void statistics(JsonGenerator json, List<Labels> series, long now, int limit)
+      throws IOException {
+    Map<String, Long> byMetric = new HashMap<>();
+    Map<String, Long> byPair = new HashMap<>();
+    Map<String, Set<String>> values = new HashMap<>();
+    for (Labels labels : series) {
+      byMetric.merge(labels.metric(), 1L, Long::sum);
+      for (int i = 0; i < labels.size(); i++) {
+        byPair.merge(labels.name(i) + "=" + labels.value(i), 1L, Long::sum);
+        values.computeIfAbsent(labels.name(i), none -> new HashSet<>()).add(labels.value(i));
+      }
+    }
+    Map<String, Long> byLabel = new HashMap<>();
+    Map<String, Long> bytes = new HashMap<>();
+    values.forEach(
+        (name, all) -> {
+          byLabel.put(name, (long) all.size());
+          bytes.put(name, all.stream().mapToLong(String::length).sum());
+        });
+    json.writeStartObject();
+    json.writeObjectFieldStart("headStats");
+    json.writeNumberField("numSeries", series.size());
+    json.writeNumberField("numLabelPairs", byPair.size());
+    json.writeNumberField("chunkCount", series.size());
+    json.writeNumberField("minTime", now - config.lookback().toMillis());
+    json.writeNumberField("maxTime", now);
+    json.writeEndObject();
+    top(json, "seriesCountByMetricName", byMetric, limit);
+    top(json, "labelValueCountByLabelName", byLabel, limit);
+    top(json, "memoryInBytesByLabelName", bytes, limit);
+    top(json, "seriesCountByLabelValuePair", byPair, limit);
+    json.writeEndObject();
+  }
+
+  private static void top(JsonGenerator json, String field, Map<String, Long> counts, int limit)
+      throws IOException {
+    List<Map.Entry<String, Long>> all = new ArrayList<>(counts.entrySet());
+    all.sort(
+        Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder())
+            .thenComparing(Map.Entry.comparingByKey()));
+    json.writeArrayFieldStart(field);
+    for (var each : all.subList(0, Math.min(limit, all.size()))) {
+      json.writeStartObject();
+      json.writeStringField("name", each.getKey());
+      json.writeNumberField("value", each.getValue());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+}

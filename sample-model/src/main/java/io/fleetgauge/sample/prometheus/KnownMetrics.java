@@ -1,0 +1,87 @@
+package io.fleetgauge.sample.prometheus;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the metrics of GPUs and nodes are, by name: those of dcgm-exporter and node_exporter that
+ * probes send. The table stands in known-metrics.csv.
+ */
+public final class KnownMetrics {
+  private static final Map<String, MetricMetadata> TABLE = read();
+
+  private KnownMetrics() {}
+
+  /** The table: names, sorted as it has them. */
+  public static Map<String, MetricMetadata> all() {
+    return TABLE;
+  }
+
+  /** What a metric is, if it is one of the table or of a node. */
+  public static Optional<MetricMetadata> of(String name) {
+    MetricMetadata known = TABLE.get(name);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    return name.startsWith("node_") ? Optional.of(ofNode(name)) : Optional.empty();
+  }
+
+  /** Type and help of everything that a tick holds, by metric name. */
+  public static Map<String, TextExposition.Family> families(Tick tick) {
+    Map<String, TextExposition.Family> families = new HashMap<>();
+    for (Labels labels : tick.series()) {
+      of(labels.metric())
+          .ifPresent(
+              known ->
+                  families.put(
+                      labels.metric(), new TextExposition.Family(known.type(), known.help())));
+    }
+    return families;
+  }
+
+  private static MetricMetadata ofNode(String name) {
+    String type = name.endsWith("_total") ? "counter" : "gauge";
+    String[] words = name.split("_", 3);
+    String field = words.length == 3 ? words[2] : "";
+    String help =
+        switch (words[1]) {
+          case "cpu" -> "Seconds the CPUs spent in each mode.";
+          case "memory" -> "Memory information field " + field + ".";
+          case "network" -> "Network device statistic " + field + ".";
+          case "disk" -> "Disk statistic " + field + ".";
+          case "filesystem" -> "Filesystem statistic " + field + ".";
+          default -> name;
+        };
+    String unit = name.contains("_bytes") ? "bytes" : name.contains("_seconds") ? "seconds" : "";
+    return new MetricMetadata(type, help, unit);
+  }
+
+  private static Map<String, MetricMetadata> read() {
+    Map<String, MetricMetadata> table = new LinkedHashMap<>();
+    try (InputStream in = KnownMetrics.class.getResourceAsStream("known-metrics.csv");
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      lines.readLine(); // the names of the columns
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] cells = line.split(",", 4);
+        String help =
+            cells[3].startsWith("\"") ? cells[3].substring(1, cells[3].length() - 1) : cells[3];
+        table.put(cells[0], new MetricMetadata(cells[1], help, cells[2]));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Collections.unmodifiableMap(table);
+  }
+}
