@@ -21,6 +21,8 @@ import java.util.Set;
  *     by default
  * @param wideSeries {@code query.wideSeries}: a sum over the whole fleet that reads more series
  *     than this one by one is refused, 1 to 10^9
+ * @param federateSeries {@code federate.maxSeries}: a scrape of more fails, 1 to 10^8
+ * @param federateBytes {@code federate.maxBytes}: so does a longer one, 1KiB to 2GiB
  * @param slowWarn {@code query.slowWarn}: queries that take longer are logged, 1ms to 1h
  * @param slowError {@code query.slowError}: those that take longer are logged as errors
  * @param limits {@code query.limits}: of tenants that say nothing else
@@ -39,6 +41,8 @@ public record QueryConfig(
     int maxHeavy,
     long cacheBytes,
     long wideSeries,
+    int federateSeries,
+    long federateBytes,
     Duration slowWarn,
     Duration slowError,
     TenantLimits limits,
@@ -69,6 +73,8 @@ public record QueryConfig(
         Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
         Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
         500_000,
+        500_000,
+        256 << 20,
         Duration.ofSeconds(3),
         Duration.ofSeconds(5),
         TenantLimits.DEFAULT,
@@ -90,6 +96,8 @@ public record QueryConfig(
         maxHeavy,
         cacheBytes,
         wideSeries,
+        federateSeries,
+        federateBytes,
         slowWarn,
         slowError,
         limits,
@@ -121,6 +129,8 @@ public record QueryConfig(
             (int) in.number("query.maxHeavy", base.maxHeavy, 1, 10_000),
             in.bytes("query.cache", base.cacheBytes, 1 << 20, 64L << 30),
             in.number("query.wideSeries", base.wideSeries, 1, 1_000_000_000L),
+            (int) in.number("federate.maxSeries", base.federateSeries, 1, 100_000_000),
+            in.bytes("federate.maxBytes", base.federateBytes, 1 << 10, 2L << 30),
             in.duration("query.slowWarn", base.slowWarn, MILLI, HOUR),
             in.duration("query.slowError", base.slowError, MILLI, HOUR),
             limits,

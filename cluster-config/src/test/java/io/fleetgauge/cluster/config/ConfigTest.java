@@ -73,6 +73,8 @@ class ConfigTest {
                 Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
                 Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
                 500_000,
+                500_000,
+                256 << 20,
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(5),
                 new TenantLimits(
@@ -199,6 +201,7 @@ class ConfigTest {
             "f",
             """
             http: {host: 127.0.0.1, port: 1}
+            federate: {maxSeries: 11, maxBytes: 12KiB}
             query:
               timeout: 5s
               lookback: 1m
@@ -219,6 +222,8 @@ class ConfigTest {
     assertThat(config.maxHeavy()).isEqualTo(3);
     assertThat(config.cacheBytes()).isEqualTo(7 << 20);
     assertThat(config.wideSeries()).isEqualTo(4);
+    assertThat(config.federateSeries()).isEqualTo(11);
+    assertThat(config.federateBytes()).isEqualTo(12 << 10);
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.limits())

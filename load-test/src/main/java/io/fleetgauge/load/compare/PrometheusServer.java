@@ -42,7 +42,8 @@ public final class PrometheusServer implements AutoCloseable {
   }
 
   /** With the configuration {@code prometheus.yml} that lies in the folder. */
-  static PrometheusServer of(Path folder, int port) throws IOException, InterruptedException {
+  public static PrometheusServer of(Path folder, int port)
+      throws IOException, InterruptedException {
     return new PrometheusServer(folder, port, Set.of());
   }
 

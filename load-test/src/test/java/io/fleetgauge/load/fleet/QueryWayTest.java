@@ -113,6 +113,8 @@ class QueryWayTest {
         base.maxHeavy(),
         base.cacheBytes(),
         50,
+        base.federateSeries(),
+        base.federateBytes(),
         base.slowWarn(),
         base.slowError(),
         base.limits(),

@@ -126,6 +126,55 @@ public sealed interface Fragment {
     }
   }
 
+  /**
+   * The newest sample of each series, as lines of the text exposition.
+   *
+   * @param selectors the series that match one of them
+   * @param after no sample is older, ms
+   * @param to nor newer
+   * @param utf8 whether names may have any characters; others become underscores if not
+   * @param mostSeries more are an error
+   * @param mostBytes so are more bytes
+   */
+  record Newest(
+      long epoch,
+      List<String> hosts,
+      List<List<Matcher>> selectors,
+      long after,
+      long to,
+      boolean utf8,
+      int mostSeries,
+      int mostBytes)
+      implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Newest(otherEpoch, otherHosts, selectors, after, to, utf8, mostSeries, mostBytes);
+    }
+  }
+
+  /**
+   * The newest samples of the metrics that rollups are kept of, reduced by groups of labels.
+   *
+   * @param names which reductions: a name such as {@code rack:METRIC:avg} has to match one of these
+   *     lists
+   * @param scope what the series have to match
+   * @param after no sample is older, ms
+   * @param to nor newer
+   */
+  record Reduced(
+      long epoch,
+      List<String> hosts,
+      List<List<Matcher>> names,
+      List<Matcher> scope,
+      long after,
+      long to)
+      implements Fragment {
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Reduced(otherEpoch, otherHosts, names, scope, after, to);
+    }
+  }
+
   /** When hosts have sent something. */
   record Hosts(long epoch, List<String> hosts) implements Fragment {
     @Override

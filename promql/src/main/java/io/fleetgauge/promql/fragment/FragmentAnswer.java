@@ -68,6 +68,36 @@ public sealed interface FragmentAnswer {
   record Metadata(long epoch, List<String> covered, Map<String, MetricMetadata> metrics)
       implements FragmentAnswer {}
 
+  record Newest(long epoch, List<String> covered, List<Family> families)
+      implements FragmentAnswer {}
+
+  /**
+   * Lines of one metric.
+   *
+   * @param series how many lines
+   */
+  record Family(String name, int series, byte[] lines) {}
+
+  record Reduced(long epoch, List<String> covered, List<Reduction> reductions)
+      implements FragmentAnswer {}
+
+  /**
+   * One metric by some labels; a place in each array for a group.
+   *
+   * @param carries what the sums have lost to rounding
+   * @param newest time of the newest sample, ms
+   */
+  record Reduction(
+      String metric,
+      List<String> by,
+      List<Labels> groups,
+      long[] counts,
+      double[] sums,
+      double[] carries,
+      double[] mins,
+      double[] maxs,
+      long[] newest) {}
+
   record Hosts(long epoch, List<String> covered, List<Host> hosts) implements FragmentAnswer {}
 
   /**

@@ -37,6 +37,8 @@ public final class FragmentCodec {
   private static final int CHANGES = 8;
   private static final int METADATA = 9;
   private static final int HOSTS = 10;
+  private static final int NEWEST = 11;
+  private static final int REDUCED = 12;
   private static final int PARTIAL = 1;
   private static final int ROLLUPS = 2;
   private static final int MOST_STEPS = 1 << 24;
@@ -64,6 +66,8 @@ public final class FragmentCodec {
           case Fragment.Changes changes -> CHANGES;
           case Fragment.Metadata metadata -> METADATA;
           case Fragment.Hosts hosts -> HOSTS;
+          case Fragment.Newest newest -> NEWEST;
+          case Fragment.Reduced reduced -> REDUCED;
         });
     out.uvar(fragment.epoch());
     strings(out, fragment.hosts());
@@ -74,6 +78,16 @@ public final class FragmentCodec {
       }
       case Fragment.Metadata metadata -> strings(out, metadata.tenants());
       case Fragment.Hosts none -> {}
+      case Fragment.Newest newest -> {
+        selectors(out, newest.selectors());
+        out.svar(newest.after()).svar(newest.to()).u8(newest.utf8() ? 1 : 0);
+        out.uvar(newest.mostSeries()).uvar(newest.mostBytes());
+      }
+      case Fragment.Reduced reduced -> {
+        selectors(out, reduced.names());
+        matchers(out, reduced.scope());
+        out.svar(reduced.after()).svar(reduced.to());
+      }
       case Fragment.Extent extent -> selections(out, extent.selections());
       case Fragment.Parts parts -> parts(out, parts);
       case Fragment.Changes changes -> out.u64(changes.incarnation()).uvar(changes.since());
@@ -103,6 +117,24 @@ public final class FragmentCodec {
           }
           case METADATA -> new Fragment.Metadata(epoch, hosts, strings(in, "tenants"));
           case HOSTS -> new Fragment.Hosts(epoch, hosts);
+          case NEWEST ->
+              new Fragment.Newest(
+                  epoch,
+                  hosts,
+                  selectors(in),
+                  in.svar("the oldest time"),
+                  in.svar("the newest time"),
+                  in.uint(1, "whether names are UTF-8") == 1,
+                  in.uint(Integer.MAX_VALUE, "the most series"),
+                  in.uint(Integer.MAX_VALUE, "the most bytes"));
+          case REDUCED ->
+              new Fragment.Reduced(
+                  epoch,
+                  hosts,
+                  selectors(in),
+                  matchers(in),
+                  in.svar("the oldest time"),
+                  in.svar("the newest time"));
           case EXTENT -> new Fragment.Extent(epoch, hosts, selections(in));
           case CHANGES ->
               new Fragment.Changes(epoch, hosts, in.u64("the incarnation"), in.uvar("the cursor"));
@@ -192,22 +224,31 @@ public final class FragmentCodec {
   }
 
   private static void search(WireWriter out, Fragment.Search search) {
-    out.svar(search.from()).svar(search.to()).uvar(search.limit()).uvar(search.matchers().size());
-    for (List<Matcher> matchers : search.matchers()) {
+    out.svar(search.from()).svar(search.to()).uvar(search.limit());
+    selectors(out, search.matchers());
+  }
+
+  private static void selectors(WireWriter out, List<List<Matcher>> selectors) {
+    out.uvar(selectors.size());
+    for (List<Matcher> matchers : selectors) {
       matchers(out, matchers);
     }
+  }
+
+  private static List<List<Matcher>> selectors(WireReader in) throws WireException {
+    int count = in.count(1, "selectors");
+    List<List<Matcher>> selectors = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      selectors.add(matchers(in));
+    }
+    return selectors;
   }
 
   private static Fragment.Search search(WireReader in) throws WireException {
     long from = in.svar("the search's start");
     long to = in.svar("the search's end");
     int limit = in.uint(Integer.MAX_VALUE, "the search's limit");
-    int count = in.count(1, "selectors");
-    List<List<Matcher>> matchers = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      matchers.add(matchers(in));
-    }
-    return new Fragment.Search(from, to, limit, matchers);
+    return new Fragment.Search(from, to, limit, selectors(in));
   }
 
   private static void matchers(WireWriter out, List<Matcher> matchers) {
@@ -249,6 +290,8 @@ public final class FragmentCodec {
           case FragmentAnswer.Changes changes -> CHANGES;
           case FragmentAnswer.Metadata metadata -> METADATA;
           case FragmentAnswer.Hosts hosts -> HOSTS;
+          case FragmentAnswer.Newest newest -> NEWEST;
+          case FragmentAnswer.Reduced reduced -> REDUCED;
         });
     out.uvar(answer.epoch());
     strings(out, answer.covered());
@@ -275,6 +318,31 @@ public final class FragmentCodec {
           MetricMetadata said = metric.getValue();
           out.string(metric.getKey()).string(said.type()).string(said.help()).string(said.unit());
         }
+      }
+      case FragmentAnswer.Newest newest -> {
+        out.uvar(newest.families().size());
+        for (FragmentAnswer.Family family : newest.families()) {
+          byte[] lines = family.lines();
+          out.string(family.name()).uvar(family.series());
+          out.uvar(lines.length).raw(lines, 0, lines.length);
+        }
+      }
+      case FragmentAnswer.Reduced reduced -> {
+        Symbols symbols = new Symbols();
+        WireWriter body = new WireWriter(4096);
+        body.uvar(reduced.reductions().size());
+        for (FragmentAnswer.Reduction each : reduced.reductions()) {
+          body.string(each.metric());
+          strings(body, each.by());
+          body.uvar(each.groups().size());
+          for (int i = 0; i < each.groups().size(); i++) {
+            symbols.write(body, each.groups().get(i));
+            body.uvar(each.counts()[i]).f64(each.sums()[i]).f64(each.carries()[i]);
+            body.f64(each.mins()[i]).f64(each.maxs()[i]).svar(each.newest()[i]);
+          }
+        }
+        symbols.write(out);
+        out.raw(body.array(), 0, body.size());
       }
       case FragmentAnswer.Hosts hosts -> {
         out.uvar(hosts.hosts().size());
@@ -360,6 +428,27 @@ public final class FragmentCodec {
             }
             yield new FragmentAnswer.Metadata(epoch, covered, metrics);
           }
+          case NEWEST -> {
+            int count = in.count(3, "families");
+            List<FragmentAnswer.Family> families = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+              String name = in.string("a family");
+              int series = in.uint(Integer.MAX_VALUE, "a family's series");
+              families.add(
+                  new FragmentAnswer.Family(
+                      name, series, in.raw(in.uint(in.left(), "the length of lines"), "lines")));
+            }
+            yield new FragmentAnswer.Newest(epoch, covered, families);
+          }
+          case REDUCED -> {
+            List<String> symbols = strings(in, "strings");
+            int count = in.count(3, "reductions");
+            List<FragmentAnswer.Reduction> reductions = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+              reductions.add(reduction(in, symbols));
+            }
+            yield new FragmentAnswer.Reduced(epoch, covered, reductions);
+          }
           case HOSTS -> {
             int count = in.count(4, "hosts");
             List<FragmentAnswer.Host> hosts = new ArrayList<>(count);
@@ -403,6 +492,31 @@ public final class FragmentCodec {
         };
     in.end("the answer");
     return answer;
+  }
+
+  private static FragmentAnswer.Reduction reduction(WireReader in, List<String> symbols)
+      throws WireException {
+    String metric = in.string("a metric");
+    List<String> by = strings(in, "labels");
+    int size = in.count(35, "groups");
+    List<Labels> groups = new ArrayList<>(size);
+    long[] counts = new long[size];
+    double[] sums = new double[size];
+    double[] carries = new double[size];
+    double[] mins = new double[size];
+    double[] maxs = new double[size];
+    long[] newest = new long[size];
+    for (int i = 0; i < size; i++) {
+      groups.add(labels(in, symbols));
+      counts[i] = in.uvar("a count");
+      sums[i] = in.f64("a sum");
+      carries[i] = in.f64("a sum's carry");
+      mins[i] = in.f64("a minimum");
+      maxs[i] = in.f64("a maximum");
+      newest[i] = in.svar("a time");
+    }
+    return new FragmentAnswer.Reduction(
+        metric, by, groups, counts, sums, carries, mins, maxs, newest);
   }
 
   private static void samples(WireWriter out, Series series) {

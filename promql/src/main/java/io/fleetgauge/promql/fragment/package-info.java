@@ -9,7 +9,7 @@
  * <pre>
  * fragment    = 'F' 'Q' version:u8(=2) kind:u8 epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
- *                     7 extent, 8 changes, 9 metadata, 10 hosts
+ *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced
  * what        = samples:    budget:uvar heavy:u8 list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
  *                           features:list(string) matchers budget:uvar timeoutMillis:uvar heavy:u8
@@ -19,6 +19,8 @@
  *             | changes:    incarnation:u64 since:uvar
  *             | metadata:   tenants:list(string)
  *             | hosts:
+ *             | newest:     list(matchers) after:svar to:svar utf8:u8 mostSeries:uvar mostBytes:uvar
+ *             | reduced:    names:list(matchers) scope:matchers after:svar to:svar
  *             | names:      search
  *             | values:     label:string search
  *             | label sets: search
@@ -35,6 +37,9 @@
  *             | extent:     series:list(uvar) samples:list(uvar)
  *             | metadata:   list(metric:string type:string help:string unit:string)
  *             | hosts:      list(host:string newest:svar tickMillis:uvar series:uvar)
+ *             | newest:     list(metric:string series:uvar length:uvar lines)
+ *             | reduced:    symbols list(metric:string by:list(string) list(labels count:uvar
+ *                           sum:f64 carry:f64 min:f64 max:f64 newest:svar))
  *             | changes:    incarnation:u64 cursor:uvar watermark:svar
  *                           list(host:string all:u8 buckets:list(svar))
  * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -42,6 +43,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -205,6 +207,23 @@ public final class Fanout {
     return gather(new Fragment.Metadata(0, List.of(), tenants), timeoutMillis, Merge::metadata);
   }
 
+  /**
+   * The newest samples as lines of text, by metric.
+   *
+   * @param question of the series; for no hosts
+   * @param hosts whose series they are
+   */
+  public Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> newest(
+      Fragment.Newest question, Predicate<String> hosts, long timeoutMillis) {
+    return gather(question, hosts, timeoutMillis, new Cancellation(), Merge::families);
+  }
+
+  /** The newest samples reduced by groups, of all hosts. */
+  public Future<Gathered<List<FragmentAnswer.Reduction>>> reduced(
+      Fragment.Reduced question, long timeoutMillis) {
+    return gather(question, timeoutMillis, Merge::reductions);
+  }
+
   /** When hosts have sent something, by name. */
   public Future<Gathered<List<FragmentAnswer.Host>>> hostStates(long timeoutMillis) {
     return gather(new Fragment.Hosts(0, List.of()), timeoutMillis, Merge::hosts);
@@ -220,12 +239,23 @@ public final class Fanout {
       long timeoutMillis,
       Cancellation cancellation,
       Function<List<FragmentAnswer>, T> merge) {
+    return gather(question, host -> true, timeoutMillis, cancellation, merge);
+  }
+
+  private <T> Future<Gathered<T>> gather(
+      Fragment question,
+      Predicate<String> meant,
+      long timeoutMillis,
+      Cancellation cancellation,
+      Function<List<FragmentAnswer>, T> merge) {
     ClusterView first = view.get();
     if (first.gateways().isEmpty()) {
       return Future.failedFuture(
           new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
     }
-    Collection<String> hosts = first.table().hosts();
+    Collection<String> all = first.table().hosts();
+    List<String> some = all.stream().filter(meant).toList();
+    Collection<String> hosts = some.size() == all.size() ? all : some;
     Round round = new Round(question, deadline(timeoutMillis), cancellation);
     return round
         .ask(first, hosts)
@@ -239,9 +269,9 @@ public final class Fanout {
                   .compose(none -> round.ask(view.get(), missing))
                   .map(
                       more -> {
-                        List<FragmentAnswer> all = new ArrayList<>(answers);
-                        all.addAll(more);
-                        return all;
+                        List<FragmentAnswer> both = new ArrayList<>(answers);
+                        both.addAll(more);
+                        return both;
                       });
             })
         .compose(

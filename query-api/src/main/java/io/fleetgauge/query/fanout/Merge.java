@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -141,5 +142,75 @@ final class Merge {
         .flatMap(answer -> ((FragmentAnswer.Hosts) answer).hosts().stream())
         .sorted(Comparator.comparing(FragmentAnswer.Host::name))
         .toList();
+  }
+
+  /** By metric, one piece from each gateway that has any. */
+  static SortedMap<String, List<FragmentAnswer.Family>> families(List<FragmentAnswer> answers) {
+    SortedMap<String, List<FragmentAnswer.Family>> all = new TreeMap<>(Utf8Order::compare);
+    for (FragmentAnswer answer : answers) {
+      for (FragmentAnswer.Family family : ((FragmentAnswer.Newest) answer).families()) {
+        all.computeIfAbsent(family.name(), none -> new ArrayList<>()).add(family);
+      }
+    }
+    return all;
+  }
+
+  /** Each metric and its labels once, each group once. */
+  static List<FragmentAnswer.Reduction> reductions(List<FragmentAnswer> answers) {
+    Map<String, List<FragmentAnswer.Reduction>> equal = new TreeMap<>();
+    for (FragmentAnswer answer : answers) {
+      for (FragmentAnswer.Reduction each : ((FragmentAnswer.Reduced) answer).reductions()) {
+        String key = String.join("_", each.by()) + ":" + each.metric();
+        equal.computeIfAbsent(key, none -> new ArrayList<>()).add(each);
+      }
+    }
+    return equal.values().stream().map(Merge::reduction).toList();
+  }
+
+  private static FragmentAnswer.Reduction reduction(List<FragmentAnswer.Reduction> pieces) {
+    if (pieces.size() == 1) {
+      return pieces.getFirst();
+    }
+    Map<Labels, Integer> places = new LinkedHashMap<>();
+    pieces.forEach(
+        piece -> piece.groups().forEach(group -> places.putIfAbsent(group, places.size())));
+    int size = places.size();
+    long[] counts = new long[size];
+    double[] sums = new double[size];
+    double[] carries = new double[size];
+    double[] mins = new double[size];
+    double[] maxs = new double[size];
+    long[] newest = new long[size];
+    for (FragmentAnswer.Reduction piece : pieces) {
+      for (int i = 0; i < piece.groups().size(); i++) {
+        int at = places.get(piece.groups().get(i));
+        boolean first = counts[at] == 0;
+        counts[at] += piece.counts()[i];
+        double sum = sums[at];
+        double more = piece.sums()[i];
+        sums[at] = sum + more;
+        carries[at] += piece.carries()[i];
+        carries[at] +=
+            Math.abs(sum) >= Math.abs(more) ? sum - sums[at] + more : more - sums[at] + sum;
+        if (first || piece.mins()[i] < mins[at] || Double.isNaN(mins[at])) {
+          mins[at] = piece.mins()[i];
+        }
+        if (first || piece.maxs()[i] > maxs[at] || Double.isNaN(maxs[at])) {
+          maxs[at] = piece.maxs()[i];
+        }
+        newest[at] = first ? piece.newest()[i] : Math.max(newest[at], piece.newest()[i]);
+      }
+    }
+    FragmentAnswer.Reduction any = pieces.getFirst();
+    return new FragmentAnswer.Reduction(
+        any.metric(),
+        any.by(),
+        List.copyOf(places.keySet()),
+        counts,
+        sums,
+        carries,
+        mins,
+        maxs,
+        newest);
   }
 }

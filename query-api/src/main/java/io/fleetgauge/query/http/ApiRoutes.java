@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class ApiRoutes {
   static final int MAX_BODY_BYTES = 4 << 20;
 
+  private static final String TEXT = "fleetgauge.text";
   private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
 
   private final Router router;
@@ -56,6 +57,17 @@ final class ApiRoutes {
   /** A route that is read by GET. */
   void get(String path, Handler handler) {
     mount(path, List.of(HttpMethod.GET), handler);
+  }
+
+  /** A route that is read by GET and answers, failures too, with text. */
+  void getText(String path, Handler handler) {
+    mount(
+        path,
+        List.of(HttpMethod.GET),
+        (http, parameters) -> {
+          http.put(TEXT, true);
+          return handler.answer(http, parameters);
+        });
   }
 
   /** A route that takes its parameters by GET or in a form by POST. */
@@ -170,6 +182,8 @@ final class ApiRoutes {
     QueryFailure known;
     if (failure instanceof QueryFailure named) {
       known = named;
+    } else if (failure instanceof OverBudget over) {
+      known = new QueryFailure(QueryFailure.Kind.EXECUTION, over.getMessage());
     } else if (failure instanceof IllegalArgumentException unreadable) {
       known =
           new QueryFailure(QueryFailure.Kind.BAD_DATA, "bad request: " + unreadable.getMessage());
@@ -178,6 +192,13 @@ final class ApiRoutes {
       known = new QueryFailure(QueryFailure.Kind.INTERNAL, String.valueOf(failure.getMessage()));
     }
     counts.failed(known.kind());
+    if (http.get(TEXT) != null) {
+      http.response()
+          .setStatusCode(known.kind().httpStatus)
+          .putHeader("Content-Type", "text/plain; charset=utf-8")
+          .end(known.getMessage() + "\n");
+      return;
+    }
     if (known.kind() == QueryFailure.Kind.UNAVAILABLE
         || known.kind() == QueryFailure.Kind.LIMITED) {
       http.response().putHeader("Retry-After", "1");

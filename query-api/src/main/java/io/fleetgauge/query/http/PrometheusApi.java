@@ -89,6 +89,7 @@ public final class PrometheusApi {
     routes.post("/api/v1/status/queries/:id/cancel", api::cancel);
     new DiscoveryApi(config, fanout, clock).mount(routes);
     new StatusApi(config, fanout, clock).mount(routes);
+    new FederateApi(config, fanout, clock).mount(routes);
   }
 
   private static boolean isLittle(Answer.Result result) {

@@ -100,7 +100,8 @@ public final class Numbers {
     return at + bytes.length;
   }
 
-  private static int put(long whole, byte[] out, int at) {
+  /** As above, of a whole number. */
+  public static int put(long whole, byte[] out, int at) {
     int next = at;
     long rest = whole;
     if (rest < 0) {
@@ -166,6 +167,45 @@ public final class Numbers {
             || Double.isNaN(value)
             || Double.isInfinite(value);
     return plain ? text(value) : scientific(value, shortest(value));
+  }
+
+  /**
+   * Writes what {@link #general} says; 0 for both zeros, as the text exposition has it.
+   *
+   * @param out with room for 32 bytes from {@code at} on
+   * @return where the text ends
+   */
+  public static int putGeneral(double value, byte[] out, int at) {
+    double magnitude = Math.abs(value);
+    if (value == 0) {
+      out[at] = '0';
+      return at + 1;
+    }
+    if (magnitude < 1e6 && magnitude >= 1e-4 || !(magnitude < 1e15)) {
+      return magnitude >= 1e15 && !Double.isInfinite(value)
+          ? put(general(value), out, at)
+          : put(value, out, at);
+    }
+    if (value != (long) value) {
+      return put(general(value), out, at);
+    }
+    // A whole number from 1e6 on: its digits, with a point behind the first.
+    int first = at + (value < 0 ? 1 : 0);
+    int end = put((long) value, out, at);
+    int exponent = end - first - 1;
+    while (out[end - 1] == '0') {
+      end--;
+    }
+    if (end - first > 1) {
+      System.arraycopy(out, first + 1, out, first + 2, end - first - 1);
+      out[first + 1] = '.';
+      end++;
+    }
+    out[end++] = 'e';
+    out[end++] = '+';
+    out[end++] = (byte) ('0' + exponent / 10);
+    out[end++] = (byte) ('0' + exponent % 10);
+    return end;
   }
 
   private static String scientific(double value, BigDecimal decimal) {

@@ -33,6 +33,8 @@ public final class FragmentRunner {
   private final BooleanSupplier whole;
   private final Function<Collection<String>, Map<String, MetricMetadata>> metadata;
   private final PartsRunner parts;
+  private final NewestLines newestLines;
+  private final NewestReductions newestReductions;
 
   /**
    * @param hostOf whose a series is
@@ -49,6 +51,8 @@ public final class FragmentRunner {
       BooleanSupplier whole,
       Function<Collection<String>, Map<String, MetricMetadata>> metadata) {
     this.metadata = metadata;
+    this.newestLines = new NewestLines(store);
+    this.newestReductions = new NewestReductions(store);
     this.parts = new PartsRunner(store, hostOf);
     this.wholeCopy = wholeCopy;
     this.whole = whole;
@@ -116,6 +120,8 @@ public final class FragmentRunner {
       }
       case Fragment.Metadata asked ->
           new FragmentAnswer.Metadata(epoch, covered, metadata.apply(asked.tenants()));
+      case Fragment.Newest asked -> newestLines.run(asked, covered, epoch);
+      case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
       case Fragment.Hosts asked -> new FragmentAnswer.Hosts(epoch, covered, hosts(covered));
       case Fragment.Changes since -> store.changes(epoch, since.incarnation(), since.since());
       case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);

@@ -1,0 +1,323 @@
+package io.fleetgauge.query.http;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.ReductionNames;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.ExpositionLine;
+import io.fleetgauge.sample.prometheus.Numbers;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * {@code GET /federate}: the newest sample of series and of reductions, for another Prometheus to
+ * scrape.
+ *
+ * <p>{@code match[]} as in Prometheus; a selector whose name has a colon means reductions, as
+ * {@link ReductionNames} names them. {@code shard=i/n} gives the i-th of n parts, counted from 0.
+ */
+final class FederateApi {
+  private static final int MOST_AT_ONCE = 8;
+  private static final long MARGIN_MILLIS = 250;
+  private static final int MOST_LINE_STARTS = 200_000;
+  private static final int NUMBER_BYTES = 64;
+
+  private final QueryConfig config;
+  private final Fanout fanout;
+  private final LongSupplier clock;
+  private final AtomicInteger underWay = new AtomicInteger();
+
+  /** The texts of reductions' names and labels, which are asked for again and again. */
+  private final Map<LineStart, byte[]> starts = new ConcurrentHashMap<>();
+
+  private record LineStart(String name, Labels labels, boolean utf8) {}
+
+  /** Part {@code index} of {@code count}. */
+  private record Shard(int index, int count) {
+    boolean has(String name) {
+      return count == 1 || Math.floorMod(name.hashCode() * 0x9E3779B9 >>> 7, count) == index;
+    }
+  }
+
+  FederateApi(QueryConfig config, Fanout fanout, LongSupplier clock) {
+    this.config = config;
+    this.fanout = fanout;
+    this.clock = clock;
+  }
+
+  void mount(ApiRoutes routes) {
+    routes.getText("/federate", this::federate);
+  }
+
+  private Future<Supplier<Buffer>> federate(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    Asker asker = Asker.of(http);
+    Shard shard = shard(parameters.text("shard"));
+    List<List<Matcher>> selectors = new ArrayList<>();
+    List<List<Matcher>> ofReductions = new ArrayList<>();
+    for (String text : parameters.selectors()) {
+      if (text.replace(" ", "").equals("{}")) {
+        continue; // as Prometheus does, when there is nothing else
+      }
+      try {
+        List<Matcher> selector = Parser.parseSelector(text);
+        if (ReductionNames.isOfReductions(selector)) {
+          ofReductions.add(selector);
+        }
+        List<Matcher> scoped = new ArrayList<>(asker.scope());
+        scoped.addAll(selector);
+        selectors.add(scoped);
+      } catch (ParseException e) {
+        throw Parameters.invalid("match[]", e.getMessage());
+      }
+    }
+    boolean utf8 = takesUtf8(http.request().getHeader("Accept"));
+    http.response()
+        .putHeader(
+            "Content-Type",
+            "text/plain; version=0.0.4; charset=utf-8; escaping="
+                + (utf8 ? "allow-utf-8" : "underscores"));
+    if (selectors.isEmpty()) {
+      return Future.succeededFuture(new ApiRoutes.Ready(Buffer::buffer));
+    }
+    if (underWay.incrementAndGet() > MOST_AT_ONCE) {
+      underWay.decrementAndGet();
+      throw new QueryFailure(
+          QueryFailure.Kind.UNAVAILABLE,
+          "more than " + MOST_AT_ONCE + " scrapes are answered; come again");
+    }
+    long now = clock.getAsLong();
+    long after = now - config.lookback().toMillis();
+    long timeout = timeout(http.request().getHeader("X-Prometheus-Scrape-Timeout-Seconds"));
+    var raw =
+        fanout.newest(
+            new Fragment.Newest(
+                0,
+                List.of(),
+                selectors,
+                after,
+                now,
+                utf8,
+                config.federateSeries(),
+                (int) Math.min(Integer.MAX_VALUE, config.federateBytes())),
+            shard::has,
+            timeout);
+    var reduced =
+        ofReductions.isEmpty()
+            ? Future.<Gathered<List<FragmentAnswer.Reduction>>>succeededFuture(null)
+            : fanout.reduced(
+                new Fragment.Reduced(0, List.of(), ofReductions, asker.scope(), after, now),
+                timeout);
+    boolean strict = asker.isStrict(parameters);
+    return Future.all(raw, reduced)
+        .onComplete(done -> underWay.decrementAndGet())
+        .compose(
+            both -> {
+              List<String> holes = raw.result().warnings(asker.isAll());
+              if (strict && !holes.isEmpty()) {
+                return Future.failedFuture(
+                    new QueryFailure(QueryFailure.Kind.UNAVAILABLE, String.join("; ", holes)));
+              }
+              List<FragmentAnswer.Reduction> reductions =
+                  reduced.result() == null ? List.of() : reduced.result().value();
+              return Future.succeededFuture(
+                  () -> write(raw.result().value(), reductions, ofReductions, shard, utf8));
+            });
+  }
+
+  private static Shard shard(String text) throws QueryFailure {
+    if (text.isEmpty()) {
+      return new Shard(0, 1);
+    }
+    if (text.matches("\\d{1,4}/\\d{1,4}")) {
+      String[] parts = text.split("/");
+      Shard shard = new Shard(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+      if (shard.index < shard.count) {
+        return shard;
+      }
+    }
+    throw Parameters.invalid("shard", "it is \"" + text + "\"; parts are 0/4, 1/4, 2/4 and 3/4");
+  }
+
+  private static boolean takesUtf8(String accept) {
+    return accept != null && accept.contains("escaping=allow-utf-8");
+  }
+
+  /** Whoever scrapes gives up after its timeout; an answer should be there before. */
+  private long timeout(String seconds) {
+    long most = config.timeout().toMillis();
+    if (seconds == null || !seconds.matches("\\d{1,6}(\\.\\d{1,9})?")) {
+      return most;
+    }
+    long millis = (long) (Double.parseDouble(seconds) * 1_000);
+    return Math.clamp(millis - Math.min(MARGIN_MILLIS, millis / 10), 1, most);
+  }
+
+  /**
+   * @throws OverBudget if it is more than a scrape may have
+   */
+  private Buffer write(
+      SortedMap<String, List<FragmentAnswer.Family>> families,
+      List<FragmentAnswer.Reduction> reductions,
+      List<List<Matcher>> wanted,
+      Shard shard,
+      boolean utf8) {
+    long series = 0;
+    long bytes = 0;
+    SortedMap<String, Lines> reduced = new TreeMap<>();
+    for (FragmentAnswer.Reduction reduction : reductions) {
+      for (String operator : ReductionNames.OPERATORS) {
+        String name = ReductionNames.name(reduction.by(), reduction.metric(), operator);
+        if (shard.has(name)) {
+          Lines lines = lines(reduction, operator, name, wanted, utf8);
+          if (lines.count > 0) {
+            reduced.put(name, lines);
+            series += lines.count;
+            bytes += lines.size;
+          }
+        }
+      }
+    }
+    for (List<FragmentAnswer.Family> pieces : families.values()) {
+      for (FragmentAnswer.Family piece : pieces) {
+        series += piece.series();
+        bytes += piece.lines().length;
+      }
+    }
+    if (series > config.federateSeries() || bytes > config.federateBytes()) {
+      throw new OverBudget(
+          "a scrape of "
+              + series
+              + " series and "
+              + bytes
+              + " bytes is more than federate.maxSeries "
+              + config.federateSeries()
+              + " and federate.maxBytes "
+              + config.federateBytes()
+              + " allow; match less, or split it with shard=0/2 and shard=1/2");
+    }
+    Buffer out = Buffer.buffer((int) bytes + 64 * (families.size() + reduced.size()));
+    // Reductions have names of their own, so the two lists have no name in common but stored ones.
+    TreeMap<String, Boolean> names = new TreeMap<>();
+    families.keySet().forEach(name -> names.put(name, true));
+    reduced.keySet().forEach(name -> names.put(name, true));
+    for (String name : names.keySet()) {
+      out.appendString(ExpositionLine.type(name, utf8));
+      families.getOrDefault(name, List.of()).forEach(piece -> out.appendBytes(piece.lines()));
+      Lines lines = reduced.get(name);
+      if (lines != null) {
+        out.appendBytes(lines.bytes, 0, lines.size);
+      }
+    }
+    return out;
+  }
+
+  private static final class Lines {
+    private byte[] bytes = new byte[4_096];
+    private int size;
+    private int count;
+
+    void add(byte[] start, double value, long time) {
+      if (bytes.length - size < start.length + NUMBER_BYTES) {
+        bytes = java.util.Arrays.copyOf(bytes, 2 * bytes.length + start.length);
+      }
+      System.arraycopy(start, 0, bytes, size, start.length);
+      size = Numbers.putGeneral(value, bytes, size + start.length);
+      bytes[size++] = ' ';
+      size = Numbers.put(time, bytes, size);
+      bytes[size++] = '\n';
+      count++;
+    }
+  }
+
+  private Lines lines(
+      FragmentAnswer.Reduction of,
+      String operator,
+      String name,
+      List<List<Matcher>> wanted,
+      boolean utf8) {
+    Lines lines = new Lines();
+    List<List<Matcher>> named = new ArrayList<>();
+    boolean all = false;
+    for (List<Matcher> selector : wanted) {
+      boolean fits = true;
+      List<Matcher> others = new ArrayList<>();
+      for (Matcher matcher : selector) {
+        if (!matcher.name().equals(Labels.NAME)) {
+          others.add(matcher);
+        } else if (!matcher.matches(name)) {
+          fits = false;
+        }
+      }
+      if (fits) {
+        named.add(others);
+        all |= others.isEmpty();
+      }
+    }
+    if (named.isEmpty()) {
+      return lines;
+    }
+    for (int i = 0; i < of.groups().size(); i++) {
+      Labels group = of.groups().get(i);
+      if (all || matches(named, group)) {
+        lines.add(start(name, group, utf8), value(of, i, operator), of.newest()[i]);
+      }
+    }
+    return lines;
+  }
+
+  private static boolean matches(List<List<Matcher>> any, Labels labels) {
+    for (List<Matcher> matchers : any) {
+      boolean all = true;
+      for (Matcher matcher : matchers) {
+        all &= matcher.matches(labels);
+      }
+      if (all) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static double value(FragmentAnswer.Reduction of, int i, String operator) {
+    double sum = of.sums()[i];
+    // What was lost to rounding says nothing once the sum is infinite.
+    double whole = Double.isInfinite(sum) || Double.isNaN(sum) ? sum : sum + of.carries()[i];
+    return switch (operator) {
+      case "avg" -> whole / of.counts()[i];
+      case "count" -> of.counts()[i];
+      case "max" -> of.maxs()[i];
+      case "min" -> of.mins()[i];
+      default -> whole;
+    };
+  }
+
+  private byte[] start(String name, Labels group, boolean utf8) {
+    if (starts.size() >= MOST_LINE_STARTS) {
+      starts.clear();
+    }
+    return starts.computeIfAbsent(
+        new LineStart(name, group, utf8),
+        none ->
+            ExpositionLine.start(group.with(Labels.NAME, name), utf8)
+                .getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,151 @@
+package io.fleetgauge.gateway.serve;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.NewestSamples;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.ExpositionLine;
+import io.fleetgauge.sample.prometheus.Numbers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The newest sample of each series as a line of text. Who asks does so again and again: the series
+ * and the texts of their labels are found once. Safe for all threads.
+ */
+final class NewestLines {
+  private static final long MOST_QUESTIONS = 32;
+
+  private final Store store;
+  private final Cache<Question, Known> known =
+      Caffeine.newBuilder().maximumSize(MOST_QUESTIONS).build();
+
+  private record Question(List<List<Matcher>> selectors, boolean utf8) {}
+
+  /** The start of a series' line, and whose family it is. */
+  private record Start(int family, byte[] text) {}
+
+  /** What is known of a question. */
+  private static final class Known {
+    private final Question question;
+    private final Map<String, NewestSamples<Start>> byHost = new ConcurrentHashMap<>();
+    private final Map<String, Integer> families = new ConcurrentHashMap<>();
+    private final List<String> names = new ArrayList<>();
+
+    Known(Question question) {
+      this.question = question;
+    }
+
+    NewestSamples<Start> of(String host, Lane lane) {
+      NewestSamples<Start> samples = byHost.get(host);
+      if (samples == null || !samples.isOf(lane)) {
+        samples = new NewestSamples<>(lane, question.selectors, this::start);
+        byHost.put(host, samples);
+      }
+      return samples;
+    }
+
+    private Start start(Labels labels) {
+      int family = families.computeIfAbsent(labels.metric(), this::number);
+      String text = ExpositionLine.start(labels, question.utf8);
+      return new Start(family, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private int number(String metric) {
+      synchronized (names) {
+        names.add(metric);
+        return names.size() - 1;
+      }
+    }
+
+    List<String> names() {
+      synchronized (names) {
+        return List.copyOf(names);
+      }
+    }
+  }
+
+  /** Lines of one family. */
+  private static final class Lines {
+    private byte[] bytes = new byte[1_024];
+    private int size;
+    private int count;
+
+    void add(byte[] start, double value, long time) {
+      if (bytes.length - size < start.length + 64) {
+        bytes = Arrays.copyOf(bytes, 2 * bytes.length + start.length);
+      }
+      System.arraycopy(start, 0, bytes, size, start.length);
+      size = Numbers.putGeneral(value, bytes, size + start.length);
+      bytes[size++] = ' ';
+      size = Numbers.put(time, bytes, size);
+      bytes[size++] = '\n';
+      count++;
+    }
+  }
+
+  NewestLines(Store store) {
+    this.store = store;
+  }
+
+  /**
+   * @throws TooManySamples if there are more series or bytes than are allowed
+   */
+  FragmentAnswer run(Fragment.Newest asked, List<String> covered, long epoch)
+      throws TooManySamples {
+    Question question = new Question(asked.selectors(), asked.utf8());
+    Known of = known.get(question, Known::new);
+    List<NewestSamples<Start>> all = new ArrayList<>();
+    long series = 0;
+    for (String host : covered) {
+      Optional<Lane> lane = store.find(host);
+      if (lane.isPresent()) {
+        NewestSamples<Start> samples = of.of(host, lane.get());
+        series += samples.size();
+        all.add(samples);
+      }
+    }
+    if (series > asked.mostSeries()) {
+      throw TooManySamples.of("series on one gateway", series, asked.mostSeries());
+    }
+    List<Lines> lines = new ArrayList<>();
+    for (NewestSamples<Start> samples : all) {
+      samples.read(
+          asked.after(),
+          asked.to(),
+          (start, time, value) -> {
+            while (lines.size() <= start.family) {
+              lines.add(new Lines());
+            }
+            lines.get(start.family).add(start.text, value, time);
+          });
+    }
+    long bytes = 0;
+    List<String> names = of.names();
+    List<FragmentAnswer.Family> families = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      Lines each = lines.get(i);
+      if (each.count > 0) {
+        bytes += each.size;
+        families.add(
+            new FragmentAnswer.Family(
+                names.get(i), each.count, Arrays.copyOf(each.bytes, each.size)));
+      }
+    }
+    if (bytes > asked.mostBytes()) {
+      throw TooManySamples.of("bytes on one gateway", bytes, asked.mostBytes());
+    }
+    return new FragmentAnswer.Newest(epoch, covered, families);
+  }
+}
