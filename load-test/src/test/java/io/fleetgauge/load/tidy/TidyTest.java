@@ -208,7 +208,7 @@ class TidyTest {
               "sample",
               "sample.prometheus",
               "cluster.process",
-              "cluster.tenant"),
+              "cluster.tenant", "sample.wire"),
           room(
               "query",
               "promql.script",
@@ -310,7 +310,7 @@ class TidyTest {
               "load.compare"),
           library("io.prometheus.metrics.", "cluster.process"),
           library("com.google.protobuf.", "load.rig"),
-          library("org.xerial.snappy.", "gateway.remotewrite", "load.rig"),
+          library("org.xerial.snappy.", "gateway.remotewrite", "query.http", "load.rig"),
           library(
               "picocli.",
               "cluster.process",

@@ -8,11 +8,14 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.PlatformHandler;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -47,6 +50,19 @@ final class ApiRoutes {
     }
   }
 
+  /** A body that is sent while it is written. */
+  record Streamed(Writing writing) implements Supplier<Buffer> {
+    @Override
+    public Buffer get() {
+      throw new IllegalStateException("it is sent while it is written");
+    }
+  }
+
+  /** Writes a body. */
+  interface Writing {
+    void write(OutputStream out) throws IOException;
+  }
+
   ApiRoutes(Router router, Guard guard, WorkerExecutor workers, QueryCounts counts) {
     this.router = router;
     this.guard = guard;
@@ -61,18 +77,24 @@ final class ApiRoutes {
 
   /** A route that is read by GET and answers, failures too, with text. */
   void getText(String path, Handler handler) {
-    mount(
-        path,
-        List.of(HttpMethod.GET),
-        (http, parameters) -> {
-          http.put(TEXT, true);
-          return handler.answer(http, parameters);
-        });
+    mount(path, List.of(HttpMethod.GET), asText(handler));
   }
 
   /** A route that takes its parameters by GET or in a form by POST. */
   void getOrPost(String path, Handler handler) {
     mount(path, List.of(HttpMethod.GET, HttpMethod.POST), handler);
+  }
+
+  /** A route that takes a body by POST and tells failures by text. */
+  void postText(String path, Handler handler) {
+    mount(path, List.of(HttpMethod.POST), asText(handler));
+  }
+
+  private static Handler asText(Handler handler) {
+    return (http, parameters) -> {
+      http.put(TEXT, true);
+      return handler.answer(http, parameters);
+    };
   }
 
   /** A route that takes a body by POST. */
@@ -104,8 +126,13 @@ final class ApiRoutes {
             answer = Future.failedFuture(e);
           }
           answer
-              .compose(this::written)
-              .onSuccess(body -> end(http, 200, body))
+              .compose(
+                  body ->
+                      body instanceof Streamed streamed
+                          ? stream(http, streamed)
+                          : written(body)
+                              .onSuccess(bytes -> end(http, 200, bytes))
+                              .<Void>mapEmpty())
               .onFailure(failure -> fail(http, failure));
         });
     route.failureHandler(this::failRequest);
@@ -148,6 +175,36 @@ final class ApiRoutes {
     return body instanceof Ready
         ? Future.succeededFuture(body.get())
         : workers.executeBlocking(body::get, false);
+  }
+
+  /** What has been sent cannot be called back: who gets a part only has to see that it is one. */
+  private Future<Void> stream(RoutingContext http, Streamed body) {
+    HttpServerResponse response = http.response();
+    if (response.closed()) {
+      return Future.succeededFuture();
+    }
+    if (!response.headers().contains("Content-Type")) {
+      response.putHeader("Content-Type", "application/json");
+    }
+    response.setChunked(true);
+    return workers
+        .executeBlocking(
+            () -> {
+              StreamedBody out = new StreamedBody(response);
+              body.writing.write(out);
+              out.close();
+              return (Void) null;
+            },
+            false)
+        .recover(
+            failure -> {
+              LOG.debug("{} was not sent to its end", http.request().path(), failure);
+              if (response.headWritten()) {
+                http.request().connection().close();
+                return Future.succeededFuture();
+              }
+              return Future.failedFuture(failure);
+            });
   }
 
   /** A request that could not be read, or a failure of ours. */

@@ -37,6 +37,7 @@ final class Json {
           .build();
 
   private static final int FEW_BYTES = 1_024;
+  private static final int LONG_BYTES = 1 << 20;
 
   private Json() {}
 
@@ -54,8 +55,11 @@ final class Json {
    * @param withStats whether the answer says what it cost
    */
   static Buffer success(Answered answered, boolean withStats) {
+    return write(size(answered.result()), body(answered, withStats));
+  }
+
+  private static Body body(Answered answered, boolean withStats) {
     return successful(
-        size(answered.result()),
         (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("resultType", resultType(answered.result()));
@@ -68,6 +72,11 @@ final class Json {
         },
         answered.warnings(),
         answered.infos());
+  }
+
+  /** As {@link #success(Answered, boolean)}, written to where it is sent from. */
+  static void write(Answered answered, OutputStream out) throws IOException {
+    write(out, body(answered, false));
   }
 
   /** A success with anything. */
@@ -122,21 +131,19 @@ final class Json {
   }
 
   private static Buffer success(Data data, List<String> warnings, List<String> infos) {
-    return successful(FEW_BYTES, (json, bytes) -> data.write(json), warnings, infos);
+    return write(FEW_BYTES, successful((json, bytes) -> data.write(json), warnings, infos));
   }
 
-  private static Buffer successful(int size, Body data, List<String> warnings, List<String> infos) {
-    return write(
-        size,
-        (json, bytes) -> {
-          json.writeStartObject();
-          json.writeStringField("status", "success");
-          json.writeFieldName("data");
-          data.write(json, bytes);
-          strings(json, "warnings", warnings);
-          strings(json, "infos", infos);
-          json.writeEndObject();
-        });
+  private static Body successful(Body data, List<String> warnings, List<String> infos) {
+    return (json, bytes) -> {
+      json.writeStartObject();
+      json.writeStringField("status", "success");
+      json.writeFieldName("data");
+      data.write(json, bytes);
+      strings(json, "warnings", warnings);
+      strings(json, "infos", infos);
+      json.writeEndObject();
+    };
   }
 
   /** Writes to the end of a buffer. */
@@ -174,13 +181,24 @@ final class Json {
    */
   private static Buffer write(int bytes, Body content) {
     Buffer buffer = Buffer.buffer(bytes);
-    OutputStream into = new Appending(buffer);
-    try (JsonGenerator json = FACTORY.createGenerator(into)) {
-      content.write(json, into);
+    try {
+      write(new Appending(buffer), content);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // a buffer has no input or output to fail
     }
     return buffer;
+  }
+
+  private static void write(OutputStream into, Body content) throws IOException {
+    try (JsonGenerator json =
+        FACTORY.createGenerator(into).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
+      content.write(json, into);
+    }
+  }
+
+  /** Whether an answer is so long that it is better sent while it is written. */
+  static boolean isLong(Answered answered) {
+    return size(answered.result()) > LONG_BYTES;
   }
 
   private static void strings(JsonGenerator json, String name, List<String> strings)

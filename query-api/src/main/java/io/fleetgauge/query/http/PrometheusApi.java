@@ -90,6 +90,7 @@ public final class PrometheusApi {
     new DiscoveryApi(config, fanout, clock).mount(routes);
     new StatusApi(config, fanout, clock).mount(routes);
     new FederateApi(config, fanout, clock).mount(routes);
+    new RemoteReadApi(config, fanout).mount(routes);
   }
 
   private static boolean isLittle(Answer.Result result) {
@@ -149,6 +150,9 @@ public final class PrometheusApi {
             answered -> {
               if (limit > 0 || withStats) {
                 return () -> Json.success(limited(answered, limit), withStats);
+              }
+              if (Json.isLong(answered) && answered.body().get() == null) {
+                return new ApiRoutes.Streamed(out -> Json.write(answered, out));
               }
               Supplier<Buffer> body =
                   () -> {

@@ -1,0 +1,296 @@
+package io.fleetgauge.sample.prometheus;
+
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The messages of Prometheus's remote read: what is asked, decompressed, and what is answered,
+ * either all samples at once or chunks in frames.
+ *
+ * <pre>
+ * frame = length:uvar check:u32 (big-endian, CRC-32C of the message) message
+ * </pre>
+ */
+public final class RemoteRead {
+  /** Longest frame, about; a series with more samples has several. */
+  public static final int FRAME_BYTES = 1 << 20;
+
+  private static final int VARINT = 0;
+  private static final int FIXED64 = 1;
+  private static final int BYTES = 2;
+  private static final int FIXED32 = 5;
+
+  private RemoteRead() {}
+
+  /**
+   * What is asked.
+   *
+   * @param chunks whether chunks are wanted rather than samples
+   * @param known whether a kind of answer is wanted that there is
+   */
+  public record Request(List<Query> queries, boolean chunks, boolean known) {}
+
+  /**
+   * @param start the first time, ms
+   * @param end the last one
+   */
+  public record Query(long start, long end, List<Matcher> matchers) {}
+
+  /** How a label is compared, by number as the message has it. */
+  public enum Comparison {
+    EQUAL,
+    NOT_EQUAL,
+    REGEX,
+    NOT_REGEX
+  }
+
+  public record Matcher(Comparison comparison, String name, String value) {}
+
+  // --- what is asked ---
+
+  /**
+   * @throws WireException if it is no request
+   */
+  public static Request read(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    List<Query> queries = new ArrayList<>();
+    List<Integer> accepted = new ArrayList<>();
+    while (in.left() > 0) {
+      long tag = in.uvar("a field");
+      if (tag == (1 << 3 | BYTES)) {
+        queries.add(query(in, end(in)));
+      } else if (tag == (2 << 3 | VARINT)) {
+        accepted.add((int) in.uvar("a kind of answer"));
+      } else if (tag == (2 << 3 | BYTES)) {
+        int end = end(in);
+        while (in.position() < end) {
+          accepted.add((int) in.uvar("a kind of answer"));
+        }
+      } else {
+        skip(in, tag);
+      }
+    }
+    for (int kind : accepted) {
+      if (kind == 0 || kind == 1) {
+        return new Request(queries, kind == 1, true);
+      }
+    }
+    return new Request(queries, false, accepted.isEmpty());
+  }
+
+  private static int end(WireReader in) throws WireException {
+    int length = in.uint(in.left(), "a length");
+    return in.position() + length;
+  }
+
+  private static Query query(WireReader in, int end) throws WireException {
+    long start = 0;
+    long stop = 0;
+    List<Matcher> matchers = new ArrayList<>();
+    while (in.position() < end) {
+      long tag = in.uvar("a field of a query");
+      if (tag == (1 << 3 | VARINT)) {
+        start = in.uvar("a query's start");
+      } else if (tag == (2 << 3 | VARINT)) {
+        stop = in.uvar("a query's end");
+      } else if (tag == (3 << 3 | BYTES)) {
+        matchers.add(matcher(in, end(in)));
+      } else {
+        skip(in, tag);
+      }
+    }
+    return new Query(start, stop, matchers);
+  }
+
+  private static Matcher matcher(WireReader in, int end) throws WireException {
+    long kind = 0;
+    String name = "";
+    String value = "";
+    while (in.position() < end) {
+      long tag = in.uvar("a field of a matcher");
+      if (tag == (1 << 3 | VARINT)) {
+        kind = in.uvar("a matcher's type");
+      } else if (tag == (2 << 3 | BYTES)) {
+        name = in.string("a matcher's label");
+      } else if (tag == (3 << 3 | BYTES)) {
+        value = in.string("a matcher's value");
+      } else {
+        skip(in, tag);
+      }
+    }
+    if (kind < 0 || kind >= Comparison.values().length) {
+      throw new WireException("a matcher of the unknown type " + kind);
+    }
+    return new Matcher(Comparison.values()[(int) kind], name, value);
+  }
+
+  private static void skip(WireReader in, long tag) throws WireException {
+    switch ((int) tag & 7) {
+      case VARINT -> in.uvar("a number");
+      case FIXED64 -> in.skip(8, "a number");
+      case BYTES -> in.skip(in.uint(in.left(), "a length"), "bytes");
+      case FIXED32 -> in.skip(4, "a number");
+      default -> throw new WireException("a field of the unknown wire type " + (tag & 7));
+    }
+  }
+
+  // --- samples ---
+
+  /**
+   * All samples.
+   *
+   * @param results one for each query, in the same order
+   */
+  public static byte[] samples(List<List<Series>> results) {
+    WireWriter out = new WireWriter(4_096);
+    for (List<Series> result : results) {
+      WireWriter body = new WireWriter(4_096);
+      for (Series series : result) {
+        message(body, 1, timeSeries(series));
+      }
+      message(out, 1, body);
+    }
+    return out.toBytes();
+  }
+
+  private static void message(WireWriter out, int field, WireWriter content) {
+    out.uvar(field << 3 | BYTES).uvar(content.size()).raw(content.array(), 0, content.size());
+  }
+
+  private static WireWriter timeSeries(Series series) {
+    WireWriter out = labels(series.labels());
+    for (int i = 0; i < series.size(); i++) {
+      if (series.histograms() == null || series.histograms()[i] == null) {
+        WireWriter sample = new WireWriter(24);
+        sample.uvar(1 << 3 | FIXED64).f64(series.values()[i]);
+        sample.uvar(2 << 3 | VARINT).uvar(series.times()[i]);
+        message(out, 2, sample);
+      }
+    }
+    for (int i = 0; i < series.size(); i++) {
+      if (series.histograms() != null && series.histograms()[i] != null) {
+        message(out, 4, histogram(series.times()[i], series.histograms()[i]));
+      }
+    }
+    return out;
+  }
+
+  private static WireWriter labels(Labels labels) {
+    WireWriter out = new WireWriter(256);
+    for (int i = 0; i < labels.size(); i++) {
+      WireWriter label = new WireWriter(64);
+      label.uvar(1 << 3 | BYTES).string(labels.name(i));
+      label.uvar(2 << 3 | BYTES).string(labels.value(i));
+      message(out, 1, label);
+    }
+    return out;
+  }
+
+  private static WireWriter histogram(long time, Histogram of) {
+    WireWriter out = new WireWriter(256);
+    out.uvar(2 << 3 | FIXED64).f64(of.count());
+    out.uvar(3 << 3 | FIXED64).f64(of.sum());
+    out.uvar(4 << 3 | VARINT).svar(of.schema());
+    out.uvar(5 << 3 | FIXED64).f64(of.zeroThreshold());
+    out.uvar(7 << 3 | FIXED64).f64(of.zeroCount());
+    buckets(out, of.negative(), 8, 10);
+    buckets(out, of.positive(), 11, 13);
+    int hint =
+        switch (of.hint()) {
+          case UNKNOWN -> 0;
+          case RESET -> 1;
+          case NOT_RESET -> 2;
+          case GAUGE -> 3;
+        };
+    out.uvar(14 << 3 | VARINT).uvar(hint);
+    out.uvar(15 << 3 | VARINT).uvar(time);
+    doubles(out, 16, of.customBounds());
+    return out;
+  }
+
+  private static void buckets(
+      WireWriter out, Histogram.Buckets buckets, int spansField, int countsField) {
+    int[] indexes = buckets.indexes();
+    int next = 0;
+    int from = 0;
+    while (from < indexes.length) {
+      int to = from + 1;
+      while (to < indexes.length && indexes[to] == indexes[to - 1] + 1) {
+        to++;
+      }
+      WireWriter span = new WireWriter(16);
+      span.uvar(1 << 3 | VARINT).svar(indexes[from] - next);
+      span.uvar(2 << 3 | VARINT).uvar(to - from);
+      message(out, spansField, span);
+      next = indexes[to - 1] + 1;
+      from = to;
+    }
+    doubles(out, countsField, buckets.counts());
+  }
+
+  private static void doubles(WireWriter out, int field, double[] numbers) {
+    if (numbers.length > 0) {
+      out.uvar(field << 3 | BYTES).uvar(8L * numbers.length).f64s(numbers, numbers.length);
+    }
+  }
+
+  // --- chunks ---
+
+  /** Takes frames. */
+  public interface Frames {
+    void accept(byte[] bytes, int length);
+  }
+
+  /**
+   * One series as frames, one at least.
+   *
+   * @param query the number of the query that it is an answer to
+   */
+  public static void frames(Series series, int query, Frames frames) {
+    WireWriter labels = labels(series.labels());
+    WireWriter body = new WireWriter(4_096);
+    body.raw(labels.array(), 0, labels.size());
+    XorChunk chunk = new XorChunk();
+    boolean written = false;
+    for (int from = 0; from < series.size(); from += XorChunk.MOST) {
+      int to = Math.min(series.size(), from + XorChunk.MOST);
+      chunk.clear();
+      for (int i = from; i < to; i++) {
+        chunk.add(series.times()[i], series.values()[i]);
+      }
+      byte[] packed = chunk.toBytes();
+      if (written && body.size() + packed.length > FRAME_BYTES) {
+        frame(body, query, frames);
+        body.clear().raw(labels.array(), 0, labels.size());
+      }
+      WireWriter out = new WireWriter(packed.length + 64);
+      out.uvar(1 << 3 | VARINT).uvar(series.times()[from]);
+      out.uvar(2 << 3 | VARINT).uvar(series.times()[to - 1]);
+      out.uvar(3 << 3 | VARINT).uvar(1);
+      out.uvar(4 << 3 | BYTES).uvar(packed.length).raw(packed, 0, packed.length);
+      message(body, 2, out);
+      written = true;
+    }
+    frame(body, query, frames);
+  }
+
+  private static void frame(WireWriter series, int query, Frames frames) {
+    WireWriter message = new WireWriter(series.size() + 16);
+    message(message, 1, series);
+    message.uvar(2 << 3 | VARINT).uvar(query);
+    CRC32C check = new CRC32C();
+    check.update(message.array(), 0, message.size());
+    WireWriter out = new WireWriter(message.size() + 16);
+    out.uvar(message.size());
+    out.u32(Integer.reverseBytes((int) check.getValue()));
+    out.raw(message.array(), 0, message.size());
+    frames.accept(out.array(), out.size());
+  }
+}
