@@ -208,7 +208,8 @@ class TidyTest {
               "sample",
               "sample.prometheus",
               "cluster.process",
-              "cluster.tenant", "sample.wire"),
+              "cluster.tenant",
+              "sample.wire"),
           room(
               "query",
               "promql.script",

@@ -30,6 +30,7 @@ final class ApiRoutes {
   static final int MAX_BODY_BYTES = 4 << 20;
 
   private static final String TEXT = "fleetgauge.text";
+  private static final String MESSAGE = "fleetgauge.message";
   private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
 
   private final Router router;
@@ -95,6 +96,17 @@ final class ApiRoutes {
       http.put(TEXT, true);
       return handler.answer(http, parameters);
     };
+  }
+
+  /** A route that takes JSON by POST and tells failures as Grafana's data sources for JSON do. */
+  void postJson(String path, Handler handler) {
+    mount(
+        path,
+        List.of(HttpMethod.POST),
+        (http, parameters) -> {
+          http.put(MESSAGE, true);
+          return handler.answer(http, parameters);
+        });
   }
 
   /** A route that takes a body by POST. */
@@ -220,7 +232,7 @@ final class ApiRoutes {
                   + "; a body may have "
                   + MAX_BODY_BYTES
                   + " bytes");
-      end(http, http.statusCode(), Json.error(unreadable));
+      end(http, http.statusCode(), Json.error(unreadable, http.get(MESSAGE) != null));
     } else {
       fail(http, http.failure());
     }
@@ -260,6 +272,6 @@ final class ApiRoutes {
         || known.kind() == QueryFailure.Kind.LIMITED) {
       http.response().putHeader("Retry-After", "1");
     }
-    end(http, known.kind().httpStatus, Json.error(known));
+    end(http, known.kind().httpStatus, Json.error(known, http.get(MESSAGE) != null));
   }
 }

@@ -7,6 +7,7 @@ import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -25,6 +26,13 @@ record Asker(Grant grant, List<Matcher> scope) {
     return new Asker(grant, Scopes.of(grant.scopes()));
   }
 
+  /** The same, seeing only what matches these besides. */
+  Asker with(List<Matcher> matchers) {
+    List<Matcher> all = new ArrayList<>(scope);
+    all.addAll(matchers);
+    return new Asker(grant, List.copyOf(all));
+  }
+
   String tenant() {
     return grant.tenant();
   }
@@ -36,7 +44,7 @@ record Asker(Grant grant, List<Matcher> scope) {
 
   /** Whether it sees everything, so that names of hosts are no secret. */
   boolean isAll() {
-    return scope.isEmpty();
+    return grant.scopes().isEmpty() || grant.scopes().contains("");
   }
 
   boolean isOperator() {

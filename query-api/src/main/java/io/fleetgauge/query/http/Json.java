@@ -118,7 +118,10 @@ final class Json {
         List.of());
   }
 
-  static Buffer error(QueryFailure failure) {
+  /**
+   * @param asMessage whether the text stands under {@code message} too
+   */
+  static Buffer error(QueryFailure failure, boolean asMessage) {
     return write(
         FEW_BYTES,
         (json, bytes) -> {
@@ -126,6 +129,9 @@ final class Json {
           json.writeStringField("status", "error");
           json.writeStringField("errorType", failure.kind().text);
           json.writeStringField("error", StrayBytes.replaced(failure.getMessage()));
+          if (asMessage) {
+            json.writeStringField("message", StrayBytes.replaced(failure.getMessage()));
+          }
           json.writeEndObject();
         });
   }

@@ -3,21 +3,14 @@ package io.fleetgauge.query.http;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.promql.exec.Answer;
-import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.syntax.Expr;
 import io.fleetgauge.promql.syntax.Feature;
-import io.fleetgauge.promql.syntax.ParseException;
-import io.fleetgauge.promql.syntax.ParseOptions;
-import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.promql.syntax.PrettyPrinter;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Answering;
-import io.fleetgauge.query.answer.Ask;
-import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Running;
-import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
@@ -27,22 +20,14 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The routes under {@code /api/v1}; those that evaluate queries are here. */
 public final class PrometheusApi {
-  private static final Logger LOG = LoggerFactory.getLogger(PrometheusApi.class);
-
   /** As Prometheus has it: a range has at most this many steps. */
   private static final long MAX_INTERVALS = 11_000;
-
-  private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
-  private static final int MOST_NAMES = 10;
 
   /** So many are written sooner than another thread wakes up. */
   private static final int FEW_POINTS = 4_000;
@@ -51,15 +36,15 @@ public final class PrometheusApi {
 
   private final QueryConfig config;
   private final Answering answering;
-  private final QueryCounts counts;
+  private final Questions questions;
   private final LongSupplier clock;
   private final Set<Feature> features;
 
   private PrometheusApi(
-      QueryConfig config, Answering answering, QueryCounts counts, LongSupplier clock) {
+      QueryConfig config, Answering answering, Questions questions, LongSupplier clock) {
     this.config = config;
     this.answering = answering;
-    this.counts = counts;
+    this.questions = questions;
     this.clock = clock;
     this.features = Feature.named(config.features());
   }
@@ -78,7 +63,8 @@ public final class PrometheusApi {
       WorkerExecutor workers,
       QueryCounts counts,
       LongSupplier clock) {
-    PrometheusApi api = new PrometheusApi(config, answering, counts, clock);
+    Questions questions = new Questions(config, answering, counts, clock);
+    PrometheusApi api = new PrometheusApi(config, answering, questions, clock);
     ApiRoutes routes = new ApiRoutes(router, guard, workers, counts);
     routes.getOrPost("/api/v1/query", api::instant);
     routes.getOrPost("/api/v1/query_range", api::range);
@@ -87,10 +73,12 @@ public final class PrometheusApi {
     routes.getOrPost("/api/v1/explain", api::explain);
     routes.get("/api/v1/status/queries", api::queries);
     routes.post("/api/v1/status/queries/:id/cancel", api::cancel);
-    new DiscoveryApi(config, fanout, clock).mount(routes);
+    DiscoveryApi discovery = new DiscoveryApi(config, fanout, clock);
+    discovery.mount(routes);
     new StatusApi(config, fanout, clock).mount(routes);
     new FederateApi(config, fanout, clock).mount(routes);
     new RemoteReadApi(config, fanout).mount(routes);
+    new GrafanaApi(config, questions, fanout, clock).mount(routes);
   }
 
   private static boolean isLittle(Answer.Result result) {
@@ -171,7 +159,6 @@ public final class PrometheusApi {
   private Future<Answered> answered(
       RoutingContext http, Parameters parameters, long start, long end, long step)
       throws QueryFailure {
-    String text = parameters.text("query");
     long timeout = parameters.duration("timeout", config.timeout().toMillis());
     long lookback = parameters.duration("lookback_delta", 0);
     if (lookback < 0) {
@@ -182,128 +169,30 @@ public final class PrometheusApi {
     }
     Asker asker = Asker.of(http);
     Planner.Mode mode = Asker.mode(http);
-    boolean cached = mode == Planner.Mode.AUTO && Asker.takesKnown(http, parameters);
-    boolean strict = asker.isStrict(parameters);
-    long seen = lookback == 0 ? config.lookback().toMillis() : lookback;
-    String tenant = asker.tenant();
-    Ask.Key key = new Ask.Key(tenant, asker.scope(), text, start, end, step, seen, mode, strict);
-    Cancellation cancellation = new Cancellation();
-    http.response().closeHandler(closed -> cancellation.cancel());
-    long begin = System.nanoTime();
-    Future<Optional<Answered>> known =
-        cached
-            ? answering.known(key, System.identityHashCode(http.request().connection()))
-            : Future.succeededFuture(Optional.empty());
-    return known
-        .compose(
-            found -> {
-              if (found.isPresent()) {
-                return Future.succeededFuture(found.get());
-              }
-              try {
-                Query query =
-                    new Query(
-                        text,
-                        parsed(text, end - start, step),
-                        start,
-                        end,
-                        step,
-                        Query.Settings.STOCK
-                            .withLookback(seen)
-                            .withMaxSamples(asker.grant().limits().samples())
-                            .withFeatures(features));
-                Ask ask =
-                    new Ask(
-                        tenant,
-                        asker.grant().limits(),
-                        query,
-                        key.scope(),
-                        mode,
-                        cached,
-                        strict,
-                        Math.min(timeout, config.timeout().toMillis()));
-                return answering.answer(ask, cancellation);
-              } catch (QueryFailure e) {
-                return Future.failedFuture(e);
-              }
-            })
-        .compose(answered -> complete(http, answered, strict, asker.scope().isEmpty()))
-        .onComplete(
-            done -> account(tenant, text, (System.nanoTime() - begin) / 1_000_000, done.result()));
-  }
-
-  /**
-   * Says what the answer covers; where that must be all, a hole is an error.
-   *
-   * @param named whether the asker may know the names of all hosts
-   */
-  private Future<Answered> complete(
-      RoutingContext http, Answered answered, boolean strict, boolean named) {
-    Completeness of = answered.completeness();
-    List<String> names = of.missing();
-    int shown = named ? Math.min(MOST_NAMES, names.size()) : 0;
-    String missing = String.join(",", names.subList(0, shown));
-    http.response()
-        .putHeader(
-            COMPLETENESS,
-            "hosts="
-                + of.expected()
-                + "; answered="
-                + (of.expected() - names.size())
-                + "; missing="
-                + missing
-                + (names.size() > shown ? (shown > 0 ? ",..." : "...") : "")
-                + "; watermark-age="
-                + (of.watermark() == Long.MIN_VALUE
-                    ? "unknown"
-                    : Math.max(0, clock.getAsLong() - of.watermark()) + "ms")
-                + "; epoch="
-                + of.epoch());
-    return strict && !of.isWhole()
-        ? Future.failedFuture(
-            new QueryFailure(
-                QueryFailure.Kind.UNAVAILABLE,
-                String.join("; ", of.warnings()) + "; a whole answer was asked for (strict)"))
-        : Future.succeededFuture(answered);
-  }
-
-  private Expr parsed(String text, long range, long step) throws QueryFailure {
-    return parsed(text, features, range, step);
-  }
-
-  static Expr parsed(String text, Set<Feature> features, long range, long step)
-      throws QueryFailure {
-    try {
-      return Parser.parse(text, new ParseOptions(features, range, step));
-    } catch (ParseException e) {
-      throw Parameters.invalid("query", e.getMessage());
-    }
+    Questions.Question question =
+        new Questions.Question(
+            parameters.text("query"),
+            start,
+            end,
+            step,
+            lookback == 0 ? config.lookback().toMillis() : lookback,
+            Math.min(timeout, config.timeout().toMillis()),
+            mode,
+            mode == Planner.Mode.AUTO && Asker.takesKnown(http, parameters),
+            asker.isStrict(parameters));
+    return questions.ask(http, asker, question, Questions.cancelledWith(http));
   }
 
   private Future<Supplier<Buffer>> format(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    Expr expr = parsed(parameters.text("query"), 0, 0);
+    Expr expr = Questions.parsed(parameters.text("query"), features, 0, 0);
     return Future.succeededFuture(() -> Json.text(PrettyPrinter.print(expr)));
   }
 
   private Future<Supplier<Buffer>> parse(RoutingContext http, Parameters parameters)
       throws QueryFailure {
-    Expr expr = parsed(parameters.text("query"), 0, 0);
+    Expr expr = Questions.parsed(parameters.text("query"), features, 0, 0);
     return Future.succeededFuture(() -> Json.tree(expr));
-  }
-
-  private void account(String tenant, String text, long millis, Answered answered) {
-    counts.answered(millis);
-    if (millis >= config.slowWarn().toMillis()) {
-      String cost = answered == null ? "unknown" : answered.trace().estimated().toString();
-      String plan = answered == null ? "none" : answered.trace().plan().strip();
-      String line = "slow query, {} ms, tenant {}, cost {}: {}; plan: {}";
-      if (millis >= config.slowError().toMillis()) {
-        LOG.error(line, millis, tenant, cost, text, plan);
-      } else {
-        LOG.warn(line, millis, tenant, cost, text, plan);
-      }
-    }
   }
 
   private static Answered limited(Answered answered, int limit) {

@@ -55,7 +55,7 @@ class JsonTest {
   void outsideLabelSetsWhatHtmlGivesMeaningToIsEscaped() {
     assertThat(Json.success(List.of("<&>\u2028é😀/"), List.of()).toString())
         .isEqualTo("{\"status\":\"success\",\"data\":[\"\\u003c\\u0026\\u003e\\u2028é😀/\"]}");
-    assertThat(Json.error(new QueryFailure(QueryFailure.Kind.TIMEOUT, "a > b")).toString())
+    assertThat(Json.error(new QueryFailure(QueryFailure.Kind.TIMEOUT, "a > b"), false).toString())
         .isEqualTo("{\"status\":\"error\",\"errorType\":\"timeout\",\"error\":\"a \\u003e b\"}");
   }
 

@@ -1,0 +1,226 @@
+package io.fleetgauge.query.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.answer.Answered;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Events of GPUs and hosts, found in their series. */
+final class GrafanaEvents {
+  private GrafanaEvents() {}
+
+  /** What happens. */
+  enum Kind {
+    /** A GPU reports another XID than before. */
+    XID("XID error", "DCGM_FI_DEV_XID_ERRORS%s"),
+    /** A GPU's clocks are held down, for a reason other than idling or a setting. */
+    THROTTLE("clocks held down", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS%s"),
+    /** Nothing comes from a host that sent before. */
+    HOST(
+        "host gone",
+        "count by (Hostname, rack) ({__name__=~\"up|node_load1|DCGM_FI_DEV_GPU_TEMP\"%s})");
+
+    private final String title;
+    private final String query;
+
+    Kind(String title, String query) {
+      this.title = title;
+      this.query = query;
+    }
+  }
+
+  /** Idle clocks, clocks that an application set, and those that a display asks for. */
+  private static final long HARMLESS_REASONS = 0x1 | 0x2 | 0x100;
+
+  /**
+   * Something that happened.
+   *
+   * @param end ms; as the start when it is a moment
+   */
+  record Event(Kind kind, long start, long end, Labels labels, double value)
+      implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      int byTime = Long.compare(start, other.start);
+      return byTime != 0 ? byTime : labels.compareTo(other.labels);
+    }
+
+    String where() {
+      String host = labels.value("Hostname");
+      String gpu = labels.value("gpu");
+      return host + (gpu.isEmpty() ? "" : ", GPU " + gpu);
+    }
+
+    String text() {
+      return switch (kind) {
+        case XID -> "XID " + (long) value + " on " + where();
+        case THROTTLE -> "reasons 0x" + Long.toHexString((long) value) + " on " + where();
+        case HOST -> "nothing came from " + where();
+      };
+    }
+  }
+
+  /**
+   * The queries of the events that are wanted: kinds by name, each with a selector's matchers if
+   * wanted, such as {@code xid{rack="r0"}, host}; all kinds when nothing is said.
+   */
+  static Map<Kind, String> queries(String wanted) throws QueryFailure {
+    Map<Kind, String> queries = new EnumMap<>(Kind.class);
+    if (wanted.isBlank()) {
+      for (Kind kind : Kind.values()) {
+        queries.put(kind, kind.query.formatted(""));
+      }
+      return queries;
+    }
+    for (String part : wanted.split(",(?![^{]*})")) {
+      String word = part.strip();
+      int brace = word.indexOf('{');
+      String name = (brace < 0 ? word : word.substring(0, brace)).toUpperCase(Locale.ROOT);
+      String inside = brace < 0 ? "" : word.substring(brace + 1, word.length() - 1).strip();
+      Kind kind;
+      try {
+        kind = Kind.valueOf(name);
+        if (brace >= 0) {
+          Parser.parseSelector("x" + word.substring(brace));
+        }
+      } catch (IllegalArgumentException | ParseException e) {
+        throw GrafanaApi.bad(
+            "the event "
+                + word
+                + " is not known; xid, throttle and host are, each with matchers"
+                + " such as xid{rack=\"r0\"}");
+      }
+      String matchers =
+          inside.isEmpty() ? "" : kind == Kind.HOST ? "," + inside : "{" + inside + "}";
+      queries.put(kind, kind.query.formatted(matchers));
+    }
+    return queries;
+  }
+
+  /**
+   * The events that an answer shows.
+   *
+   * @param end the last step, ms
+   */
+  static List<Event> of(Kind kind, Answered answered, long end, long step) {
+    List<Event> events = new ArrayList<>();
+    if (answered.result() instanceof Answer.Matrix matrix) {
+      for (Series series : matrix.series()) {
+        switch (kind) {
+          case XID -> xids(series, events);
+          case THROTTLE -> throttles(series, step, events);
+          case HOST -> silences(series, end, step, events);
+        }
+      }
+    }
+    return events;
+  }
+
+  private static void xids(Series series, List<Event> events) {
+    double before = series.size() == 0 ? 0 : series.values()[0];
+    for (int i = 1; i < series.size(); i++) {
+      double now = series.values()[i];
+      if (now != before && now != 0) {
+        events.add(new Event(Kind.XID, series.times()[i], series.times()[i], series.labels(), now));
+      }
+      before = now;
+    }
+  }
+
+  private static void throttles(Series series, long step, List<Event> events) {
+    int from = -1;
+    for (int i = 0; i <= series.size(); i++) {
+      boolean held = i < series.size() && ((long) series.values()[i] & ~HARMLESS_REASONS) != 0;
+      boolean torn = i > 0 && i < series.size() && series.times()[i] - series.times()[i - 1] > step;
+      if (from >= 0 && (!held || torn)) {
+        events.add(
+            new Event(
+                Kind.THROTTLE,
+                series.times()[from],
+                series.times()[i - 1],
+                series.labels(),
+                series.values()[from]));
+        from = -1;
+      }
+      if (held && from < 0) {
+        from = i;
+      }
+    }
+  }
+
+  private static void silences(Series series, long end, long step, List<Event> events) {
+    for (int i = 0; i < series.size(); i++) {
+      long last = series.times()[i];
+      long next = i + 1 < series.size() ? series.times()[i + 1] : end + (last < end ? step : 0);
+      if (next - last > step || i + 1 == series.size() && last < end) {
+        events.add(new Event(Kind.HOST, last, Math.min(next, end), series.labels(), 0));
+      }
+    }
+  }
+
+  /** As SimpleJson takes them. */
+  static ArrayNode annotations(List<Event> events, JsonNode annotation) {
+    ArrayNode all = GrafanaApi.JSON.createArrayNode();
+    for (Event event : events) {
+      ObjectNode node = all.addObject();
+      if (annotation.isObject()) {
+        node.set("annotation", annotation);
+      }
+      node.put("time", event.start);
+      if (event.end > event.start) {
+        node.put("timeEnd", event.end).put("isRegion", true);
+      }
+      node.put("title", event.kind.title).put("text", event.text());
+      tags(event, node.putArray("tags"));
+    }
+    return all;
+  }
+
+  private static void tags(Event event, ArrayNode tags) {
+    tags.add(event.kind.name().toLowerCase(Locale.ROOT));
+    for (String name : List.of("Hostname", "rack", "tenant", "job")) {
+      if (!event.labels.value(name).isEmpty()) {
+        tags.add(event.labels.value(name));
+      }
+    }
+  }
+
+  /** As a table, whose columns simPod's plugin takes for annotations. */
+  static ObjectNode table(List<Event> events, String refId) {
+    ObjectNode table = GrafanaApi.JSON.createObjectNode().put("type", "table");
+    if (!refId.isEmpty()) {
+      table.put("refId", refId);
+    }
+    ArrayNode columns = table.putArray("columns");
+    columns.addObject().put("text", "time").put("type", "time");
+    columns.addObject().put("text", "timeEnd").put("type", "time");
+    for (String name : List.of("title", "text", "tags")) {
+      columns.addObject().put("text", name).put("type", "string");
+    }
+    ArrayNode rows = table.putArray("rows");
+    for (Event event : events) {
+      ArrayNode tags = GrafanaApi.JSON.createArrayNode();
+      tags(event, tags);
+      List<String> words = new ArrayList<>();
+      tags.forEach(tag -> words.add(tag.asText()));
+      rows.addArray()
+          .add(event.start)
+          .add(event.end)
+          .add(event.kind.title)
+          .add(event.text())
+          .add(String.join(",", words));
+    }
+    return table;
+  }
+}
