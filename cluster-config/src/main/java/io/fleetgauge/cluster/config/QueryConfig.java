@@ -86,8 +86,18 @@ public record QueryConfig(
 
   /** The same, whoever may reach it. */
   public QueryConfig openToAll() {
+    return with(http.openToAll(), tenants, trust);
+  }
+
+  /** The same for other askers. */
+  public QueryConfig with(Optional<Path> otherTenants, TrustSettings otherTrust) {
+    return with(http, otherTenants, otherTrust);
+  }
+
+  private QueryConfig with(
+      HttpSettings otherHttp, Optional<Path> otherTenants, TrustSettings otherTrust) {
     return new QueryConfig(
-        http.openToAll(),
+        otherHttp,
         cluster,
         timeout,
         lookback,
@@ -101,8 +111,8 @@ public record QueryConfig(
         slowWarn,
         slowError,
         limits,
-        tenants,
-        trust,
+        otherTenants,
+        otherTrust,
         features,
         log);
   }

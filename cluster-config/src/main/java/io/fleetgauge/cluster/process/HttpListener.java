@@ -196,7 +196,11 @@ public final class HttpListener implements AutoCloseable {
                 .end("404 page not found\n"));
     router
         .get("/-/healthy")
-        .handler(http -> http.response().putHeader("Content-Type", "text/plain").end("healthy\n"));
+        .handler(
+            http ->
+                http.response()
+                    .putHeader("Content-Type", "text/plain; charset=utf-8")
+                    .end("healthy\n"));
     router
         .get("/-/ready")
         .handler(
@@ -204,7 +208,7 @@ public final class HttpListener implements AutoCloseable {
               String reason = readiness.reason();
               http.response()
                   .setStatusCode(reason.isEmpty() ? 200 : 503)
-                  .putHeader("Content-Type", "text/plain")
+                  .putHeader("Content-Type", "text/plain; charset=utf-8")
                   .end(reason.isEmpty() ? "ready\n" : "not ready: " + reason + "\n");
             });
     router

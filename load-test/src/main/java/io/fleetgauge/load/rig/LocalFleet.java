@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
+import io.fleetgauge.cluster.config.TlsSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
@@ -36,6 +37,9 @@ public final class LocalFleet implements AutoCloseable {
   private final List<Integer> clusterPorts;
   private final Path folder;
   private final LongSupplier clock;
+  private Optional<Path> tenants = Optional.empty();
+  private TrustSettings trust = TrustSettings.NONE;
+  private Optional<TlsSettings> tls = Optional.empty();
   private final List<GatewayProcess> gateways = new ArrayList<>();
   private int members;
 
@@ -91,11 +95,11 @@ public final class LocalFleet implements AutoCloseable {
     GatewayConfig config =
         new GatewayConfig(
             id,
-            new HttpSettings(LOOPBACK, port),
+            http(LOOPBACK, port),
             LOOPBACK,
             "",
-            Optional.empty(),
-            TrustSettings.NONE,
+            tenants,
+            trust,
             Duration.ZERO,
             nextMember(),
             store,
@@ -134,15 +138,35 @@ public final class LocalFleet implements AutoCloseable {
    * @param features as {@code query.features} has them
    */
   public QueryProcess startQuery(String host, int port, Set<String> features) throws StartFailure {
-    return startQuery(
-        QueryConfig.defaults(new HttpSettings(host, port), nextMember(), features, LOG));
+    return startQuery(secured(QueryConfig.defaults(http(host, port), nextMember(), features, LOG)));
   }
 
   /** Starts a query API that is configured so, in the next place of the cluster. */
   public QueryProcess startQuery(UnaryOperator<QueryConfig> configured) throws StartFailure {
     return startQuery(
         configured.apply(
-            QueryConfig.defaults(new HttpSettings(LOOPBACK, 0), nextMember(), Set.of(), LOG)));
+            secured(QueryConfig.defaults(http(LOOPBACK, 0), nextMember(), Set.of(), LOG))));
+  }
+
+  /**
+   * Asks for tokens and speaks TLS from then on; for what is started afterwards.
+   *
+   * @param tenantsFile the file of tenants
+   * @param trusted what processes show each other
+   */
+  public void secure(
+      Optional<Path> tenantsFile, TrustSettings trusted, Optional<TlsSettings> listenerTls) {
+    tenants = tenantsFile;
+    trust = trusted;
+    tls = listenerTls;
+  }
+
+  private HttpSettings http(String host, int port) {
+    return new HttpSettings(host, port, false, tls);
+  }
+
+  private QueryConfig secured(QueryConfig base) {
+    return base.with(tenants, trust);
   }
 
   private QueryProcess startQuery(QueryConfig config) throws StartFailure {

@@ -18,6 +18,8 @@ final class Parameters {
   /** Times beyond this are nonsense: 285,000 years, in ms. */
   private static final double MAX_MILLIS = 9e15;
 
+  private static final double ENDS_OF_TIME = 9.3e18;
+
   /** From the beginning of time to its end. */
   static final long EARLIEST = -(1L << 53);
 
@@ -56,8 +58,9 @@ final class Parameters {
       return fallback;
     }
     double millis = seconds(text) * 1000;
-    if (Math.abs(millis) <= MAX_MILLIS) {
-      return Math.round(millis);
+    // The ends of time, as some clients write them, are clipped.
+    if (Math.abs(millis) <= ENDS_OF_TIME) {
+      return Math.clamp(Math.round(millis), -(long) MAX_MILLIS, (long) MAX_MILLIS);
     }
     try {
       return OffsetDateTime.parse(text).toInstant().toEpochMilli();
