@@ -37,6 +37,9 @@ public final class HttpListener implements AutoCloseable {
   /** Longest field of a form, bytes; the limits of what is in it are said by who reads it. */
   private static final int MAX_FORM_FIELD = 4 << 20;
 
+  /** So many selectors and some more. */
+  private static final int MAX_FORM_FIELDS = 1_100;
+
   /** Shorter bodies are not worth the work of compressing them, bytes. */
   private static final int COMPRESS_FROM = 1_024;
 
@@ -95,6 +98,7 @@ public final class HttpListener implements AutoCloseable {
             .setMaxHeaderSize(MAX_HEADERS)
             .setMaxFormAttributeSize(MAX_FORM_FIELD)
             .setMaxFormBufferedBytes(MAX_FORM_FIELD)
+            .setMaxFormFields(MAX_FORM_FIELDS)
             // Nobody asks for it but clients that upgrade by habit, and its limits are others.
             .setHttp2ClearTextEnabled(false)
             // Nobody opens a web socket here.
@@ -194,6 +198,14 @@ public final class HttpListener implements AutoCloseable {
                 .setStatusCode(404)
                 .putHeader("Content-Type", "text/plain; charset=utf-8")
                 .end("404 page not found\n"));
+    // Paths that cannot be read come from clients that are wrong, and are no failure of ours.
+    router.errorHandler(
+        400,
+        http ->
+            http.response()
+                .setStatusCode(400)
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
+                .end("400 bad request\n"));
     router
         .get("/-/healthy")
         .handler(

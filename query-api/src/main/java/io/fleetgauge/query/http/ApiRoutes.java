@@ -14,6 +14,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.PlatformHandler;
+import io.vertx.ext.web.handler.SecurityPolicyHandler;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ final class ApiRoutes {
 
   private static final String TEXT = "fleetgauge.text";
   private static final String MESSAGE = "fleetgauge.message";
+  private static final long BODY_MILLIS = 10_000;
   private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
 
   private final Router router;
@@ -126,6 +128,7 @@ final class ApiRoutes {
             });
     route.handler(guard.needs(Right.READ));
     if (methods.contains(HttpMethod.POST)) {
+      route.handler((SecurityPolicyHandler) ApiRoutes::awaitBody);
       route.handler(
           BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES).setMergeFormAttributes(false));
     }
@@ -154,6 +157,31 @@ final class ApiRoutes {
   private static void preflight(RoutingContext http) {
     shareWithOrigins(http);
     http.response().setStatusCode(204).end();
+  }
+
+  /** Whoever does not send its body in time is told so, and its connection is closed. */
+  private static void awaitBody(RoutingContext http) {
+    long timer =
+        http.vertx()
+            .setTimer(
+                BODY_MILLIS,
+                id -> {
+                  if (!http.response().headWritten()) {
+                    http.response()
+                        .setStatusCode(408)
+                        .putHeader("Connection", "close")
+                        .end(
+                            Json.error(
+                                new QueryFailure(
+                                    QueryFailure.Kind.TIMEOUT,
+                                    "the body did not come within " + BODY_MILLIS + " ms"),
+                                false))
+                        .onComplete(done -> http.request().connection().close());
+                  }
+                });
+    http.request().endHandler(ended -> http.vertx().cancelTimer(timer));
+    http.addEndHandler(ended -> http.vertx().cancelTimer(timer));
+    http.next();
   }
 
   /** As Prometheus does: pages of other origins may read, when they say where they come from. */

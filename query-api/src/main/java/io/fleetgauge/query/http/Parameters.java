@@ -150,7 +150,7 @@ final class Parameters {
   List<String> selectors() throws QueryFailure {
     List<String> selectors = texts("match[]");
     if (selectors.size() > MOST_SELECTORS) {
-      throw invalid("match[]", "there are " + selectors.size() + ", allowed are " + MOST_SELECTORS);
+      throw invalid("match[]", "there are more than the " + MOST_SELECTORS + " that are allowed");
     }
     return selectors;
   }
