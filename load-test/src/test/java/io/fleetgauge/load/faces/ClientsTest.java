@@ -1,0 +1,203 @@
+package io.fleetgauge.load.faces;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.load.rig.PeerPrograms;
+import io.fleetgauge.load.rig.RemoteWriteBody;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real promtool, vmagent and vmalert, against us and against Prometheus. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ClientsTest {
+  private static final Duration SOON = Duration.ofSeconds(40);
+  private static final String METRIC = "DCGM_FI_DEV_GPU_TEMP";
+
+  private final long now = System.currentTimeMillis() / 1_000 * 1_000 - 5_000;
+  private final List<Process> started = new ArrayList<>();
+  private Path folder;
+  private Faces faces;
+
+  @BeforeAll
+  void start(@TempDir Path temporary) throws Exception {
+    folder = temporary;
+    faces = new Faces(folder);
+    RemoteWriteBody body = RemoteWriteBody.v1();
+    for (int host = 0; host < 6; host++) {
+      for (int gpu = 0; gpu < 8; gpu++) {
+        body.series(
+            Faces.gpu(METRIC, host, gpu),
+            new long[] {now - 30_000, now - 15_000, now},
+            new double[] {40 + host, 41 + host + gpu / 3.0, 42 + host + gpu / 7.0});
+      }
+    }
+    faces.write(body);
+    await()
+        .atMost(SOON)
+        .until(() -> faces.asker().query("count(" + METRIC + ")").toString().contains("\"48\""));
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    for (Process process : started) {
+      process.destroy();
+      process.waitFor(10, TimeUnit.SECONDS);
+    }
+    faces.close();
+  }
+
+  private String promtool(URI server, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(PeerPrograms.program("promtool").toString()));
+    for (String argument : arguments) {
+      command.add(argument.replace("SERVER", server.toString()));
+    }
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertThat(process.waitFor()).as(output).isZero();
+    return output.lines().sorted().toList().toString();
+  }
+
+  @Test
+  void promtoolIsAnsweredAsByPrometheus() throws Exception {
+    String at = "" + now / 1_000;
+    String from = "" + (now / 1_000 - 30);
+    for (List<String> command :
+        List.of(
+            List.of("query", "instant", "--time=" + at, "SERVER", "sum by (rack) (" + METRIC + ")"),
+            List.of("query", "instant", "--time=" + at, "SERVER", "topk(3, " + METRIC + ")"),
+            List.of(
+                "query",
+                "range",
+                "--start=" + from,
+                "--end=" + at,
+                "--step=5s",
+                "SERVER",
+                "avg(" + METRIC + ")"),
+            List.of("query", "series", "--match=" + METRIC + "{gpu=\"1\"}", "SERVER"),
+            List.of("query", "labels", "SERVER", "rack"))) {
+      String[] words = command.toArray(String[]::new);
+      assertThat(promtool(faces.address(), words))
+          .isEqualTo(promtool(faces.prometheus.address(), words))
+          .isNotEqualTo("[]");
+    }
+    promtool(faces.address(), "check", "healthy", "--url=SERVER");
+    promtool(faces.address(), "check", "ready", "--url=SERVER");
+  }
+
+  @Test
+  void promtoolPushesMetrics() throws Exception {
+    Path metrics =
+        Files.writeString(
+            folder.resolve("pushed.prom"), "# TYPE pushed gauge\npushed{rack=\"r9\"} 7\n");
+    for (URI server :
+        List.of(faces.fleet.gatewayAddresses().getFirst(), faces.prometheus.address())) {
+      promtool(server, "push", "metrics", "SERVER/api/v1/write", metrics.toString());
+    }
+    assertThat(faces.asker().query("pushed").path("data").path("result").get(0).path("metric"))
+        .isEqualTo(
+            new com.fasterxml.jackson.databind.ObjectMapper()
+                .readTree(
+                    faces.get(faces.prometheus.address(), "/api/v1/query?query=pushed").body())
+                .path("data")
+                .path("result")
+                .get(0)
+                .path("metric"));
+  }
+
+  private void run(String program, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(PeerPrograms.program(program).toString()));
+    command.addAll(List.of(arguments));
+    started.add(
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(Files.createTempFile(folder, program, ".log").toFile())
+            .start());
+  }
+
+  @Test
+  void vmagentWritesToUs() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("scrape.yml"),
+            """
+            scrape_configs:
+              - job_name: agent
+                scrape_interval: 1s
+                static_configs: [{targets: ["%s"], labels: {Hostname: agent-host}}]
+            """
+                .formatted(faces.prometheus.address().getAuthority()));
+    run(
+        "vmagent",
+        "-promscrape.config=" + config,
+        "-remoteWrite.url=" + faces.fleet.gatewayAddresses().getFirst() + "/api/v1/write",
+        "-remoteWrite.tmpDataPath=" + folder.resolve("vmagent"),
+        "-remoteWrite.flushInterval=500ms",
+        "-httpListenAddr=127.0.0.1:" + LocalPorts.free(1).getFirst());
+    await()
+        .atMost(SOON)
+        .until(() -> faces.asker().query("up{job=\"agent\"}").toString().contains("agent-host"));
+    assertThat(faces.asker().query("count({job=\"agent\"}) > 100").path("data").path("result"))
+        .isNotEmpty();
+  }
+
+  @Test
+  void vmalertEvaluatesRulesAgainstUsAndWritesBack() throws Exception {
+    Path rules =
+        Files.writeString(
+            folder.resolve("rules.yml"),
+            """
+            groups:
+              - name: g
+                interval: 1s
+                rules:
+                  - {record: "recorded:by_rack", expr: "avg by (rack, tenant) (%1$s)"}
+                  - {alert: Hot, expr: "max by (rack) (%1$s) > 45", labels: {severity: warning}}
+            """
+                .formatted(METRIC));
+    URI[][] both = {
+      {faces.address(), faces.fleet.gatewayAddresses().getLast()},
+      {faces.prometheus.address(), faces.prometheus.address()}
+    };
+    for (URI[] system : both) {
+      run(
+          "vmalert",
+          "-rule=" + rules,
+          "-datasource.url=" + system[0],
+          "-remoteRead.url=" + system[0],
+          "-remoteWrite.url=" + system[1],
+          "-notifier.blackhole",
+          "-evaluationInterval=1s",
+          "-remoteWrite.flushInterval=500ms",
+          "-httpListenAddr=127.0.0.1:" + LocalPorts.free(1).getFirst());
+    }
+    for (String query :
+        List.of(
+            "sum by (rack, tenant) (recorded:by_rack)",
+            "count by (rack, alertstate, severity) (ALERTS{alertname=\"Hot\"})")) {
+      String path = "/api/v1/query?query=" + Faces.encoded(query) + "&time=";
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> {
+                long time = System.currentTimeMillis() / 1_000;
+                String ours = faces.get(faces.address(), path + time).body();
+                assertThat(ours).contains("rack");
+                assertThat(ours)
+                    .isEqualTo(faces.get(faces.prometheus.address(), path + time).body());
+              });
+    }
+  }
+}
