@@ -167,7 +167,7 @@ public final class HttpListener implements AutoCloseable {
                     again -> {
                       if (again) {
                         server
-                            .updateSSLOptions(ssl(tls))
+                            .updateSSLOptions(ssl(tls), true)
                             .onSuccess(done -> LOG.info("the certificate was read again"))
                             .onFailure(
                                 failure ->

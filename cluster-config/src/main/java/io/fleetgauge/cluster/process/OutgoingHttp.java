@@ -82,7 +82,7 @@ public final class OutgoingHttp implements AutoCloseable {
                       again -> {
                         if (again) {
                           client
-                              .updateSSLOptions(ssl(trust))
+                              .updateSSLOptions(ssl(trust), true)
                               .onFailure(
                                   failure ->
                                       LOG.error("the files of trust cannot be used", failure));
