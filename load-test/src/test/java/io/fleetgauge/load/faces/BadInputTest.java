@@ -273,7 +273,7 @@ class BadInputTest {
           "match%5B%5D=up&".repeat(20_000).getBytes(StandardCharsets.UTF_8));
       send(faces.address(), "/api/v1/read", "application/x-protobuf", claimed(3 << 20));
     }
-    assertThat(used() - before).isLessThan(64L << 20);
+    assertThat(used() - before).isLessThan(128L << 20);
   }
 
   private static long used() {

@@ -156,6 +156,34 @@ public final class Fanout {
         answers -> Merge.extents(answers, selections.size()));
   }
 
+  /**
+   * The gateways as they are seen from here.
+   *
+   * @param minority whether others that there should be are not seen
+   */
+  public record Cluster(long epoch, boolean minority, List<Gateway> gateways) {}
+
+  /**
+   * @param hosts how many it owns
+   */
+  public record Gateway(String name, URI address, long hosts) {}
+
+  public Cluster cluster() {
+    ClusterView now = view.get();
+    List<Gateway> gateways = new ArrayList<>();
+    new TreeMap<>(now.gateways())
+        .forEach(
+            (name, address) ->
+                gateways.add(
+                    new Gateway(
+                        name,
+                        address,
+                        now.table().holders().values().stream()
+                            .filter(holders -> holders.owner().equals(name))
+                            .count())));
+    return new Cluster(now.table().epoch(), now.isMinority(), gateways);
+  }
+
   /** How many hosts there are. */
   public int hosts() {
     return view.get().table().hosts().size();

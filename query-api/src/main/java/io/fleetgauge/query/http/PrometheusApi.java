@@ -75,7 +75,8 @@ public final class PrometheusApi {
     routes.post("/api/v1/status/queries/:id/cancel", api::cancel);
     DiscoveryApi discovery = new DiscoveryApi(config, fanout, clock);
     discovery.mount(routes);
-    new StatusApi(config, fanout, clock).mount(routes);
+    new StatusApi(config, fanout, discovery, answering.running(), clock).mount(routes);
+    Pages.mount(router);
     new FederateApi(config, fanout, clock).mount(routes);
     new RemoteReadApi(config, fanout).mount(routes);
     new GrafanaApi(config, questions, fanout, clock).mount(routes);

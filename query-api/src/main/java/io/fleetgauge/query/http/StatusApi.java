@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
@@ -19,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -35,9 +37,18 @@ final class StatusApi {
 
   private final QueryConfig config;
   private final Fanout fanout;
+  private final DiscoveryApi discovery;
+  private final Running running;
   private final LongSupplier clock;
 
-  StatusApi(QueryConfig config, Fanout fanout, LongSupplier clock) {
+  StatusApi(
+      QueryConfig config,
+      Fanout fanout,
+      DiscoveryApi discovery,
+      Running running,
+      LongSupplier clock) {
+    this.discovery = discovery;
+    this.running = running;
     this.config = config;
     this.fanout = fanout;
     this.clock = clock;
@@ -51,6 +62,7 @@ final class StatusApi {
     routes.get("/api/v1/status/runtimeinfo", this::runtimeInfo);
     routes.get("/api/v1/status/tsdb", this::tsdb);
     routes.get("/api/v1/status/walreplay", this::walReplay);
+    routes.get("/api/v1/status/overview", this::overview);
   }
 
   private static Future<Supplier<Buffer>> object(Json.Data fields) {
@@ -135,6 +147,72 @@ final class StatusApi {
           json.writeNumberField("max", 0);
           json.writeNumberField("current", 0);
         });
+  }
+
+  /** The fleet at a glance: of others than the asker, only to whoever sees all. */
+  private Future<Supplier<Buffer>> overview(RoutingContext http, Parameters parameters)
+      throws QueryFailure {
+    Asker asker = Asker.of(http);
+    long now = clock.getAsLong();
+    return discovery
+        .visibleHosts(asker)
+        .map(
+            hosts ->
+                () ->
+                    Json.data(
+                        json -> {
+                          long up =
+                              hosts.stream().filter(host -> DiscoveryApi.isUp(host, now)).count();
+                          json.writeStartObject();
+                          json.writeObjectFieldStart("hosts");
+                          json.writeNumberField(
+                              "expected", asker.isAll() ? fanout.hosts() : hosts.size());
+                          json.writeNumberField("up", up);
+                          json.writeEndObject();
+                          if (asker.isAll()) {
+                            cluster(json);
+                          }
+                          tenants(json, asker);
+                          json.writeEndObject();
+                        }));
+  }
+
+  private void cluster(JsonGenerator json) throws IOException {
+    Fanout.Cluster cluster = fanout.cluster();
+    json.writeObjectFieldStart("cluster");
+    json.writeNumberField("epoch", cluster.epoch());
+    json.writeBooleanField("minority", cluster.minority());
+    json.writeArrayFieldStart("gateways");
+    for (Fanout.Gateway gateway : cluster.gateways()) {
+      json.writeStartObject();
+      json.writeStringField("name", gateway.name());
+      json.writeStringField("address", gateway.address().toString());
+      json.writeNumberField("hosts", gateway.hosts());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private void tenants(JsonGenerator json, Asker asker) throws IOException {
+    Map<String, Integer> counts = new TreeMap<>();
+    counts.put(asker.tenant(), 0);
+    boolean all = asker.isAll() && asker.isOperator();
+    for (Running.Entry entry : running.all()) {
+      String tenant = entry.ask().tenant();
+      if (all || tenant.equals(asker.tenant())) {
+        counts.merge(tenant, 1, Integer::sum);
+      }
+    }
+    json.writeArrayFieldStart("tenants");
+    for (Map.Entry<String, Integer> each : counts.entrySet()) {
+      json.writeStartObject();
+      json.writeStringField("name", each.getKey());
+      json.writeNumberField("running", each.getValue());
+      json.writeNumberField("limit", asker.grant().limits().running());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   /** Statistics of the series of late that the asker sees. */
