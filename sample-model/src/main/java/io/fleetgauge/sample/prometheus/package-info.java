@@ -1,6 +1,6 @@
 /**
- * The forms of Prometheus: numbers as it prints and reads them, the text that exporters serve, and
- * the messages of remote write.
+ * The forms of Prometheus: numbers as it prints and reads them, the text that exporters and
+ * federation serve, the messages of remote write and remote read, and what known metrics are.
  *
  * <p>In: values and label sets, or text and bytes from anywhere. Out: characters, equal to
  * Prometheus's to the last digit; or samples, or an error that says where what is wrong.
