@@ -11,7 +11,6 @@ import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
-import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.answer.Answering;
@@ -72,7 +71,7 @@ public final class QueryProcess implements AutoCloseable {
             config.tenants(),
             config.trust(),
             config.limits(),
-            QueryProcess::scopeProblem,
+            Parser::selectorProblem,
             clock);
     OutgoingHttp toGateways =
         new OutgoingHttp(vertx, config.trust(), guard.secret(), Fanout.HTTP_LIMITS);
@@ -117,16 +116,6 @@ public final class QueryProcess implements AutoCloseable {
         port,
         config.cluster().name(),
         view().gateways().size());
-  }
-
-  /** What is wrong with a selector; empty when nothing is. */
-  private static String scopeProblem(String selector) {
-    try {
-      Parser.parseSelector(selector);
-      return "";
-    } catch (ParseException e) {
-      return e.getMessage();
-    }
   }
 
   private static Limits limits(TenantLimits of) {

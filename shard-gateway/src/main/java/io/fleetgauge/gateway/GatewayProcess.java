@@ -33,7 +33,6 @@ import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.promql.syntax.Matcher;
-import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
@@ -121,7 +120,7 @@ public final class GatewayProcess implements AutoCloseable {
             config.tenants(),
             config.trust(),
             TenantLimits.DEFAULT,
-            GatewayProcess::scopeProblem,
+            Parser::selectorProblem,
             clock);
     OutgoingHttp toPeers =
         new OutgoingHttp(vertx, config.trust(), guard.secret(), PeerClient.HTTP_LIMITS);
@@ -231,16 +230,6 @@ public final class GatewayProcess implements AutoCloseable {
         address,
         config.cluster().name(),
         view().gateways().size());
-  }
-
-  /** What is wrong with a selector; empty when nothing is. */
-  private static String scopeProblem(String selector) {
-    try {
-      Parser.parseSelector(selector);
-      return "";
-    } catch (ParseException e) {
-      return e.getMessage();
-    }
   }
 
   private static Journal journal(Journal.Settings settings) throws StartFailure {

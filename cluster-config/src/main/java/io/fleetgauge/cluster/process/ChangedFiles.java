@@ -1,23 +1,47 @@
 package io.fleetgauge.cluster.process;
 
+import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Whether any of some files has changed; one thread looks at a time. */
+/** Files that are looked at again and again. */
 final class ChangedFiles {
+  private static final long LOOK_MILLIS = 2_000;
+
   private final List<Path> files;
   private byte[] before;
 
-  ChangedFiles(List<Path> files) {
+  private ChangedFiles(List<Path> files) {
     this.files = files;
     this.before = contents();
   }
 
-  /** Whether they have changed since it was asked last. */
-  boolean look() {
+  /**
+   * @param onChange is run on an event loop when any of them has changed and all can be read
+   */
+  static void watch(Vertx vertx, List<Path> files, Runnable onChange) {
+    if (files.isEmpty()) {
+      return;
+    }
+    ChangedFiles watched = new ChangedFiles(files);
+    vertx.setPeriodic(
+        LOOK_MILLIS,
+        id ->
+            vertx
+                .executeBlocking(watched::look)
+                .onSuccess(
+                    changed -> {
+                      if (changed) {
+                        onChange.run();
+                      }
+                    }));
+  }
+
+  private synchronized boolean look() {
     byte[] now = contents();
     boolean changed = now.length > 0 && !Arrays.equals(before, now);
     if (now.length > 0) {
@@ -33,7 +57,7 @@ final class ChangedFiles {
       for (Path file : files) {
         all.append(Files.readString(file)).append('\n');
       }
-      return all.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+      return all.toString().getBytes(StandardCharsets.UTF_8);
     } catch (IOException e) {
       return new byte[0];
     }

@@ -225,7 +225,6 @@ public final class Guard {
         .onComplete(
             done -> {
               beingChecked.decrementAndGet();
-              http.request().resume();
               if (done.succeeded()) {
                 admit(http, done.result(), right);
               } else if (done.cause() instanceof Refusal refusal) {
@@ -233,6 +232,8 @@ public final class Guard {
               } else {
                 http.fail(done.cause());
               }
+              // Only now there is somebody to take the body.
+              http.request().resume();
             });
   }
 

@@ -44,7 +44,6 @@ public final class HttpListener implements AutoCloseable {
   private static final int COMPRESS_FROM = 1_024;
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
-  private static final long LOOK_MILLIS = 2_000;
   private static final Duration GRACE = Duration.ofSeconds(3);
 
   private final HttpServer server;
@@ -105,6 +104,8 @@ public final class HttpListener implements AutoCloseable {
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
             .setCompressionSupported(true)
+            // A third of the work of the usual level for a tenth more bytes.
+            .setCompressionLevel(1)
             .setCompressionContentSizeThreshold(COMPRESS_FROM)
             .setIdleTimeout(120)
             .setIdleTimeoutUnit(TimeUnit.SECONDS)
@@ -157,25 +158,17 @@ public final class HttpListener implements AutoCloseable {
   private static void renew(Vertx vertx, HttpServer server, TlsSettings tls) {
     List<Path> files = new ArrayList<>(List.of(tls.certificate(), tls.key()));
     tls.clientCa().ifPresent(files::add);
-    ChangedFiles changed = new ChangedFiles(files);
-    vertx.setPeriodic(
-        LOOK_MILLIS,
-        id ->
-            vertx
-                .executeBlocking(changed::look)
-                .onSuccess(
-                    again -> {
-                      if (again) {
-                        server
-                            .updateSSLOptions(ssl(tls), true)
-                            .onSuccess(done -> LOG.info("the certificate was read again"))
-                            .onFailure(
-                                failure ->
-                                    LOG.error(
-                                        "the certificate cannot be used, the one before stays",
-                                        failure));
-                      }
-                    }));
+    ChangedFiles.watch(
+        vertx,
+        files,
+        () ->
+            server
+                .updateSSLOptions(ssl(tls), true)
+                .onSuccess(done -> LOG.info("the certificate was read again"))
+                .onFailure(
+                    failure ->
+                        LOG.error(
+                            "the certificate cannot be used, the one before stays", failure)));
   }
 
   /**

@@ -28,7 +28,6 @@ public final class OutgoingHttp implements AutoCloseable {
   static final String SECRET = "X-Fleetgauge-Secret";
 
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingHttp.class);
-  private static final long LOOK_MILLIS = 10_000;
 
   private final SecretFile secret;
   // Held on to: a client that nobody refers to closes its sockets.
@@ -71,24 +70,13 @@ public final class OutgoingHttp implements AutoCloseable {
         Stream.of(trust.ca(), trust.certificate(), trust.key())
             .flatMap(file -> file.stream())
             .toList();
-    if (!files.isEmpty()) {
-      ChangedFiles changed = new ChangedFiles(files);
-      vertx.setPeriodic(
-          LOOK_MILLIS,
-          id ->
-              vertx
-                  .executeBlocking(changed::look)
-                  .onSuccess(
-                      again -> {
-                        if (again) {
-                          client
-                              .updateSSLOptions(ssl(trust), true)
-                              .onFailure(
-                                  failure ->
-                                      LOG.error("the files of trust cannot be used", failure));
-                        }
-                      }));
-    }
+    ChangedFiles.watch(
+        vertx,
+        files,
+        () ->
+            client
+                .updateSSLOptions(ssl(trust), true)
+                .onFailure(failure -> LOG.error("the files of trust cannot be used", failure)));
   }
 
   private static ClientSSLOptions ssl(TrustSettings trust) {

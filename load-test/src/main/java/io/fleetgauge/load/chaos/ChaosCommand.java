@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Logs;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.load.rig.ChildJvm;
 import io.fleetgauge.load.rig.LocalPorts;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
@@ -145,7 +146,7 @@ public final class ChaosCommand implements Command {
     }
     List<Integer> ports = LocalPorts.free(11);
     int cutOffPort = ports.getLast();
-    try (ChaosFleet all = new ChaosFleet(folder, "chaos-" + ports.getFirst());
+    try (ChaosFleet all = new ChaosFleet(folder, "chaos-" + ports.getFirst(), flags());
         Senders hostsThatSend = new Senders(vertx)) {
       fleet = all;
       senders = hostsThatSend;
@@ -206,6 +207,10 @@ public final class ChaosCommand implements Command {
   }
 
   // --- events ---
+
+  private List<String> flags() {
+    return shorter ? ChildJvm.SHORT_LIVED : List.of();
+  }
 
   private void kills(int times) throws Exception {
     List<Double> fresh = new ArrayList<>();
@@ -423,7 +428,7 @@ public final class ChaosCommand implements Command {
     hosts = shorter ? 12 : 30;
     int seconds = shorter ? 20 : 60;
     try (Namespaces spaces = new Namespaces();
-        ChaosFleet all = new ChaosFleet(folder, "split");
+        ChaosFleet all = new ChaosFleet(folder, "split", flags());
         Senders hostsThatSend = new Senders(vertx)) {
       fleet = all;
       senders = hostsThatSend;

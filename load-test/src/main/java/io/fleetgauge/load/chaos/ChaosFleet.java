@@ -39,6 +39,7 @@ final class ChaosFleet implements AutoCloseable {
 
   private final Path folder;
   private final String name;
+  private final List<String> flags;
   private final Map<String, Seat> seats = new LinkedHashMap<>();
   private final Map<String, ChildJvm> running = new TreeMap<>();
   private final HttpClient client =
@@ -48,7 +49,11 @@ final class ChaosFleet implements AutoCloseable {
           .build();
   private final ObjectMapper json = new ObjectMapper();
 
-  ChaosFleet(Path folder, String name) {
+  /**
+   * @param flags of the processes' JVMs
+   */
+  ChaosFleet(Path folder, String name, List<String> flags) {
+    this.flags = flags;
     this.folder = folder;
     this.name = name;
   }
@@ -101,6 +106,7 @@ final class ChaosFleet implements AutoCloseable {
             "384m",
             Map.of(),
             seat.place.within(),
+            flags,
             command,
             "--config",
             seat.config.toString()));

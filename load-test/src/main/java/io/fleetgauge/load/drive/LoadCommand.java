@@ -103,10 +103,16 @@ public final class LoadCommand implements Command {
   private boolean queries;
 
   @Option(
+      names = "--federate",
+      description = "Measure scrapes of /federate against those of Prometheus instead.")
+  private boolean federate;
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "12",
-      description = "With --queries: how often each is asked (default: ${DEFAULT-VALUE}).")
+      description =
+          "With --queries and --federate: how often each is asked (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
@@ -138,8 +144,14 @@ public final class LoadCommand implements Command {
     requireRange("--rounds", rounds, 1, 1_000);
     folder = Files.createTempDirectory("fleetgauge-load");
     try {
+      if (federate) {
+        try (QueryLoad load = QueryLoad.ofEverything(folder, out, hosts, rounds)) {
+          load.federate();
+        }
+        return 0;
+      }
       if (queries) {
-        try (QueryLoad load = new QueryLoad(folder, out, hosts, rounds)) {
+        try (QueryLoad load = QueryLoad.ofDashboard(folder, out, hosts, rounds)) {
           load.run();
         }
         return 0;

@@ -30,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
  * What a fleet's dashboard costs: the same samples in gateways, Prometheus and VictoriaMetrics on
@@ -54,12 +55,26 @@ final class QueryLoad implements AutoCloseable {
   private final List<Process> ours = new ArrayList<>();
   private final List<URI> gateways = new ArrayList<>();
   private final Map<String, URI> peers = new LinkedHashMap<>();
+  private final Map<String, Process> peerProcesses = new LinkedHashMap<>();
   private final List<FrameEncoder> encoders = new ArrayList<>();
-  private final int ticks = 6 * 240 + 40;
-  private final long first = System.currentTimeMillis() / TICK * TICK - (ticks + 3) * TICK;
+  private final int ticks;
+  private final long first;
   private URI query;
 
-  QueryLoad(Path folder, PrintWriter out, int hosts, int rounds) {
+  /** For questions to a dashboard: six hours of what it shows. */
+  static QueryLoad ofDashboard(Path folder, PrintWriter out, int hosts, int rounds) {
+    return new QueryLoad(folder, out, hosts, rounds, 6 * 240 + 40, Dashboard.METRICS::contains);
+  }
+
+  /** For scrapes: the last minute of everything. */
+  static QueryLoad ofEverything(Path folder, PrintWriter out, int hosts, int rounds) {
+    return new QueryLoad(folder, out, hosts, rounds, 4, metric -> true);
+  }
+
+  private QueryLoad(
+      Path folder, PrintWriter out, int hosts, int rounds, int ticks, Predicate<String> metrics) {
+    this.ticks = ticks;
+    this.first = System.currentTimeMillis() / TICK * TICK - (ticks + 3) * TICK;
     this.folder = folder;
     this.out = out;
     this.hosts = hosts;
@@ -69,7 +84,7 @@ final class QueryLoad implements AutoCloseable {
       List<Labels> labels = fleet.labels(host);
       picked.add(
           java.util.stream.IntStream.range(0, labels.size())
-              .filter(i -> Dashboard.METRICS.contains(labels.get(i).metric()))
+              .filter(i -> metrics.test(labels.get(i).metric()))
               .toArray());
       encoders.add(new FrameEncoder(fleet.hosts().get(host), 1 + host));
     }
@@ -85,6 +100,87 @@ final class QueryLoad implements AutoCloseable {
     cpu();
     viewers();
     noisyTenant();
+  }
+
+  /** What a global Prometheus costs that scrapes the newest samples. */
+  void federate() throws Exception {
+    startOurs();
+    startPeers();
+    fill();
+    out.printf("%n%d hosts, %d series%n%n", hosts, series());
+    out.printf(
+        "%-34s %10s %12s %12s %8s%n",
+        "CPU of a scrape, ms", "lines", "ours", "prometheus", "ratio");
+    for (String encoding : List.of("gzip", "identity")) {
+      scrape("all series, " + encoding, "{Hostname!=\"\"}", encoding, true);
+    }
+    scrape("all reductions, gzip", "{__name__=~\".+:.+\"}", "gzip", false);
+    scrape("all reductions, identity", "{__name__=~\".+:.+\"}", "identity", false);
+    scrape(
+        "by rack and tenant, gzip", "{__name__=~\"(rack|tenant|rack_tenant):.+\"}", "gzip", false);
+  }
+
+  private void scrape(String title, String selector, String encoding, boolean compared)
+      throws Exception {
+    String path = "/federate?match%5B%5D=" + URLEncoder.encode(selector, StandardCharsets.UTF_8);
+    freshTick();
+    double mine = scraped(query.resolve(path), encoding, this::ourCpu);
+    freshTick();
+    Process prometheus = peerProcesses.get("prometheus");
+    double theirs =
+        compared
+            ? scraped(
+                peers.get("prometheus").resolve(path),
+                encoding,
+                () -> ProcessCost.of(prometheus.pid()).cpuSeconds())
+            : Double.NaN;
+    out.printf("%-34s %10d %12.1f %12.1f %8.2f%n", title, lines(path), mine, theirs, theirs / mine);
+    out.flush();
+  }
+
+  /** What is older than five minutes is not scraped any more. */
+  private void freshTick() throws Exception {
+    long now = System.currentTimeMillis() / 1_000 * 1_000;
+    RemoteWriteBody body = RemoteWriteBody.v1();
+    for (int host = 0; host < hosts; host++) {
+      double[] values = pick(host, fleet.next(host));
+      send(host, frame(host, now, values));
+      for (int j = 0; j < values.length; j++) {
+        body.series(fleet.labels(host).get(picked.get(host)[j]), now, values[j]);
+      }
+      if (host % 10 == 9 || host == hosts - 1) {
+        for (URI peer : peers.values()) {
+          write(peer, body.compressed());
+        }
+        body = RemoteWriteBody.v1();
+      }
+    }
+  }
+
+  private interface Cpu {
+    double seconds() throws Exception;
+  }
+
+  /** CPU of one scrape, ms, when it has been scraped often. */
+  private double scraped(URI scrape, String encoding, Cpu cpu) throws Exception {
+    for (int i = 0; i < 4 * rounds; i++) {
+      ask(scrape, "Accept-Encoding", encoding);
+    }
+    double before = cpu.seconds();
+    for (int i = 0; i < rounds; i++) {
+      ask(scrape, "Accept-Encoding", encoding);
+    }
+    return (cpu.seconds() - before) / rounds * 1_000;
+  }
+
+  private long lines(String path) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(query.resolve(path)).build();
+    return client
+        .send(request, HttpResponse.BodyHandlers.ofString())
+        .body()
+        .lines()
+        .filter(line -> !line.startsWith("#"))
+        .count();
   }
 
   private long series() {
@@ -165,6 +261,7 @@ final class QueryLoad implements AutoCloseable {
     URI address = URI.create("http://127.0.0.1:" + port);
     await(address.resolve("/-/ready"), process);
     peers.put(name, address);
+    peerProcesses.put(name, process);
   }
 
   private void await(URI address, Process process) throws Exception {

@@ -20,6 +20,9 @@ public final class ChildJvm implements AutoCloseable {
           "-XX:MinHeapFreeRatio=20",
           "-XX:MaxHeapFreeRatio=40");
 
+  /** For processes that live for seconds: what they run is compiled once and quickly. */
+  public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1");
+
   private final Process process;
   private final Path output;
 
@@ -30,23 +33,26 @@ public final class ChildJvm implements AutoCloseable {
    */
   public ChildJvm(Path folder, String heap, Map<String, String> environment, String... command)
       throws IOException {
-    this(folder, heap, environment, List.of(), command);
+    this(folder, heap, environment, List.of(), List.of(), command);
   }
 
   /**
    * @param within the command that runs it, such as one that enters a network namespace
+   * @param flags of the JVM, beside those of the launcher
    */
   public ChildJvm(
       Path folder,
       String heap,
       Map<String, String> environment,
       List<String> within,
+      List<String> flags,
       String... command)
       throws IOException {
     output = Files.createTempFile(folder, "output", ".txt");
     List<String> line = new ArrayList<>(within);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(FLAGS);
+    line.addAll(flags);
     line.addAll(
         List.of(
             "-Xmx" + heap,

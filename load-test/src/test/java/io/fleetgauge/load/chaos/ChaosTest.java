@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
-/** Beside the others: it waits for most of its time. */
-@Execution(ExecutionMode.CONCURRENT)
 class ChaosTest {
   @Test
   void gatewaysDieFreezeJoinLeaveAndSplitAndNobodyNotices() {

@@ -86,7 +86,16 @@ final class LedgerRig implements AutoCloseable {
   }
 
   void start() throws IOException {
-    gateway = new ChildJvm(folder, "256m", environment, "gateway", "--config", config.toString());
+    gateway =
+        new ChildJvm(
+            folder,
+            "256m",
+            environment,
+            List.of(),
+            ChildJvm.SHORT_LIVED,
+            "gateway",
+            "--config",
+            config.toString());
     await()
         .atMost(LIMIT)
         .pollInterval(Duration.ofMillis(50))

@@ -67,6 +67,10 @@ class IsolationTest {
               b: {scope: '{tenant="b"}', tokens: {t: {sha256: %s}}}
               old: {tokens: {t: {sha256: %s, expires: 2001-01-01}}}
               probes: {tokens: {t: {sha256: %s, rights: [write]}}}
+              slow:
+                scope: '{tenant="a"}'
+                tokens:
+                  t: {argon2id: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'}
               stamped:
                 scope: '{tenant="stamped"}'
                 write: {labels: {tenant: stamped}, stamp: true}
@@ -600,6 +604,15 @@ class IsolationTest {
     assertThat(get(ofBoth, "/api/v1/labels", "token-write").statusCode()).isEqualTo(403);
     assertThat(get(ofBoth, "/-/healthy", "").statusCode()).isEqualTo(200);
     assertThat(get(ofBoth, "/-/ready", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aTokenThatPeopleMadeUpIsGoodForFormsAndForBasicAuthenticationToo() throws Exception {
+    for (String authorization : List.of("Bearer password", "Basic YW55OnBhc3N3b3Jk")) {
+      Asked asked = Asked.form("/api/v1/query", "query=count(shared)&time=" + NOW / 1_000);
+      Answer answer = send(asked.at(ofBoth).header("Authorization", authorization).build(), false);
+      assertThat(answer.body()).contains("\"8\"");
+    }
   }
 
   @Test

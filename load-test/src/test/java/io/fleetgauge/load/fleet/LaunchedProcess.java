@@ -6,6 +6,7 @@ import io.fleetgauge.load.rig.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -15,7 +16,7 @@ public final class LaunchedProcess implements AutoCloseable {
   private final ChildJvm jvm;
 
   public LaunchedProcess(Path folder, String... command) throws IOException {
-    jvm = new ChildJvm(folder, "512m", Map.of(), command);
+    jvm = new ChildJvm(folder, "512m", Map.of(), List.of(), ChildJvm.SHORT_LIVED, command);
     process = jvm.process();
   }
 

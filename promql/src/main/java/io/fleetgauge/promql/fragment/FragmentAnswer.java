@@ -72,11 +72,13 @@ public sealed interface FragmentAnswer {
       implements FragmentAnswer {}
 
   /**
-   * Lines of one metric.
+   * Lines of one metric; they are many, so they stay in the array that they came in.
    *
    * @param series how many lines
+   * @param from where in {@code bytes} they begin
+   * @param length how many bytes they are
    */
-  record Family(String name, int series, byte[] lines) {}
+  record Family(String name, int series, byte[] bytes, int from, int length) {}
 
   record Reduced(long epoch, List<String> covered, List<Reduction> reductions)
       implements FragmentAnswer {}

@@ -277,7 +277,7 @@ public final class FragmentCodec {
   // --- answers ---
 
   public static byte[] encode(FragmentAnswer answer) {
-    WireWriter out = new WireWriter(4096);
+    WireWriter out = new WireWriter(4096 + longLines(answer));
     out.u8('F').u8('A').u8(VERSION);
     out.u8(
         switch (answer) {
@@ -322,9 +322,8 @@ public final class FragmentCodec {
       case FragmentAnswer.Newest newest -> {
         out.uvar(newest.families().size());
         for (FragmentAnswer.Family family : newest.families()) {
-          byte[] lines = family.lines();
-          out.string(family.name()).uvar(family.series());
-          out.uvar(lines.length).raw(lines, 0, lines.length);
+          out.string(family.name()).uvar(family.series()).uvar(family.length());
+          out.raw(family.bytes(), family.from(), family.length());
         }
       }
       case FragmentAnswer.Reduced reduced -> {
@@ -392,6 +391,17 @@ public final class FragmentCodec {
     return out.toBytes();
   }
 
+  /** About how many bytes of lines there are. */
+  private static int longLines(FragmentAnswer answer) {
+    int length = 0;
+    if (answer instanceof FragmentAnswer.Newest newest) {
+      for (FragmentAnswer.Family family : newest.families()) {
+        length += family.length() + 64;
+      }
+    }
+    return length;
+  }
+
   public static FragmentAnswer decodeAnswer(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
     int kind = header(in, 'A');
@@ -434,9 +444,9 @@ public final class FragmentCodec {
             for (int i = 0; i < count; i++) {
               String name = in.string("a family");
               int series = in.uint(Integer.MAX_VALUE, "a family's series");
-              families.add(
-                  new FragmentAnswer.Family(
-                      name, series, in.raw(in.uint(in.left(), "the length of lines"), "lines")));
+              int length = in.uint(in.left(), "the length of lines");
+              families.add(new FragmentAnswer.Family(name, series, bytes, in.position(), length));
+              in.skip(length, "lines");
             }
             yield new FragmentAnswer.Newest(epoch, covered, families);
           }

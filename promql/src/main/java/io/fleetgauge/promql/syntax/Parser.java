@@ -58,6 +58,16 @@ public final class Parser {
     return expr;
   }
 
+  /** What is wrong with a selector; empty when nothing is. */
+  public static String selectorProblem(String selector) {
+    try {
+      parseSelector(selector);
+      return "";
+    } catch (ParseException e) {
+      return e.getMessage();
+    }
+  }
+
   /**
    * Parses what {@code match[]} takes: one selector without range, offset or {@code @}.
    *

@@ -15,10 +15,12 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -55,7 +57,12 @@ class FragmentCodecTest {
                   new Fragment.Part(0, 60_000, 15_000, 120_000, true, true),
                   new Fragment.Part(1, -15_000, 1, -15_000, false, false))),
           new Fragment.Extent(1, List.of("n1"), List.of(new Selection(MATCHERS, -1, 2))),
-          new Fragment.Changes(2, List.of(), -7, 99));
+          new Fragment.Changes(2, List.of(), -7, 99),
+          new Fragment.Metadata(2, List.of("n1"), List.of("a", "b")),
+          new Fragment.Hosts(2, List.of("n1")),
+          new Fragment.Newest(
+              2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, 7, 1 << 30),
+          new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6));
   private static final Histogram HISTOGRAM =
       new Histogram(
           0,
@@ -97,6 +104,10 @@ class FragmentCodecTest {
           new FragmentAnswer.LabelSets(
               3, List.of("n1"), List.of(Labels.of("a", "b"), Labels.EMPTY)),
           new FragmentAnswer.Unfit(3, List.of("n1"), "why"),
+          new FragmentAnswer.Metadata(
+              3, List.of(), Map.of("up", new MetricMetadata("gauge", "Whether é.", ""))),
+          new FragmentAnswer.Hosts(
+              3, List.of("n1"), List.of(new FragmentAnswer.Host("n1", -7, 15_000, 380))),
           new FragmentAnswer.Extent(3, List.of("n1"), List.of(2L, 3L), List.of(480L, 0L)),
           new FragmentAnswer.Changes(
               3,
@@ -149,6 +160,43 @@ class FragmentCodecTest {
     for (FragmentAnswer answer : ANSWERS) {
       assertThat(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer))).isEqualTo(answer);
     }
+  }
+
+  @Test
+  void newestSamplesComeBackToTheLastBit() throws WireException {
+    FragmentAnswer newest =
+        new FragmentAnswer.Newest(
+            4,
+            List.of("n1"),
+            List.of(new FragmentAnswer.Family("up", 2, new byte[] {'-', 'u', 'p', '\n'}, 1, 3)));
+    FragmentAnswer reduced =
+        new FragmentAnswer.Reduced(
+            4,
+            List.of("n1"),
+            List.of(
+                new FragmentAnswer.Reduction(
+                    "t",
+                    List.of("rack"),
+                    List.of(Labels.of("rack", "r1"), Labels.EMPTY),
+                    new long[] {2, 1},
+                    new double[] {0.5, -0.0},
+                    new double[] {1e-17, Double.NaN},
+                    new double[] {0.25, Double.NEGATIVE_INFINITY},
+                    new double[] {0.25, 7},
+                    new long[] {-5, 1_700_000_000_000L})));
+    for (FragmentAnswer answer : List.of(newest, reduced)) {
+      byte[] bytes = FragmentCodec.encode(answer);
+      assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
+    }
+    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
+        .isEqualTo("4641020b" + "04" + "01026e31" + "01" + "027570" + "02" + "0375700a");
+    FragmentAnswer.Reduction back =
+        ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
+            .reductions()
+            .getFirst();
+    assertThat(back.groups()).containsExactly(Labels.of("rack", "r1"), Labels.EMPTY);
+    assertThat(back.sums()).containsExactly(0.5, -0.0);
+    assertThat(back.newest()).containsExactly(-5, 1_700_000_000_000L);
   }
 
   @Test

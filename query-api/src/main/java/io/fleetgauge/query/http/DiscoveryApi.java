@@ -31,11 +31,13 @@ final class DiscoveryApi {
   private static final int MISSED_TICKS = 4;
 
   private static final long SHORTEST_SILENCE = 30_000;
+  private static final int MOST_AT_ONCE = 100;
   private static final String HOST = "Hostname";
 
   private final QueryConfig config;
   private final Fanout fanout;
   private final LongSupplier clock;
+  private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "questions for labels and series");
 
   DiscoveryApi(QueryConfig config, Fanout fanout, LongSupplier clock) {
     this.config = config;
@@ -69,8 +71,8 @@ final class DiscoveryApi {
       throws QueryFailure {
     Asker asker = Asker.of(http);
     Fragment.Search search = parameters.search(asker.scope());
-    return fanout
-        .labelNames(search, config.timeout().toMillis())
+    return atOnce
+        .run(() -> fanout.labelNames(search, config.timeout().toMillis()))
         .map(found -> strings(found, search.limit(), asker.isAll()));
   }
 
@@ -78,9 +80,9 @@ final class DiscoveryApi {
       throws QueryFailure {
     Asker asker = Asker.of(http);
     Fragment.Search search = parameters.search(asker.scope());
-    return fanout
-        .labelValues(
-            LabelNames.unescaped(http.pathParam("name")), search, config.timeout().toMillis())
+    String name = LabelNames.unescaped(http.pathParam("name"));
+    return atOnce
+        .run(() -> fanout.labelValues(name, search, config.timeout().toMillis()))
         .map(found -> strings(found, search.limit(), asker.isAll()));
   }
 
@@ -91,8 +93,8 @@ final class DiscoveryApi {
       throw new QueryFailure(QueryFailure.Kind.BAD_DATA, "no match[] parameter provided");
     }
     Fragment.Search search = parameters.search(asker.scope());
-    return fanout
-        .labelSets(search, config.timeout().toMillis())
+    return atOnce
+        .run(() -> fanout.labelSets(search, config.timeout().toMillis()))
         .map(
             found ->
                 () ->

@@ -12,8 +12,9 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
-import io.fleetgauge.sample.prometheus.Numbers;
+import io.fleetgauge.sample.prometheus.ExpositionLines;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
@@ -22,8 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -38,12 +39,12 @@ final class FederateApi {
   private static final int MOST_AT_ONCE = 8;
   private static final long MARGIN_MILLIS = 250;
   private static final int MOST_LINE_STARTS = 200_000;
-  private static final int NUMBER_BYTES = 64;
 
   private final QueryConfig config;
   private final Fanout fanout;
+  private final WorkerExecutor workers;
   private final LongSupplier clock;
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "scrapes");
 
   /** The texts of reductions' names and labels, which are asked for again and again. */
   private final Map<LineStart, byte[]> starts = new ConcurrentHashMap<>();
@@ -57,7 +58,11 @@ final class FederateApi {
     }
   }
 
-  FederateApi(QueryConfig config, Fanout fanout, LongSupplier clock) {
+  /**
+   * @param workers where reductions are written
+   */
+  FederateApi(QueryConfig config, Fanout fanout, WorkerExecutor workers, LongSupplier clock) {
+    this.workers = workers;
     this.config = config;
     this.fanout = fanout;
     this.clock = clock;
@@ -98,49 +103,47 @@ final class FederateApi {
     if (selectors.isEmpty()) {
       return Future.succeededFuture(new ApiRoutes.Ready(Buffer::buffer));
     }
-    if (underWay.incrementAndGet() > MOST_AT_ONCE) {
-      underWay.decrementAndGet();
-      throw new QueryFailure(
-          QueryFailure.Kind.UNAVAILABLE,
-          "more than " + MOST_AT_ONCE + " scrapes are answered; come again");
-    }
     long now = clock.getAsLong();
     long after = now - config.lookback().toMillis();
     long timeout = timeout(http.request().getHeader("X-Prometheus-Scrape-Timeout-Seconds"));
-    var raw =
-        fanout.newest(
-            new Fragment.Newest(
-                0,
-                List.of(),
-                selectors,
-                after,
-                now,
-                utf8,
-                config.federateSeries(),
-                (int) Math.min(Integer.MAX_VALUE, config.federateBytes())),
-            shard::has,
-            timeout);
-    var reduced =
-        ofReductions.isEmpty()
-            ? Future.<Gathered<List<FragmentAnswer.Reduction>>>succeededFuture(null)
-            : fanout.reduced(
-                new Fragment.Reduced(0, List.of(), ofReductions, asker.scope(), after, now),
-                timeout);
+    Fragment.Newest newest =
+        new Fragment.Newest(
+            0,
+            List.of(),
+            selectors,
+            after,
+            now,
+            utf8,
+            config.federateSeries(),
+            (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));
+    Fragment.Reduced reductions =
+        new Fragment.Reduced(0, List.of(), ofReductions, asker.scope(), after, now);
     boolean strict = asker.isStrict(parameters);
-    return Future.all(raw, reduced)
-        .onComplete(done -> underWay.decrementAndGet())
-        .compose(
-            both -> {
-              List<String> holes = raw.result().warnings(asker.isAll());
-              if (strict && !holes.isEmpty()) {
-                return Future.failedFuture(
-                    new QueryFailure(QueryFailure.Kind.UNAVAILABLE, String.join("; ", holes)));
-              }
-              List<FragmentAnswer.Reduction> reductions =
-                  reduced.result() == null ? List.of() : reduced.result().value();
-              return Future.succeededFuture(
-                  () -> write(raw.result().value(), reductions, ofReductions, shard, utf8));
-            });
+    return atOnce.run(
+        () -> {
+          var raw = fanout.newest(newest, shard::has, timeout);
+          var reduced =
+              ofReductions.isEmpty()
+                  ? Future.<Gathered<List<FragmentAnswer.Reduction>>>succeededFuture(null)
+                  : fanout.reduced(reductions, timeout);
+          return Future.all(raw, reduced)
+              .compose(
+                  both -> {
+                    List<String> holes = raw.result().warnings(asker.isAll());
+                    if (strict && !holes.isEmpty()) {
+                      return Future.failedFuture(
+                          new QueryFailure(
+                              QueryFailure.Kind.UNAVAILABLE, String.join("; ", holes)));
+                    }
+                    List<FragmentAnswer.Reduction> found =
+                        reduced.result() == null ? List.of() : reduced.result().value();
+                    return workers
+                        .executeBlocking(
+                            () -> write(raw.result().value(), found, ofReductions, shard, utf8),
+                            false)
+                        .map(ApiRoutes.Streamed::new);
+                  });
+        });
   }
 
   private static Shard shard(String text) throws QueryFailure {
@@ -174,7 +177,7 @@ final class FederateApi {
   /**
    * @throws OverBudget if it is more than a scrape may have
    */
-  private Buffer write(
+  private ApiRoutes.Writing write(
       SortedMap<String, List<FragmentAnswer.Family>> families,
       List<FragmentAnswer.Reduction> reductions,
       List<List<Matcher>> wanted,
@@ -182,16 +185,16 @@ final class FederateApi {
       boolean utf8) {
     long series = 0;
     long bytes = 0;
-    SortedMap<String, Lines> reduced = new TreeMap<>();
+    SortedMap<String, ExpositionLines> reduced = new TreeMap<>();
     for (FragmentAnswer.Reduction reduction : reductions) {
       for (String operator : ReductionNames.OPERATORS) {
         String name = ReductionNames.name(reduction.by(), reduction.metric(), operator);
         if (shard.has(name)) {
-          Lines lines = lines(reduction, operator, name, wanted, utf8);
-          if (lines.count > 0) {
+          ExpositionLines lines = lines(reduction, operator, name, wanted, utf8);
+          if (lines.count() > 0) {
             reduced.put(name, lines);
-            series += lines.count;
-            bytes += lines.size;
+            series += lines.count();
+            bytes += lines.size();
           }
         }
       }
@@ -199,7 +202,7 @@ final class FederateApi {
     for (List<FragmentAnswer.Family> pieces : families.values()) {
       for (FragmentAnswer.Family piece : pieces) {
         series += piece.series();
-        bytes += piece.lines().length;
+        bytes += piece.length();
       }
     }
     if (series > config.federateSeries() || bytes > config.federateBytes()) {
@@ -214,47 +217,29 @@ final class FederateApi {
               + config.federateBytes()
               + " allow; match less, or split it with shard=0/2 and shard=1/2");
     }
-    Buffer out = Buffer.buffer((int) bytes + 64 * (families.size() + reduced.size()));
-    // Reductions have names of their own, so the two lists have no name in common but stored ones.
-    TreeMap<String, Boolean> names = new TreeMap<>();
-    families.keySet().forEach(name -> names.put(name, true));
-    reduced.keySet().forEach(name -> names.put(name, true));
-    for (String name : names.keySet()) {
-      out.appendString(ExpositionLine.type(name, utf8));
-      families.getOrDefault(name, List.of()).forEach(piece -> out.appendBytes(piece.lines()));
-      Lines lines = reduced.get(name);
-      if (lines != null) {
-        out.appendBytes(lines.bytes, 0, lines.size);
+    TreeSet<String> names = new TreeSet<>(families.keySet());
+    names.addAll(reduced.keySet());
+    return out -> {
+      for (String name : names) {
+        out.write(ExpositionLine.type(name, utf8).getBytes(StandardCharsets.UTF_8));
+        for (FragmentAnswer.Family piece : families.getOrDefault(name, List.of())) {
+          out.write(piece.bytes(), piece.from(), piece.length());
+        }
+        ExpositionLines lines = reduced.get(name);
+        if (lines != null) {
+          out.write(lines.array(), 0, lines.size());
+        }
       }
-    }
-    return out;
+    };
   }
 
-  private static final class Lines {
-    private byte[] bytes = new byte[4_096];
-    private int size;
-    private int count;
-
-    void add(byte[] start, double value, long time) {
-      if (bytes.length - size < start.length + NUMBER_BYTES) {
-        bytes = java.util.Arrays.copyOf(bytes, 2 * bytes.length + start.length);
-      }
-      System.arraycopy(start, 0, bytes, size, start.length);
-      size = Numbers.putGeneral(value, bytes, size + start.length);
-      bytes[size++] = ' ';
-      size = Numbers.put(time, bytes, size);
-      bytes[size++] = '\n';
-      count++;
-    }
-  }
-
-  private Lines lines(
+  private ExpositionLines lines(
       FragmentAnswer.Reduction of,
       String operator,
       String name,
       List<List<Matcher>> wanted,
       boolean utf8) {
-    Lines lines = new Lines();
+    ExpositionLines lines = new ExpositionLines(128 * of.groups().size());
     List<List<Matcher>> named = new ArrayList<>();
     boolean all = false;
     for (List<Matcher> selector : wanted) {

@@ -77,7 +77,7 @@ public final class PrometheusApi {
     discovery.mount(routes);
     new StatusApi(config, fanout, discovery, answering.running(), clock).mount(routes);
     Pages.mount(router);
-    new FederateApi(config, fanout, clock).mount(routes);
+    new FederateApi(config, fanout, workers, clock).mount(routes);
     new RemoteReadApi(config, fanout).mount(routes);
     new GrafanaApi(config, questions, fanout, clock).mount(routes);
   }

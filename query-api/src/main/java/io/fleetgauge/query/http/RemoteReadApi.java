@@ -19,7 +19,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.xerial.snappy.Snappy;
 
@@ -33,7 +32,7 @@ final class RemoteReadApi {
 
   private final QueryConfig config;
   private final Fanout fanout;
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "remote reads");
 
   RemoteReadApi(QueryConfig config, Fanout fanout) {
     this.config = config;
@@ -59,20 +58,14 @@ final class RemoteReadApi {
       // What has an end before its start has nothing, and is answered so.
       selections.add(new Selection(matchers, start - 1, Math.max(start - 1, end)));
     }
-    if (underWay.incrementAndGet() > MOST_AT_ONCE) {
-      underWay.decrementAndGet();
-      throw new QueryFailure(
-          QueryFailure.Kind.UNAVAILABLE,
-          "more than " + MOST_AT_ONCE + " remote reads are answered; come again");
-    }
-    Cancellation cancellation = new Cancellation();
-    http.response().closeHandler(closed -> cancellation.cancel());
+    Cancellation cancellation = Questions.cancelledWith(http);
     long most = asker.grant().limits().samples();
     boolean strict = asker.isStrict(parameters);
-    return fanout
-        .samples(selections, most, true, config.timeout().toMillis(), cancellation)
-        .onComplete(done -> underWay.decrementAndGet())
-        .compose(found -> answer(http, request, found, most, strict, asker.isAll()));
+    return atOnce.run(
+        () ->
+            fanout
+                .samples(selections, most, true, config.timeout().toMillis(), cancellation)
+                .compose(found -> answer(http, request, found, most, strict, asker.isAll())));
   }
 
   private static RemoteRead.Request request(RoutingContext http) throws QueryFailure {

@@ -29,26 +29,40 @@ final class StreamedBody extends OutputStream {
   @Override
   public void write(int one) throws IOException {
     piece.appendByte((byte) one);
-    if (piece.length() >= PIECE_BYTES) {
-      send();
-    }
+    sendIfLong();
   }
 
   @Override
   public void write(byte[] some, int from, int length) throws IOException {
-    piece.appendBytes(some, from, length);
-    if (piece.length() >= PIECE_BYTES) {
-      send();
+    if (length < PIECE_BYTES) {
+      piece.appendBytes(some, from, length);
+      sendIfLong();
+    } else {
+      sendPiece();
+      send(Buffer.buffer(length).appendBytes(some, from, length));
     }
   }
 
-  private void send() throws IOException {
+  private void sendIfLong() throws IOException {
+    if (piece.length() >= PIECE_BYTES) {
+      sendPiece();
+    }
+  }
+
+  private void sendPiece() throws IOException {
+    if (piece.length() > 0) {
+      send(piece);
+      piece = Buffer.buffer(PIECE_BYTES);
+    }
+  }
+
+  private void send(Buffer some) throws IOException {
     if (response.closed()) {
       throw new IOException("whoever asked has gone away");
     }
     try {
       response
-          .write(piece)
+          .write(some)
           .toCompletionStage()
           .toCompletableFuture()
           .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -65,7 +79,6 @@ final class StreamedBody extends OutputStream {
     } catch (ExecutionException | TimeoutException e) {
       throw new IOException("whoever asked does not read: " + e.getMessage(), e);
     }
-    piece = Buffer.buffer(PIECE_BYTES);
   }
 
   /** Sends the rest; nothing comes behind it. */

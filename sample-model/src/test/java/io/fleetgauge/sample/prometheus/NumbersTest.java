@@ -2,6 +2,7 @@ package io.fleetgauge.sample.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +45,24 @@ class NumbersTest {
       if (magnitude >= 1e-6 && magnitude < 1e21) {
         assertThat(Numbers.text(value)).isEqualTo(Numbers.plain(value));
       }
+    }
+  }
+
+  @Test
+  void linesOfTheExpositionHaveTheDigitsOfTheGeneralForm() {
+    SplittableRandom random = new SplittableRandom(6);
+    byte[] bytes = new byte[40];
+    for (int i = 0; i < 300_000; i++) {
+      double value =
+          switch (i % 4) {
+            case 0 -> Double.longBitsToDouble(random.nextLong());
+            case 1 -> random.nextLong(-1L << 55, 1L << 55);
+            case 2 -> random.nextInt(-5_000_000, 5_000_000) / 4.0;
+            default -> random.nextDouble() * Math.pow(10, random.nextInt(-8, 22));
+          };
+      int end = Numbers.putGeneral(value, bytes, 3);
+      String text = new String(bytes, 3, end - 3, StandardCharsets.ISO_8859_1);
+      assertThat(text).isEqualTo(value == 0 ? "0" : Numbers.general(value));
     }
   }
 

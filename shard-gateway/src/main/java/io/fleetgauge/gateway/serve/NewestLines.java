@@ -11,10 +11,9 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
-import io.fleetgauge.sample.prometheus.Numbers;
+import io.fleetgauge.sample.prometheus.ExpositionLines;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +42,9 @@ final class NewestLines {
     private final Map<String, Integer> families = new ConcurrentHashMap<>();
     private final List<String> names = new ArrayList<>();
 
+    /** How many bytes each family had the last time. */
+    private final Map<Integer, Integer> sizes = new ConcurrentHashMap<>();
+
     Known(Question question) {
       this.question = question;
     }
@@ -69,29 +71,19 @@ final class NewestLines {
       }
     }
 
+    /** About how many bytes a family will have. */
+    int expected(int family) {
+      return sizes.getOrDefault(family, 1_024) + 1_024;
+    }
+
+    void had(int family, int size) {
+      sizes.put(family, size);
+    }
+
     List<String> names() {
       synchronized (names) {
         return List.copyOf(names);
       }
-    }
-  }
-
-  /** Lines of one family. */
-  private static final class Lines {
-    private byte[] bytes = new byte[1_024];
-    private int size;
-    private int count;
-
-    void add(byte[] start, double value, long time) {
-      if (bytes.length - size < start.length + 64) {
-        bytes = Arrays.copyOf(bytes, 2 * bytes.length + start.length);
-      }
-      System.arraycopy(start, 0, bytes, size, start.length);
-      size = Numbers.putGeneral(value, bytes, size + start.length);
-      bytes[size++] = ' ';
-      size = Numbers.put(time, bytes, size);
-      bytes[size++] = '\n';
-      count++;
     }
   }
 
@@ -119,14 +111,14 @@ final class NewestLines {
     if (series > asked.mostSeries()) {
       throw TooManySamples.of("series on one gateway", series, asked.mostSeries());
     }
-    List<Lines> lines = new ArrayList<>();
+    List<ExpositionLines> lines = new ArrayList<>();
     for (NewestSamples<Start> samples : all) {
       samples.read(
           asked.after(),
           asked.to(),
           (start, time, value) -> {
             while (lines.size() <= start.family) {
-              lines.add(new Lines());
+              lines.add(new ExpositionLines(of.expected(lines.size())));
             }
             lines.get(start.family).add(start.text, value, time);
           });
@@ -135,12 +127,12 @@ final class NewestLines {
     List<String> names = of.names();
     List<FragmentAnswer.Family> families = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
-      Lines each = lines.get(i);
-      if (each.count > 0) {
-        bytes += each.size;
+      ExpositionLines each = lines.get(i);
+      if (each.count() > 0) {
+        bytes += each.size();
+        of.had(i, each.size());
         families.add(
-            new FragmentAnswer.Family(
-                names.get(i), each.count, Arrays.copyOf(each.bytes, each.size)));
+            new FragmentAnswer.Family(names.get(i), each.count(), each.array(), 0, each.size()));
       }
     }
     if (bytes > asked.mostBytes()) {

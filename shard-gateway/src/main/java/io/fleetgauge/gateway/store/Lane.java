@@ -1024,6 +1024,12 @@ public final class Lane {
     return blocks;
   }
 
+  /** What a series is without its owner: of two with the same, both may have one label set. */
+  Labels identityOf(StoredSeries series) {
+    boolean owned = series.timeline == null && dimensions.apply(series.identity);
+    return owned ? dimensions.identity(series.identity) : series.identity;
+  }
+
   Catalog catalog() {
     return catalog;
   }

@@ -8,7 +8,9 @@ import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -37,6 +39,7 @@ public final class NewestSamples<M> {
   private final List<List<Matcher>> selectors;
   private final Function<Labels, M> marks;
   private final List<Entry<M>> entries = new ArrayList<>();
+  private final List<List<StoredSeries>> together = new ArrayList<>();
 
   /** Whether a series had another owner than before when it was read. */
   private volatile boolean changed;
@@ -51,13 +54,25 @@ public final class NewestSamples<M> {
     this.marks = marks;
     this.catalog = lane.catalog();
     this.size = catalog.size();
+    Map<Labels, List<StoredSeries>> byIdentity = new LinkedHashMap<>();
     Set<StoredSeries> found = Collections.newSetFromMap(new IdentityHashMap<>());
     for (List<Matcher> matchers : selectors) {
       for (StoredSeries series : lane.candidates(matchers)) {
         if (found.add(series)) {
-          Timeline timeline = series.timeline;
-          entries.add(new Entry<>(series, timeline, mark(labels(series, timeline))));
+          byIdentity
+              .computeIfAbsent(lane.identityOf(series), none -> new ArrayList<>(1))
+              .add(series);
         }
+      }
+    }
+    for (List<StoredSeries> all : byIdentity.values()) {
+      if (all.size() == 1) {
+        Timeline timeline = all.getFirst().timeline;
+        M mark = mark(labels(all.getFirst(), timeline));
+        entries.add(new Entry<>(all.getFirst(), timeline, mark));
+      } else {
+        // Two owners at one time: one label set may have samples in both series.
+        together.add(all);
       }
     }
   }
@@ -82,7 +97,7 @@ public final class NewestSamples<M> {
 
   /** How many series there are. */
   public int size() {
-    return entries.size();
+    return entries.size() + together.size();
   }
 
   /**
@@ -113,24 +128,35 @@ public final class NewestSamples<M> {
         }
       }
       reader = reader == null ? new SampleReader() : reader;
-      readSlowly(entry.series, after, end, reader, sink);
+      readSlowly(List.of(entry.series), after, end, reader, sink);
+    }
+    for (List<StoredSeries> all : together) {
+      reader = reader == null ? new SampleReader() : reader;
+      readSlowly(all, after, end, reader, sink);
     }
   }
 
-  /** A series with several owners of late, or with samples ahead of the time. */
+  /** Series with several owners of late, or with samples ahead of the time. */
   private void readSlowly(
-      StoredSeries series, long after, long end, SampleReader reader, Sink<M> sink) {
-    OwnerViews views = OwnerViews.of(series, List.of(), Lane.after(after), end);
-    for (OwnerViews.View view : views.all()) {
-      M mark = mark(view.labels());
-      Series found = mark == null ? null : view.read(series, reader);
-      if (found != null) {
-        int last = found.size() - 1;
-        boolean isNumber = found.histograms() == null || found.histograms()[last] == null;
-        if (isNumber && !Staleness.isMarker(found.values()[last])) {
-          sink.accept(mark, found.times()[last], found.values()[last]);
+      List<StoredSeries> all, long after, long end, SampleReader reader, Sink<M> sink) {
+    Map<Labels, Series> found = new LinkedHashMap<>();
+    for (StoredSeries series : all) {
+      OwnerViews views = OwnerViews.of(series, List.of(), Lane.after(after), end);
+      for (OwnerViews.View view : views.all()) {
+        Series read = view.read(series, reader);
+        if (read != null) {
+          found.merge(view.labels(), read, Series::union);
         }
       }
     }
+    found.forEach(
+        (labels, series) -> {
+          int last = series.size() - 1;
+          boolean isNumber = series.histograms() == null || series.histograms()[last] == null;
+          M mark = mark(labels);
+          if (mark != null && isNumber && !Staleness.isMarker(series.values()[last])) {
+            sink.accept(mark, series.times()[last], series.values()[last]);
+          }
+        });
   }
 }

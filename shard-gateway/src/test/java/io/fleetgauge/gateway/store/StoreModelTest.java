@@ -293,11 +293,41 @@ class StoreModelTest {
       assertThat(store.labelValues(List.of(HOST), "UUID", search))
           .isEqualTo(values(expected, "UUID"));
       compareSums(selection, expected);
+      compareNewest(selector, selection, expected);
     }
     Search all = new Search(from + 1, to, 0, List.of());
     List<Series> everything = expected(new Selection(List.of(), from, to));
     assertThat(store.labelValues(List.of(HOST), "i", all)).isEqualTo(values(everything, "i"));
     assertThat(store.labelValues(List.of(HOST), "job", all)).isEqualTo(values(everything, "job"));
+  }
+
+  /** Kept from one time to the next, as whoever asks again and again keeps them. */
+  private final Map<String, NewestSamples<Labels>> newest = new HashMap<>();
+
+  private void compareNewest(String selector, Selection selection, List<Series> expected) {
+    NewestSamples<Labels> kept = newest.get(selector);
+    if (kept == null || !kept.isOf(lane)) {
+      kept = new NewestSamples<>(lane, List.of(selection.matchers()), labels -> labels);
+      newest.put(selector, kept);
+    }
+    TreeMap<Labels, String> found = new TreeMap<>();
+    kept.read(
+        selection.from(),
+        selection.to(),
+        (labels, time, value) ->
+            assertThat(found.put(labels, time + " " + Double.doubleToRawLongBits(value)))
+                .as("%s once", labels)
+                .isNull());
+    TreeMap<Labels, String> wanted = new TreeMap<>();
+    for (Series series : expected) {
+      int last = series.size() - 1;
+      double value = series.values()[last];
+      boolean number = series.histograms() == null || series.histograms()[last] == null;
+      if (number && !Staleness.isMarker(value)) {
+        wanted.put(series.labels(), series.times()[last] + " " + Double.doubleToRawLongBits(value));
+      }
+    }
+    assertThat(found).as(selector).isEqualTo(wanted);
   }
 
   private static List<String> values(List<Series> series, String label) {

@@ -1,0 +1,52 @@
+package io.fleetgauge.sample.prometheus;
+
+import java.util.Arrays;
+
+/** Growing lines of the text format, each a start, a number and a time. Not for several threads. */
+public final class ExpositionLines {
+  /** For a number, a time and what stands between. */
+  private static final int NUMBER_BYTES = 64;
+
+  private byte[] bytes;
+  private int size;
+  private int count;
+
+  /**
+   * @param expected about how many bytes there will be
+   */
+  public ExpositionLines(int expected) {
+    bytes = new byte[Math.max(256, expected)];
+  }
+
+  /**
+   * Adds a line.
+   *
+   * @param start as {@link ExpositionLine#start} has it
+   * @param time ms
+   */
+  public void add(byte[] start, double value, long time) {
+    if (bytes.length - size < start.length + NUMBER_BYTES) {
+      bytes = Arrays.copyOf(bytes, 2 * bytes.length + start.length);
+    }
+    System.arraycopy(start, 0, bytes, size, start.length);
+    size = Numbers.putGeneral(value, bytes, size + start.length);
+    bytes[size++] = ' ';
+    size = Numbers.put(time, bytes, size);
+    bytes[size++] = '\n';
+    count++;
+  }
+
+  public int count() {
+    return count;
+  }
+
+  /** How many bytes there are. */
+  public int size() {
+    return size;
+  }
+
+  /** An array that has them at its beginning. */
+  public byte[] array() {
+    return bytes;
+  }
+}
