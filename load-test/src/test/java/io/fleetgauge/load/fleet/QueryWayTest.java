@@ -113,7 +113,7 @@ class QueryWayTest {
         base.maxHeavy(),
         base.cacheBytes(),
         50,
-        base.federateSeries(),
+        100,
         base.federateBytes(),
         base.slowWarn(),
         base.slowError(),
@@ -255,6 +255,15 @@ class QueryWayTest {
         .isEqualTo(200);
     assertThat(get("/api/v1/query_range" + range("sum(other{rack=\"r0\"} * 1)")).statusCode())
         .isEqualTo(200);
+  }
+
+  @Test
+  void aScrapeThatIsTooLargeFailsWithItsFigure() throws Exception {
+    String path = "/federate?match%5B%5D=%7B__name__%3D~%22.%2B%22%7D";
+    HttpResponse<String> whole = get(path);
+    assertThat(whole.statusCode()).isEqualTo(422);
+    assertThat(whole.body()).contains("144").contains("100");
+    assertThat(get(path + "&shard=0/4").statusCode()).isEqualTo(200);
   }
 
   @Test

@@ -38,7 +38,7 @@ import java.util.function.Supplier;
 final class FederateApi {
   private static final int MOST_AT_ONCE = 8;
   private static final long MARGIN_MILLIS = 250;
-  private static final int MOST_LINE_STARTS = 200_000;
+  private static final int MOST_TEXTS = 200_000;
 
   private final QueryConfig config;
   private final Fanout fanout;
@@ -46,10 +46,10 @@ final class FederateApi {
   private final LongSupplier clock;
   private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "scrapes");
 
-  /** The texts of reductions' names and labels, which are asked for again and again. */
-  private final Map<LineStart, byte[]> starts = new ConcurrentHashMap<>();
+  /** The texts of groups, which are asked for again and again. */
+  private final Map<Group, byte[]> texts = new ConcurrentHashMap<>();
 
-  private record LineStart(String name, Labels labels, boolean utf8) {}
+  private record Group(Labels labels, boolean utf8) {}
 
   /** Part {@code index} of {@code count}. */
   private record Shard(int index, int count) {
@@ -187,10 +187,11 @@ final class FederateApi {
     long bytes = 0;
     SortedMap<String, ExpositionLines> reduced = new TreeMap<>();
     for (FragmentAnswer.Reduction reduction : reductions) {
+      byte[][] braces = braces(reduction.groups(), utf8);
       for (String operator : ReductionNames.OPERATORS) {
         String name = ReductionNames.name(reduction.by(), reduction.metric(), operator);
         if (shard.has(name)) {
-          ExpositionLines lines = lines(reduction, operator, name, wanted, utf8);
+          ExpositionLines lines = lines(reduction, operator, name, braces, wanted, utf8);
           if (lines.count() > 0) {
             reduced.put(name, lines);
             series += lines.count();
@@ -237,6 +238,7 @@ final class FederateApi {
       FragmentAnswer.Reduction of,
       String operator,
       String name,
+      byte[][] braces,
       List<List<Matcher>> wanted,
       boolean utf8) {
     ExpositionLines lines = new ExpositionLines(128 * of.groups().size());
@@ -260,10 +262,17 @@ final class FederateApi {
     if (named.isEmpty()) {
       return lines;
     }
+    boolean inBraces = ExpositionLine.hasNameInBraces(name, utf8);
+    byte[] begin =
+        inBraces ? new byte[0] : ExpositionLine.name(name, utf8).getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < of.groups().size(); i++) {
       Labels group = of.groups().get(i);
       if (all || matches(named, group)) {
-        lines.add(start(name, group, utf8), value(of, i, operator), of.newest()[i]);
+        byte[] rest =
+            inBraces
+                ? ExpositionLine.braces(name, group, utf8).getBytes(StandardCharsets.UTF_8)
+                : braces[i];
+        lines.add(begin, rest, value(of, i, operator), of.newest()[i]);
       }
     }
     return lines;
@@ -295,14 +304,20 @@ final class FederateApi {
     };
   }
 
-  private byte[] start(String name, Labels group, boolean utf8) {
-    if (starts.size() >= MOST_LINE_STARTS) {
-      starts.clear();
+  /** The labels of groups as lines have them. */
+  private byte[][] braces(List<Labels> groups, boolean utf8) {
+    if (texts.size() >= MOST_TEXTS) {
+      texts.clear();
     }
-    return starts.computeIfAbsent(
-        new LineStart(name, group, utf8),
-        none ->
-            ExpositionLine.start(group.with(Labels.NAME, name), utf8)
-                .getBytes(StandardCharsets.UTF_8));
+    byte[][] braces = new byte[groups.size()][];
+    for (int i = 0; i < braces.length; i++) {
+      braces[i] =
+          texts.computeIfAbsent(
+              new Group(groups.get(i), utf8),
+              group ->
+                  ExpositionLine.braces("", group.labels, group.utf8)
+                      .getBytes(StandardCharsets.UTF_8));
+    }
+    return braces;
   }
 }

@@ -15,14 +15,31 @@ public final class ExpositionLine {
    * @param utf8 whether names may have any characters; others become underscores if not
    */
   public static String start(Labels labels, boolean utf8) {
-    StringBuilder line = new StringBuilder(160);
     String metric = labels.metric();
-    boolean quoted = utf8 && !isPlain(metric, true);
-    if (!quoted) {
-      line.append(utf8 ? metric : plain(metric, true));
-    }
+    return hasNameInBraces(metric, utf8)
+        ? braces(metric, labels, utf8)
+        : name(metric, utf8) + braces("", labels, utf8);
+  }
+
+  /** Whether a metric's name stands among its labels, because it has other characters. */
+  public static boolean hasNameInBraces(String metric, boolean utf8) {
+    return utf8 && !isPlain(metric, true);
+  }
+
+  /** A metric's name as it begins a line, where it does. */
+  public static String name(String metric, boolean utf8) {
+    return utf8 ? metric : plain(metric, true);
+  }
+
+  /**
+   * The labels of a line but for its name, and a blank.
+   *
+   * @param metric the name, if it stands here; else empty
+   */
+  public static String braces(String metric, Labels labels, boolean utf8) {
+    StringBuilder line = new StringBuilder(160);
     line.append('{');
-    if (quoted) {
+    if (!metric.isEmpty()) {
       quote(line, metric).append(',');
     }
     for (int i = 0; i < labels.size(); i++) {
@@ -42,10 +59,10 @@ public final class ExpositionLine {
   /** The line that says of which type a family is: always none. */
   public static String type(String metric, boolean utf8) {
     StringBuilder line = new StringBuilder("# TYPE ");
-    if (utf8 && !isPlain(metric, true)) {
+    if (hasNameInBraces(metric, utf8)) {
       quote(line, metric);
     } else {
-      line.append(utf8 ? metric : plain(metric, true));
+      line.append(name(metric, utf8));
     }
     return line.append(" untyped\n").toString();
   }

@@ -7,6 +7,8 @@ public final class ExpositionLines {
   /** For a number, a time and what stands between. */
   private static final int NUMBER_BYTES = 64;
 
+  private static final byte[] NONE = {};
+
   private byte[] bytes;
   private int size;
   private int count;
@@ -25,11 +27,22 @@ public final class ExpositionLines {
    * @param time ms
    */
   public void add(byte[] start, double value, long time) {
-    if (bytes.length - size < start.length + NUMBER_BYTES) {
-      bytes = Arrays.copyOf(bytes, 2 * bytes.length + start.length);
+    add(NONE, start, value, time);
+  }
+
+  /**
+   * Adds a line whose start is in two pieces.
+   *
+   * @param time ms
+   */
+  public void add(byte[] name, byte[] braces, double value, long time) {
+    int length = name.length + braces.length;
+    if (bytes.length - size < length + NUMBER_BYTES) {
+      bytes = Arrays.copyOf(bytes, 2 * bytes.length + length);
     }
-    System.arraycopy(start, 0, bytes, size, start.length);
-    size = Numbers.putGeneral(value, bytes, size + start.length);
+    System.arraycopy(name, 0, bytes, size, name.length);
+    System.arraycopy(braces, 0, bytes, size + name.length, braces.length);
+    size = Numbers.putGeneral(value, bytes, size + length);
     bytes[size++] = ' ';
     size = Numbers.put(time, bytes, size);
     bytes[size++] = '\n';
