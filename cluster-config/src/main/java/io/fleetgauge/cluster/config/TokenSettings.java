@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
+import java.util.Base64;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -40,7 +41,7 @@ public record TokenSettings(
           key
               + ".sha256: it is not the SHA-256 of a token in 64 hexadecimal digits, as printf %s"
               + " TOKEN | sha256sum prints it");
-    } else if (!argon2id.isEmpty() && !ARGON2ID.matcher(argon2id).matches()) {
+    } else if (!argon2id.isEmpty() && !isArgon2id(argon2id)) {
       in.problem(
           key
               + ".argon2id: it is not of the form $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH, as"
@@ -61,6 +62,20 @@ public record TokenSettings(
     }
     return new TokenSettings(
         name, sha256, argon2id, expires(in, key + ".expires"), Set.copyOf(rights));
+  }
+
+  private static boolean isArgon2id(String hash) {
+    if (!ARGON2ID.matcher(hash).matches()) {
+      return false;
+    }
+    String[] parts = hash.split("\\$");
+    try {
+      Base64.getDecoder().decode(parts[4]);
+      Base64.getDecoder().decode(parts[5]);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   private static Optional<Instant> expires(ConfigReader in, String key) {

@@ -21,6 +21,7 @@ public final class SecretFile {
   private final String option;
   private final Optional<Path> file;
   private volatile String text = "";
+  private String trouble = "";
 
   private SecretFile(String option, Optional<Path> file) {
     this.option = option;
@@ -58,8 +59,12 @@ public final class SecretFile {
     if (file.isPresent()) {
       try {
         text = read(file.get());
+        trouble = "";
       } catch (IOException e) {
-        LOG.error("{} cannot be used, what was there stays: {}: {}", option, file.get(), e);
+        if (!e.toString().equals(trouble)) {
+          trouble = e.toString(); // told once
+          LOG.error("{} cannot be used, what was there stays: {}: {}", option, file.get(), e);
+        }
       }
     }
   }

@@ -21,6 +21,7 @@ public final class TenantFile {
   private final Access access;
   private final LongAdder failures = new LongAdder();
   private String text;
+  private String trouble = "";
 
   private TenantFile(
       Path file, TenantLimits base, Function<String, String> scopeProblem, Access access) {
@@ -59,9 +60,13 @@ public final class TenantFile {
       found = Files.readString(file);
     } catch (IOException e) {
       failures.increment();
-      LOG.error("the tenants {} cannot be read, those there were stay: {}", file, e.toString());
+      if (!e.toString().equals(trouble)) {
+        trouble = e.toString(); // told once
+        LOG.error("the tenants {} cannot be read, those there were stay: {}", file, trouble);
+      }
       return;
     }
+    trouble = "";
     if (found.equals(text)) {
       return;
     }

@@ -35,6 +35,7 @@ import java.util.function.Predicate;
 /**
  * What a fleet's dashboard costs: the same samples in gateways, Prometheus and VictoriaMetrics on
  * one machine, asked the same in turn. All figures are of one run; what counts are their ratios.
+ * One file, because every measure asks the same systems, which are filled here.
  */
 final class QueryLoad implements AutoCloseable {
   private static final long TICK = 15_000;

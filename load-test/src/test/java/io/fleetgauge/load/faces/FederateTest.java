@@ -108,6 +108,10 @@ class FederateTest {
     HttpResponse<String> ours = faces.get(faces.address(), "/federate?" + query, headers);
     assertThat(ours.statusCode()).isEqualTo(theirs.statusCode());
     assertThat(Faces.lines(ours.body())).isEqualTo(Faces.lines(theirs.body()));
+    if (!ours.body().isEmpty()) {
+      assertThat(ours.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
+          .matches("hosts=(\\d+); answered=\\1; missing=; epoch=\\d+");
+    }
     assertThat(ours.headers().firstValue("Content-Type"))
         .isEqualTo(theirs.headers().firstValue("Content-Type"));
   }

@@ -270,6 +270,8 @@ class GrafanaTest {
         "/query | {\"filters\": [{\"key\": \"a\", \"operator\": \"~\", \"value\": \"b\"}],"
             + " \"targets\": []}",
         "/annotations | {\"annotation\": {\"query\": \"earthquake\"}}",
+        "/annotations | {\"annotation\": {\"query\": \"xid{\"}}",
+        "/annotations | {\"annotation\": {\"query\": \"host{a='b'\"}}",
         "/tag-values | {}",
         "/search | {\"target\": \"label_values(a{, b)\"}"
       })

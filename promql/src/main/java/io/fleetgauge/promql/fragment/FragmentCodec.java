@@ -24,7 +24,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Fragments and their answers as bytes; the drawing is in the package's description. */
+/**
+ * Fragments and their answers as bytes; the drawing is in the package's description. One file for
+ * all kinds, because each is a few lines and they share their pieces.
+ */
 public final class FragmentCodec {
   private static final int VERSION = 2;
   private static final int SAMPLES = 1;

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -129,11 +130,12 @@ final class FederateApi {
           return Future.all(raw, reduced)
               .compose(
                   both -> {
-                    List<String> holes = raw.result().warnings(asker.isAll());
-                    if (strict && !holes.isEmpty()) {
-                      return Future.failedFuture(
-                          new QueryFailure(
-                              QueryFailure.Kind.UNAVAILABLE, String.join("; ", holes)));
+                    // Reductions are of all hosts, also in one of several parts.
+                    Gathered<?> widest = reduced.result() == null ? raw.result() : reduced.result();
+                    Optional<QueryFailure> hole =
+                        Questions.complete(http, widest, asker.isAll(), strict);
+                    if (hole.isPresent()) {
+                      return Future.failedFuture(hole.get());
                     }
                     List<FragmentAnswer.Reduction> found =
                         reduced.result() == null ? List.of() : reduced.result().value();

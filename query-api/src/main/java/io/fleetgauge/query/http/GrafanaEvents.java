@@ -87,7 +87,8 @@ final class GrafanaEvents {
       String word = part.strip();
       int brace = word.indexOf('{');
       String name = (brace < 0 ? word : word.substring(0, brace)).toUpperCase(Locale.ROOT);
-      String inside = brace < 0 ? "" : word.substring(brace + 1, word.length() - 1).strip();
+      boolean closed = brace >= 0 && word.endsWith("}");
+      String inside = closed ? word.substring(brace + 1, word.length() - 1).strip() : "";
       Kind kind;
       try {
         kind = Kind.valueOf(name);

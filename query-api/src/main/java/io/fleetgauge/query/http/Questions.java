@@ -14,6 +14,7 @@ import io.fleetgauge.query.answer.Answering;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.fanout.Cancellation;
+import io.fleetgauge.query.fanout.Gathered;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -59,6 +60,35 @@ final class Questions {
     this.counts = counts;
     this.clock = clock;
     this.features = Feature.named(config.features());
+  }
+
+  /**
+   * Says in a header what a scrape or a read covers, whose bodies have no place for it; where that
+   * must be all, a hole is an error.
+   */
+  static Optional<QueryFailure> complete(
+      RoutingContext http, Gathered<?> found, boolean named, boolean strict) {
+    int missing = found.missing().size();
+    int shown = named ? Math.min(MOST_NAMES, missing) : 0;
+    http.response()
+        .putHeader(
+            COMPLETENESS,
+            "hosts="
+                + found.hosts()
+                + "; answered="
+                + (found.hosts() - missing)
+                + "; missing="
+                + String.join(",", found.missing().subList(0, shown))
+                + (missing > shown ? (shown > 0 ? ",..." : "...") : "")
+                + "; epoch="
+                + found.epoch());
+    List<String> holes = found.warnings(named);
+    return strict && !holes.isEmpty()
+        ? Optional.of(
+            new QueryFailure(
+                QueryFailure.Kind.UNAVAILABLE,
+                String.join("; ", holes) + "; a whole answer was asked for (strict)"))
+        : Optional.empty();
   }
 
   /** What ends the work for a request when whoever sent it goes away. */

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.xerial.snappy.Snappy;
 
@@ -115,10 +116,9 @@ final class RemoteReadApi {
       long most,
       boolean strict,
       boolean named) {
-    List<String> holes = found.warnings(named);
-    if (strict && !holes.isEmpty()) {
-      return Future.failedFuture(
-          new QueryFailure(QueryFailure.Kind.UNAVAILABLE, String.join("; ", holes)));
+    Optional<QueryFailure> hole = Questions.complete(http, found, named, strict);
+    if (hole.isPresent()) {
+      return Future.failedFuture(hole.get());
     }
     long samples = 0;
     boolean histograms = false;

@@ -1,8 +1,6 @@
 package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
@@ -16,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -24,11 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * and the texts of their labels are found once. Safe for all threads.
  */
 final class NewestLines {
-  private static final long MOST_QUESTIONS = 32;
-
   private final Store store;
-  private final Cache<Question, Known> known =
-      Caffeine.newBuilder().maximumSize(MOST_QUESTIONS).build();
+  private final Cache<Question, Known> known = NewestOfHosts.cache();
 
   private record Question(List<List<Matcher>> selectors, boolean utf8) {}
 
@@ -36,9 +30,9 @@ final class NewestLines {
   private record Start(int family, byte[] text) {}
 
   /** What is known of a question. */
-  private static final class Known {
+  private static final class Known implements NewestOfHosts.Known {
     private final Question question;
-    private final Map<String, NewestSamples<Start>> byHost = new ConcurrentHashMap<>();
+    private final NewestOfHosts<Start> hosts;
     private final Map<String, Integer> families = new ConcurrentHashMap<>();
     private final List<String> names = new ArrayList<>();
 
@@ -47,15 +41,12 @@ final class NewestLines {
 
     Known(Question question) {
       this.question = question;
+      this.hosts = new NewestOfHosts<>(question.selectors, this::start);
     }
 
-    NewestSamples<Start> of(String host, Lane lane) {
-      NewestSamples<Start> samples = byHost.get(host);
-      if (samples == null || !samples.isOf(lane)) {
-        samples = new NewestSamples<>(lane, question.selectors, this::start);
-        byHost.put(host, samples);
-      }
-      return samples;
+    @Override
+    public NewestOfHosts<Start> hosts() {
+      return hosts;
     }
 
     private Start start(Labels labels) {
@@ -98,16 +89,9 @@ final class NewestLines {
       throws TooManySamples {
     Question question = new Question(asked.selectors(), asked.utf8());
     Known of = known.get(question, Known::new);
-    List<NewestSamples<Start>> all = new ArrayList<>();
-    long series = 0;
-    for (String host : covered) {
-      Optional<Lane> lane = store.find(host);
-      if (lane.isPresent()) {
-        NewestSamples<Start> samples = of.of(host, lane.get());
-        series += samples.size();
-        all.add(samples);
-      }
-    }
+    List<NewestSamples<Start>> all = of.hosts.of(store, covered);
+    known.put(question, of);
+    long series = all.stream().mapToLong(NewestSamples::size).sum();
     if (series > asked.mostSeries()) {
       throw TooManySamples.of("series on one gateway", series, asked.mostSeries());
     }

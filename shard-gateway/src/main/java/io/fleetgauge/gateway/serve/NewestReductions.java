@@ -1,10 +1,8 @@
 package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupRules;
-import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -16,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -25,22 +22,20 @@ import java.util.concurrent.ConcurrentHashMap;
  * NewestLines}, it finds series and groups once. Safe for all threads.
  */
 final class NewestReductions {
-  private static final long MOST_QUESTIONS = 32;
   private static final int[] NONE = {};
 
   private final Store store;
-  private final Cache<Question, Known> known =
-      Caffeine.newBuilder().maximumSize(MOST_QUESTIONS).build();
+  private final Cache<Question, Known> known = NewestOfHosts.cache();
 
   private record Question(List<List<Matcher>> names, List<Matcher> scope) {}
 
   /** A group of one metric by some labels. */
   private record Group(String metric, List<String> by, Labels labels) {}
 
-  private static final class Known {
+  private static final class Known implements NewestOfHosts.Known {
     private final Question question;
     private final RollupRules rules;
-    private final Map<String, NewestSamples<int[]>> byHost = new ConcurrentHashMap<>();
+    private final NewestOfHosts<int[]> hosts;
     private final Map<String, List<List<String>>> wanted = new ConcurrentHashMap<>();
     private final Map<Group, Integer> numbers = new ConcurrentHashMap<>();
     private final List<Group> groups = new ArrayList<>();
@@ -48,15 +43,12 @@ final class NewestReductions {
     Known(Question question, RollupRules rules) {
       this.question = question;
       this.rules = rules;
+      this.hosts = new NewestOfHosts<>(List.of(question.scope), this::groups);
     }
 
-    NewestSamples<int[]> of(String host, Lane lane) {
-      NewestSamples<int[]> samples = byHost.get(host);
-      if (samples == null || !samples.isOf(lane)) {
-        samples = new NewestSamples<>(lane, List.of(question.scope), this::groups);
-        byHost.put(host, samples);
-      }
-      return samples;
+    @Override
+    public NewestOfHosts<int[]> hosts() {
+      return hosts;
     }
 
     /** The numbers of the groups that a series is in. */
@@ -106,11 +98,8 @@ final class NewestReductions {
   FragmentAnswer run(Fragment.Reduced asked, List<String> covered, long epoch) {
     Question question = new Question(asked.names(), asked.scope());
     Known of = known.get(question, none -> new Known(none, store.rollupRules()));
-    List<NewestSamples<int[]>> all = new ArrayList<>();
-    for (String host : covered) {
-      Optional<Lane> lane = store.find(host);
-      lane.ifPresent(found -> all.add(of.of(host, found)));
-    }
+    List<NewestSamples<int[]>> all = of.hosts.of(store, covered);
+    known.put(question, of);
     Sums sums = new Sums(of.groups().size());
     for (NewestSamples<int[]> samples : all) {
       samples.read(asked.after(), asked.to(), sums::add);

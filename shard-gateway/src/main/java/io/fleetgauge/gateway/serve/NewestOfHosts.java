@@ -1,0 +1,79 @@
+package io.fleetgauge.gateway.serve;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.NewestSamples;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.sample.Labels;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * The newest samples of many hosts for one question that is asked again and again. Safe for all
+ * threads.
+ *
+ * @param <M> what whoever asks knows of a series
+ */
+final class NewestOfHosts<M> {
+  /** So many series of all questions are known, some hundred bytes each. */
+  private static final long MOST_SERIES = 100_000;
+
+  /** A question that nobody asked for so long is forgotten. */
+  private static final Duration KEPT = Duration.ofMinutes(10);
+
+  private final List<List<Matcher>> selectors;
+  private final Function<Labels, M> marks;
+  private final Map<String, NewestSamples<M>> byHost = new ConcurrentHashMap<>();
+
+  /** A question about newest samples. */
+  interface Known {
+    NewestOfHosts<?> hosts();
+  }
+
+  NewestOfHosts(List<List<Matcher>> selectors, Function<Labels, M> marks) {
+    this.selectors = selectors;
+    this.marks = marks;
+  }
+
+  /** What is known of questions; what was asked has to be put again, with what is known now. */
+  static <Q, K extends Known> Cache<Q, K> cache() {
+    return Caffeine.newBuilder()
+        .maximumWeight(MOST_SERIES)
+        .weigher((Q question, K known) -> known.hosts().weight())
+        .expireAfterAccess(KEPT)
+        .build();
+  }
+
+  private int weight() {
+    long series = 1;
+    for (NewestSamples<M> samples : byHost.values()) {
+      series += samples.size();
+    }
+    return (int) Math.min(Integer.MAX_VALUE, series);
+  }
+
+  /** The hosts that something is kept of; what is known of others is forgotten. */
+  List<NewestSamples<M>> of(Store store, List<String> hosts) {
+    byHost.keySet().removeIf(host -> store.find(host).isEmpty());
+    List<NewestSamples<M>> all = new ArrayList<>(hosts.size());
+    for (String host : hosts) {
+      Optional<Lane> lane = store.find(host);
+      if (lane.isPresent()) {
+        NewestSamples<M> samples = byHost.get(host);
+        if (samples == null || !samples.isOf(lane.get())) {
+          samples = new NewestSamples<>(lane.get(), selectors, marks);
+          byHost.put(host, samples);
+        }
+        all.add(samples);
+      }
+    }
+    return all;
+  }
+}
