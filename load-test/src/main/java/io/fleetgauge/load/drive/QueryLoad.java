@@ -43,7 +43,7 @@ final class QueryLoad implements AutoCloseable {
   private static final long TICK = 15_000;
   private static final int GATEWAYS = 3;
   private static final int TICKS_AT_ONCE = 40;
-  private static final int WARM_UP = 600;
+  private static final int WARM_UP = 1_500;
   private static final String NO_STORE = "no-store";
 
   private final Path folder;

@@ -80,19 +80,20 @@ public sealed interface FragmentAnswer {
    */
   record Family(String name, int series, byte[] bytes, int from, int length) {}
 
-  record Reduced(long epoch, List<String> covered, List<Reduction> reductions)
+  record Reduced(long epoch, List<String> covered, List<Reductions> reductions)
       implements FragmentAnswer {}
 
+  /** Metrics by the same labels, so that the groups stand here once. */
+  record Reductions(List<String> by, List<Labels> groups, List<Reduction> metrics) {}
+
   /**
-   * One metric by some labels; a place in each array for a group.
+   * One metric; a place in each array for a group. Where the count is 0 the metric has none of it.
    *
    * @param carries what the sums have lost to rounding
    * @param newest time of the newest sample, ms
    */
   record Reduction(
       String metric,
-      List<String> by,
-      List<Labels> groups,
       long[] counts,
       double[] sums,
       double[] carries,

@@ -333,15 +333,12 @@ public final class FragmentCodec {
         Symbols symbols = new Symbols();
         WireWriter body = new WireWriter(4096);
         body.uvar(reduced.reductions().size());
-        for (FragmentAnswer.Reduction each : reduced.reductions()) {
-          body.string(each.metric());
+        for (FragmentAnswer.Reductions each : reduced.reductions()) {
           strings(body, each.by());
           body.uvar(each.groups().size());
-          for (int i = 0; i < each.groups().size(); i++) {
-            symbols.write(body, each.groups().get(i));
-            body.uvar(each.counts()[i]).f64(each.sums()[i]).f64(each.carries()[i]);
-            body.f64(each.mins()[i]).f64(each.maxs()[i]).svar(each.newest()[i]);
-          }
+          each.groups().forEach(group -> symbols.write(body, group));
+          body.uvar(each.metrics().size());
+          each.metrics().forEach(metric -> reduction(body, metric));
         }
         symbols.write(out);
         out.raw(body.array(), 0, body.size());
@@ -456,9 +453,9 @@ public final class FragmentCodec {
           case REDUCED -> {
             List<String> symbols = strings(in, "strings");
             int count = in.count(3, "reductions");
-            List<FragmentAnswer.Reduction> reductions = new ArrayList<>(count);
+            List<FragmentAnswer.Reductions> reductions = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
-              reductions.add(reduction(in, symbols));
+              reductions.add(reductions(in, symbols));
             }
             yield new FragmentAnswer.Reduced(epoch, covered, reductions);
           }
@@ -507,29 +504,59 @@ public final class FragmentCodec {
     return answer;
   }
 
-  private static FragmentAnswer.Reduction reduction(WireReader in, List<String> symbols)
+  private static void reduction(WireWriter out, FragmentAnswer.Reduction of) {
+    int size = of.counts().length;
+    out.string(of.metric());
+    for (long count : of.counts()) {
+      out.uvar(count);
+    }
+    for (double[] numbers : List.of(of.sums(), of.carries(), of.mins(), of.maxs())) {
+      PartsForm.numbers(out, numbers, size);
+    }
+    long before = 0;
+    for (long time : of.newest()) {
+      out.svar(time - before);
+      before = time;
+    }
+  }
+
+  private static FragmentAnswer.Reductions reductions(WireReader in, List<String> symbols)
       throws WireException {
-    String metric = in.string("a metric");
     List<String> by = strings(in, "labels");
-    int size = in.count(35, "groups");
+    int size = in.count(1, "groups");
     List<Labels> groups = new ArrayList<>(size);
-    long[] counts = new long[size];
-    double[] sums = new double[size];
-    double[] carries = new double[size];
-    double[] mins = new double[size];
-    double[] maxs = new double[size];
-    long[] newest = new long[size];
     for (int i = 0; i < size; i++) {
       groups.add(labels(in, symbols));
+    }
+    int count = in.count(1, "metrics");
+    List<FragmentAnswer.Reduction> metrics = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      metrics.add(reduction(in, size));
+    }
+    return new FragmentAnswer.Reductions(by, groups, metrics);
+  }
+
+  private static FragmentAnswer.Reduction reduction(WireReader in, int size) throws WireException {
+    String metric = in.string("a metric");
+    long[] counts = new long[size];
+    for (int i = 0; i < size; i++) {
       counts[i] = in.uvar("a count");
-      sums[i] = in.f64("a sum");
-      carries[i] = in.f64("a sum's carry");
-      mins[i] = in.f64("a minimum");
-      maxs[i] = in.f64("a maximum");
-      newest[i] = in.svar("a time");
+    }
+    double[][] numbers = new double[4][];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = PartsForm.numbers(in);
+      if (numbers[i] == null || numbers[i].length != size) {
+        throw new WireException("a row of numbers has not as many places as there are groups");
+      }
+    }
+    long[] newest = new long[size];
+    long before = 0;
+    for (int i = 0; i < size; i++) {
+      before += in.svar("a time");
+      newest[i] = before;
     }
     return new FragmentAnswer.Reduction(
-        metric, by, groups, counts, sums, carries, mins, maxs, newest);
+        metric, counts, numbers[0], numbers[1], numbers[2], numbers[3], newest);
   }
 
   private static void samples(WireWriter out, Series series) {

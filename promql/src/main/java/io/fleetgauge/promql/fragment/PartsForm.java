@@ -86,7 +86,7 @@ final class PartsForm {
     numbers(out, there, present);
   }
 
-  private static void numbers(WireWriter out, double[] numbers, int size) {
+  static void numbers(WireWriter out, double[] numbers, int size) {
     boolean same = true;
     boolean whole = true;
     for (int i = 0; i < size && (same || whole); i++) {
@@ -169,7 +169,7 @@ final class PartsForm {
     return values;
   }
 
-  private static double[] numbers(WireReader in) throws WireException {
+  static double[] numbers(WireReader in) throws WireException {
     int form = in.uint(NONE, "the form of numbers");
     if (form == NONE) {
       return null;

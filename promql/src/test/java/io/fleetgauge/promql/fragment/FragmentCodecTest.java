@@ -174,29 +174,33 @@ class FragmentCodecTest {
             4,
             List.of("n1"),
             List.of(
-                new FragmentAnswer.Reduction(
-                    "t",
+                new FragmentAnswer.Reductions(
                     List.of("rack"),
                     List.of(Labels.of("rack", "r1"), Labels.EMPTY),
-                    new long[] {2, 1},
-                    new double[] {0.5, -0.0},
-                    new double[] {1e-17, Double.NaN},
-                    new double[] {0.25, Double.NEGATIVE_INFINITY},
-                    new double[] {0.25, 7},
-                    new long[] {-5, 1_700_000_000_000L})));
+                    List.of(
+                        new FragmentAnswer.Reduction(
+                            "t",
+                            new long[] {2, 1},
+                            new double[] {0.5, -0.0},
+                            new double[] {1e-17, Double.NaN},
+                            new double[] {0.25, Double.NEGATIVE_INFINITY},
+                            new double[] {-3, 7},
+                            new long[] {-5, 1_700_000_000_000L})))));
     for (FragmentAnswer answer : List.of(newest, reduced)) {
       byte[] bytes = FragmentCodec.encode(answer);
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
         .isEqualTo("4641020b" + "04" + "01026e31" + "01" + "027570" + "02" + "0375700a");
-    FragmentAnswer.Reduction back =
+    FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
             .getFirst();
     assertThat(back.groups()).containsExactly(Labels.of("rack", "r1"), Labels.EMPTY);
-    assertThat(back.sums()).containsExactly(0.5, -0.0);
-    assertThat(back.newest()).containsExactly(-5, 1_700_000_000_000L);
+    FragmentAnswer.Reduction metric = back.metrics().getFirst();
+    assertThat(metric.sums()).containsExactly(0.5, -0.0);
+    assertThat(metric.maxs()).containsExactly(-3, 7);
+    assertThat(metric.newest()).containsExactly(-5, 1_700_000_000_000L);
   }
 
   @Test

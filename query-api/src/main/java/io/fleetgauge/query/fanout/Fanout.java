@@ -247,7 +247,7 @@ public final class Fanout {
   }
 
   /** The newest samples reduced by groups, of all hosts. */
-  public Future<Gathered<List<FragmentAnswer.Reduction>>> reduced(
+  public Future<Gathered<List<FragmentAnswer.Reductions>>> reduced(
       Fragment.Reduced question, long timeoutMillis) {
     return gather(question, timeoutMillis, Merge::reductions);
   }

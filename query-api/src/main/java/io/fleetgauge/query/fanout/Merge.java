@@ -155,62 +155,72 @@ final class Merge {
     return all;
   }
 
-  /** Each metric and its labels once, each group once. */
-  static List<FragmentAnswer.Reduction> reductions(List<FragmentAnswer> answers) {
-    Map<String, List<FragmentAnswer.Reduction>> equal = new TreeMap<>();
+  /** Metrics by the same labels once, each group and each metric of them once. */
+  static List<FragmentAnswer.Reductions> reductions(List<FragmentAnswer> answers) {
+    Map<List<String>, List<FragmentAnswer.Reductions>> equal = new LinkedHashMap<>();
     for (FragmentAnswer answer : answers) {
-      for (FragmentAnswer.Reduction each : ((FragmentAnswer.Reduced) answer).reductions()) {
-        String key = String.join("_", each.by()) + ":" + each.metric();
-        equal.computeIfAbsent(key, none -> new ArrayList<>()).add(each);
+      for (FragmentAnswer.Reductions each : ((FragmentAnswer.Reduced) answer).reductions()) {
+        equal.computeIfAbsent(each.by(), none -> new ArrayList<>()).add(each);
       }
     }
-    return equal.values().stream().map(Merge::reduction).toList();
+    return equal.values().stream().map(Merge::together).toList();
   }
 
-  private static FragmentAnswer.Reduction reduction(List<FragmentAnswer.Reduction> pieces) {
+  private static FragmentAnswer.Reductions together(List<FragmentAnswer.Reductions> pieces) {
     if (pieces.size() == 1) {
       return pieces.getFirst();
     }
     Map<Labels, Integer> places = new LinkedHashMap<>();
-    pieces.forEach(
-        piece -> piece.groups().forEach(group -> places.putIfAbsent(group, places.size())));
-    int size = places.size();
-    long[] counts = new long[size];
-    double[] sums = new double[size];
-    double[] carries = new double[size];
-    double[] mins = new double[size];
-    double[] maxs = new double[size];
-    long[] newest = new long[size];
-    for (FragmentAnswer.Reduction piece : pieces) {
-      for (int i = 0; i < piece.groups().size(); i++) {
-        int at = places.get(piece.groups().get(i));
-        boolean first = counts[at] == 0;
-        counts[at] += piece.counts()[i];
-        double sum = sums[at];
-        double more = piece.sums()[i];
-        sums[at] = sum + more;
-        carries[at] += piece.carries()[i];
-        carries[at] +=
-            Math.abs(sum) >= Math.abs(more) ? sum - sums[at] + more : more - sums[at] + sum;
-        if (first || piece.mins()[i] < mins[at] || Double.isNaN(mins[at])) {
-          mins[at] = piece.mins()[i];
-        }
-        if (first || piece.maxs()[i] > maxs[at] || Double.isNaN(maxs[at])) {
-          maxs[at] = piece.maxs()[i];
-        }
-        newest[at] = first ? piece.newest()[i] : Math.max(newest[at], piece.newest()[i]);
+    Map<String, FragmentAnswer.Reduction> metrics = new TreeMap<>();
+    for (FragmentAnswer.Reductions piece : pieces) {
+      piece.groups().forEach(group -> places.putIfAbsent(group, places.size()));
+    }
+    for (FragmentAnswer.Reductions piece : pieces) {
+      int[] place = piece.groups().stream().mapToInt(places::get).toArray();
+      for (FragmentAnswer.Reduction each : piece.metrics()) {
+        add(metrics.computeIfAbsent(each.metric(), name -> none(name, places.size())), each, place);
       }
     }
-    FragmentAnswer.Reduction any = pieces.getFirst();
+    return new FragmentAnswer.Reductions(
+        pieces.getFirst().by(), List.copyOf(places.keySet()), List.copyOf(metrics.values()));
+  }
+
+  private static FragmentAnswer.Reduction none(String metric, int size) {
     return new FragmentAnswer.Reduction(
-        any.metric(),
-        any.by(),
-        List.copyOf(places.keySet()),
-        counts,
-        sums,
-        carries,
-        mins,
-        maxs,
-        newest);
+        metric,
+        new long[size],
+        new double[size],
+        new double[size],
+        new double[size],
+        new double[size],
+        new long[size]);
+  }
+
+  /**
+   * @param place of each group of what is added, in what it is added to
+   */
+  private static void add(
+      FragmentAnswer.Reduction to, FragmentAnswer.Reduction piece, int[] place) {
+    for (int i = 0; i < place.length; i++) {
+      if (piece.counts()[i] == 0) {
+        continue;
+      }
+      int at = place[i];
+      boolean first = to.counts()[at] == 0;
+      to.counts()[at] += piece.counts()[i];
+      double sum = to.sums()[at];
+      double more = piece.sums()[i];
+      double next = sum + more;
+      to.sums()[at] = next;
+      to.carries()[at] += piece.carries()[i];
+      to.carries()[at] += Math.abs(sum) >= Math.abs(more) ? sum - next + more : more - next + sum;
+      if (first || piece.mins()[i] < to.mins()[at] || Double.isNaN(to.mins()[at])) {
+        to.mins()[at] = piece.mins()[i];
+      }
+      if (first || piece.maxs()[i] > to.maxs()[at] || Double.isNaN(to.maxs()[at])) {
+        to.maxs()[at] = piece.maxs()[i];
+      }
+      to.newest()[at] = first ? piece.newest()[i] : Math.max(to.newest()[at], piece.newest()[i]);
+    }
   }
 }

@@ -10,7 +10,6 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
-import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
 import io.vertx.core.Future;
@@ -20,12 +19,9 @@ import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -39,18 +35,13 @@ import java.util.function.Supplier;
 final class FederateApi {
   private static final int MOST_AT_ONCE = 8;
   private static final long MARGIN_MILLIS = 250;
-  private static final int MOST_TEXTS = 200_000;
 
   private final QueryConfig config;
   private final Fanout fanout;
   private final WorkerExecutor workers;
   private final LongSupplier clock;
+  private final ReductionLines reductionLines = new ReductionLines();
   private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "scrapes");
-
-  /** The texts of groups, which are asked for again and again. */
-  private final Map<Group, byte[]> texts = new ConcurrentHashMap<>();
-
-  private record Group(Labels labels, boolean utf8) {}
 
   /** Part {@code index} of {@code count}. */
   private record Shard(int index, int count) {
@@ -125,7 +116,7 @@ final class FederateApi {
           var raw = fanout.newest(newest, shard::has, timeout);
           var reduced =
               ofReductions.isEmpty()
-                  ? Future.<Gathered<List<FragmentAnswer.Reduction>>>succeededFuture(null)
+                  ? Future.<Gathered<List<FragmentAnswer.Reductions>>>succeededFuture(null)
                   : fanout.reduced(reductions, timeout);
           return Future.all(raw, reduced)
               .compose(
@@ -137,7 +128,7 @@ final class FederateApi {
                     if (hole.isPresent()) {
                       return Future.failedFuture(hole.get());
                     }
-                    List<FragmentAnswer.Reduction> found =
+                    List<FragmentAnswer.Reductions> found =
                         reduced.result() == null ? List.of() : reduced.result().value();
                     return workers
                         .executeBlocking(
@@ -181,26 +172,17 @@ final class FederateApi {
    */
   private ApiRoutes.Writing write(
       SortedMap<String, List<FragmentAnswer.Family>> families,
-      List<FragmentAnswer.Reduction> reductions,
+      List<FragmentAnswer.Reductions> reductions,
       List<List<Matcher>> wanted,
       Shard shard,
       boolean utf8) {
     long series = 0;
     long bytes = 0;
-    SortedMap<String, ExpositionLines> reduced = new TreeMap<>();
-    for (FragmentAnswer.Reduction reduction : reductions) {
-      byte[][] braces = braces(reduction.groups(), utf8);
-      for (String operator : ReductionNames.OPERATORS) {
-        String name = ReductionNames.name(reduction.by(), reduction.metric(), operator);
-        if (shard.has(name)) {
-          ExpositionLines lines = lines(reduction, operator, name, braces, wanted, utf8);
-          if (lines.count() > 0) {
-            reduced.put(name, lines);
-            series += lines.count();
-            bytes += lines.size();
-          }
-        }
-      }
+    SortedMap<String, ExpositionLines> reduced =
+        reductionLines.of(reductions, wanted, shard::has, utf8);
+    for (ExpositionLines lines : reduced.values()) {
+      series += lines.count();
+      bytes += lines.size();
     }
     for (List<FragmentAnswer.Family> pieces : families.values()) {
       for (FragmentAnswer.Family piece : pieces) {
@@ -234,92 +216,5 @@ final class FederateApi {
         }
       }
     };
-  }
-
-  private ExpositionLines lines(
-      FragmentAnswer.Reduction of,
-      String operator,
-      String name,
-      byte[][] braces,
-      List<List<Matcher>> wanted,
-      boolean utf8) {
-    ExpositionLines lines = new ExpositionLines(128 * of.groups().size());
-    List<List<Matcher>> named = new ArrayList<>();
-    boolean all = false;
-    for (List<Matcher> selector : wanted) {
-      boolean fits = true;
-      List<Matcher> others = new ArrayList<>();
-      for (Matcher matcher : selector) {
-        if (!matcher.name().equals(Labels.NAME)) {
-          others.add(matcher);
-        } else if (!matcher.matches(name)) {
-          fits = false;
-        }
-      }
-      if (fits) {
-        named.add(others);
-        all |= others.isEmpty();
-      }
-    }
-    if (named.isEmpty()) {
-      return lines;
-    }
-    boolean inBraces = ExpositionLine.hasNameInBraces(name, utf8);
-    byte[] begin =
-        inBraces ? new byte[0] : ExpositionLine.name(name, utf8).getBytes(StandardCharsets.UTF_8);
-    for (int i = 0; i < of.groups().size(); i++) {
-      Labels group = of.groups().get(i);
-      if (all || matches(named, group)) {
-        byte[] rest =
-            inBraces
-                ? ExpositionLine.braces(name, group, utf8).getBytes(StandardCharsets.UTF_8)
-                : braces[i];
-        lines.add(begin, rest, value(of, i, operator), of.newest()[i]);
-      }
-    }
-    return lines;
-  }
-
-  private static boolean matches(List<List<Matcher>> any, Labels labels) {
-    for (List<Matcher> matchers : any) {
-      boolean all = true;
-      for (Matcher matcher : matchers) {
-        all &= matcher.matches(labels);
-      }
-      if (all) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static double value(FragmentAnswer.Reduction of, int i, String operator) {
-    double sum = of.sums()[i];
-    // What was lost to rounding says nothing once the sum is infinite.
-    double whole = Double.isInfinite(sum) || Double.isNaN(sum) ? sum : sum + of.carries()[i];
-    return switch (operator) {
-      case "avg" -> whole / of.counts()[i];
-      case "count" -> of.counts()[i];
-      case "max" -> of.maxs()[i];
-      case "min" -> of.mins()[i];
-      default -> whole;
-    };
-  }
-
-  /** The labels of groups as lines have them. */
-  private byte[][] braces(List<Labels> groups, boolean utf8) {
-    if (texts.size() >= MOST_TEXTS) {
-      texts.clear();
-    }
-    byte[][] braces = new byte[groups.size()][];
-    for (int i = 0; i < braces.length; i++) {
-      braces[i] =
-          texts.computeIfAbsent(
-              new Group(groups.get(i), utf8),
-              group ->
-                  ExpositionLine.braces("", group.labels, group.utf8)
-                      .getBytes(StandardCharsets.UTF_8));
-    }
-    return braces;
   }
 }

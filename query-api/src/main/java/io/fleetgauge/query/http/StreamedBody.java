@@ -14,7 +14,7 @@ import java.util.concurrent.TimeoutException;
  * one worker thread.
  */
 final class StreamedBody extends OutputStream {
-  private static final int PIECE_BYTES = 128 << 10;
+  private static final int PIECE_BYTES = 256 << 10;
 
   /** Whoever reads nothing for so long is not waited for any more. */
   private static final long PATIENCE_SECONDS = 30;

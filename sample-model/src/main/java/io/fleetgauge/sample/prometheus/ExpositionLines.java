@@ -12,6 +12,9 @@ public final class ExpositionLines {
   private byte[] bytes;
   private int size;
   private int count;
+  private final byte[] lastTimeBytes = new byte[32];
+  private int lastTimeSize;
+  private long lastTime;
 
   /**
    * @param expected about how many bytes there will be
@@ -44,9 +47,19 @@ public final class ExpositionLines {
     System.arraycopy(braces, 0, bytes, size + name.length, braces.length);
     size = Numbers.putGeneral(value, bytes, size + length);
     bytes[size++] = ' ';
-    size = Numbers.put(time, bytes, size);
+    time(time);
     bytes[size++] = '\n';
     count++;
+  }
+
+  /** Many lines have the time of the line before. */
+  private void time(long time) {
+    if (time != lastTime || lastTimeSize == 0) {
+      lastTimeSize = Numbers.put(time, lastTimeBytes, 0);
+      lastTime = time;
+    }
+    System.arraycopy(lastTimeBytes, 0, bytes, size, lastTimeSize);
+    size += lastTimeSize;
   }
 
   public int count() {

@@ -84,6 +84,10 @@ public final class Numbers {
       return put(value > 0 ? "+Inf" : "-Inf", out, at);
     }
     double magnitude = Math.abs(value);
+    long millionths = millionths(magnitude);
+    if (millionths >= 0) {
+      return putMillionths(value < 0, millionths, out, at);
+    }
     if (magnitude >= 1e-3 && magnitude < 1e7) {
       // Here Java writes the shortest digits without an exponent, as Go does; and it is no integer.
       return put(Double.toString(value), out, at);
@@ -92,6 +96,40 @@ public final class Numbers {
       return putWithoutExponent(Double.toString(value), out, at);
     }
     return put(scientific(value, shortest(value)), out, at);
+  }
+
+  /**
+   * A number as whole millionths, if it is the double next to them; else -1. With at most 15 digits
+   * no other text as short reads back as the same double.
+   */
+  private static long millionths(double magnitude) {
+    if (!(magnitude >= 1e-3 && magnitude < 1e9)) {
+      return -1;
+    }
+    double millionths = Math.rint(magnitude * 1e6);
+    return millionths / 1e6 == magnitude ? (long) millionths : -1;
+  }
+
+  private static int putMillionths(boolean negative, long millionths, byte[] out, int at) {
+    int next = at;
+    if (negative) {
+      out[next++] = '-';
+    }
+    next = put(millionths / 1_000_000, out, next);
+    int rest = (int) (millionths % 1_000_000);
+    if (rest == 0) {
+      return next;
+    }
+    out[next] = '.';
+    for (int i = next + 6; i > next; i--) {
+      out[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    next += 7;
+    while (out[next - 1] == '0') {
+      next--;
+    }
+    return next;
   }
 
   private static int put(String text, byte[] out, int at) {
@@ -166,7 +204,18 @@ public final class Numbers {
             || value == 0
             || Double.isNaN(value)
             || Double.isInfinite(value);
-    return plain ? text(value) : scientific(value, shortest(value));
+    if (plain) {
+      return text(value);
+    }
+    String text = Double.toString(value);
+    int e = text.indexOf('E');
+    if (e > 0 && magnitude >= 1e7 && magnitude < 1e100) {
+      // Java's digits, but for a zero that says nothing and an exponent of two digits.
+      String digits =
+          text.startsWith(".0E", e - 2) ? text.substring(0, e - 2) : text.substring(0, e);
+      return digits + (text.length() - e == 2 ? "e+0" : "e+") + text.substring(e + 1);
+    }
+    return scientific(value, shortest(value));
   }
 
   /**
@@ -186,13 +235,18 @@ public final class Numbers {
           ? put(general(value), out, at)
           : put(value, out, at);
     }
-    if (value != (long) value) {
+    // From 1e6 on: the digits, with a point behind the first.
+    boolean whole = value == (long) value;
+    long millionths = whole ? -1 : millionths(magnitude);
+    if (!whole && millionths < 0) {
       return put(general(value), out, at);
     }
-    // A whole number from 1e6 on: its digits, with a point behind the first.
-    int first = at + (value < 0 ? 1 : 0);
-    int end = put((long) value, out, at);
-    int exponent = end - first - 1;
+    int first = at;
+    if (value < 0) {
+      out[first++] = '-';
+    }
+    int end = put(whole ? (long) magnitude : millionths, out, first);
+    int exponent = end - first - (whole ? 1 : 7);
     while (out[end - 1] == '0') {
       end--;
     }

@@ -2,6 +2,7 @@ package io.fleetgauge.sample.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,30 @@ class NumbersTest {
       if (magnitude >= 1e-6 && magnitude < 1e21) {
         assertThat(Numbers.text(value)).isEqualTo(Numbers.plain(value));
       }
+    }
+  }
+
+  @Test
+  void numbersNextToWholeMillionthsHaveTheDigitsOfTheShortestDecimal() {
+    SplittableRandom random = new SplittableRandom(7);
+    for (int i = 0; i < 300_000; i++) {
+      double millionths = random.nextLong(1_000, i % 2 == 0 ? 10_000_000 : 1_000_000_000_000_000L);
+      double value = millionths / 1e6;
+      double near = i % 3 == 0 ? value : i % 3 == 1 ? Math.nextUp(value) : Math.nextDown(value);
+      assertThat(Numbers.text(near)).isEqualTo(Numbers.plain(near));
+    }
+  }
+
+  @Test
+  void theGeneralFormHasTheDigitsOfTheShortestDecimal() {
+    SplittableRandom random = new SplittableRandom(8);
+    for (int i = 0; i < 200_000; i++) {
+      double value =
+          (i % 2 == 0 ? random.nextDouble(0.5, 1) : 0.5) * Math.pow(10, random.nextInt(7, 120));
+      String text = Numbers.general(i % 3 == 0 ? -value : value);
+      assertThat(text).matches("-?\\d(\\.\\d*[1-9])?e\\+\\d\\d+");
+      assertThat(new BigDecimal(text).abs().stripTrailingZeros())
+          .isEqualTo(new BigDecimal(Double.toString(value)).stripTrailingZeros());
     }
   }
 

@@ -12,9 +12,13 @@ import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -40,6 +44,11 @@ final class NewestReductions {
     private final Map<Group, Integer> numbers = new ConcurrentHashMap<>();
     private final List<Group> groups = new ArrayList<>();
 
+    /** Series of one metric on one host are mostly in the same groups. */
+    private final Map<List<Integer>, int[]> shared = new ConcurrentHashMap<>();
+
+    private volatile Layout layout = Layout.of(List.of());
+
     Known(Question question, RollupRules rules) {
       this.question = question;
       this.rules = rules;
@@ -57,18 +66,18 @@ final class NewestReductions {
       if (bys.isEmpty()) {
         return NONE;
       }
-      int[] in = new int[bys.size()];
-      for (int i = 0; i < in.length; i++) {
+      List<Integer> in = new ArrayList<>(bys.size());
+      for (List<String> by : bys) {
         Map<String, String> kept = new TreeMap<>();
-        for (String name : bys.get(i)) {
+        for (String name : by) {
           if (!labels.value(name).isEmpty()) {
             kept.put(name, labels.value(name));
           }
         }
-        Group group = new Group(labels.metric(), bys.get(i), Labels.of(kept));
-        in[i] = numbers.computeIfAbsent(group, this::number);
+        Group group = new Group(labels.metric(), by, Labels.of(kept));
+        in.add(numbers.computeIfAbsent(group, this::number));
       }
-      return in;
+      return shared.computeIfAbsent(in, all -> all.stream().mapToInt(Integer::intValue).toArray());
     }
 
     private List<List<String>> wanted(String metric) {
@@ -84,10 +93,60 @@ final class NewestReductions {
       }
     }
 
-    List<Group> groups() {
+    int size() {
       synchronized (groups) {
-        return List.copyOf(groups);
+        return groups.size();
       }
+    }
+
+    /** Where the groups that there are now stand in an answer. */
+    Layout layout() {
+      synchronized (groups) {
+        if (layout.size != groups.size()) {
+          layout = Layout.of(groups);
+        }
+        return layout;
+      }
+    }
+  }
+
+  /**
+   * Where groups stand in an answer: for each set of labels a table with a column for each metric.
+   *
+   * @param size how many groups there are
+   */
+  private record Layout(int size, List<Table> tables) {
+    /**
+     * @param numbers of each metric and each of the groups, the number of both; -1 where there is
+     *     none
+     */
+    record Table(List<String> by, List<Labels> groups, List<String> metrics, int[][] numbers) {}
+
+    static Layout of(List<Group> groups) {
+      Map<List<String>, Map<Labels, Map<String, Integer>>> byLabels = new LinkedHashMap<>();
+      for (int i = 0; i < groups.size(); i++) {
+        Group group = groups.get(i);
+        byLabels
+            .computeIfAbsent(group.by, none -> new TreeMap<>())
+            .computeIfAbsent(group.labels, none -> new HashMap<>())
+            .put(group.metric, i);
+      }
+      List<Table> tables = new ArrayList<>();
+      byLabels.forEach(
+          (by, found) -> {
+            Set<String> metrics = new TreeSet<>();
+            found.values().forEach(each -> metrics.addAll(each.keySet()));
+            int[][] numbers =
+                metrics.stream()
+                    .map(
+                        metric ->
+                            found.values().stream()
+                                .mapToInt(each -> each.getOrDefault(metric, -1))
+                                .toArray())
+                    .toArray(int[][]::new);
+            tables.add(new Table(by, List.copyOf(found.keySet()), List.copyOf(metrics), numbers));
+          });
+      return new Layout(groups.size(), tables);
     }
   }
 
@@ -100,11 +159,11 @@ final class NewestReductions {
     Known of = known.get(question, none -> new Known(none, store.rollupRules()));
     List<NewestSamples<int[]>> all = of.hosts.of(store, covered);
     known.put(question, of);
-    Sums sums = new Sums(of.groups().size());
+    Sums sums = new Sums(of.size());
     for (NewestSamples<int[]> samples : all) {
       samples.read(asked.after(), asked.to(), sums::add);
     }
-    return new FragmentAnswer.Reduced(epoch, covered, sums.reductions(of.groups()));
+    return new FragmentAnswer.Reduced(epoch, covered, sums.in(of.layout()));
   }
 
   /** One place for each group. */
@@ -161,34 +220,44 @@ final class NewestReductions {
       newest = Arrays.copyOf(newest, size);
     }
 
-    List<FragmentAnswer.Reduction> reductions(List<Group> groups) {
-      Map<String, List<Integer>> byReduction = new TreeMap<>();
-      for (int i = 0; i < Math.min(counts.length, groups.size()); i++) {
-        if (counts[i] > 0) {
-          Group group = groups.get(i);
-          byReduction
-              .computeIfAbsent(
-                  group.metric + '\0' + String.join("\0", group.by), none -> new ArrayList<>())
-              .add(i);
+    List<FragmentAnswer.Reductions> in(Layout layout) {
+      if (layout.size > counts.length) {
+        grow(layout.size); // they came up for others
+      }
+      List<FragmentAnswer.Reductions> all = new ArrayList<>();
+      for (Layout.Table table : layout.tables) {
+        List<FragmentAnswer.Reduction> metrics = new ArrayList<>();
+        for (int i = 0; i < table.metrics.size(); i++) {
+          metrics.add(column(table.metrics.get(i), table.numbers[i]));
+        }
+        all.add(new FragmentAnswer.Reductions(table.by, table.groups, metrics));
+      }
+      return all;
+    }
+
+    private FragmentAnswer.Reduction column(String metric, int[] numbers) {
+      int size = numbers.length;
+      FragmentAnswer.Reduction column =
+          new FragmentAnswer.Reduction(
+              metric,
+              new long[size],
+              new double[size],
+              new double[size],
+              new double[size],
+              new double[size],
+              new long[size]);
+      for (int i = 0; i < size; i++) {
+        int at = numbers[i];
+        if (at >= 0) {
+          column.counts()[i] = counts[at];
+          column.sums()[i] = sums[at];
+          column.carries()[i] = carries[at];
+          column.mins()[i] = mins[at];
+          column.maxs()[i] = maxs[at];
+          column.newest()[i] = newest[at];
         }
       }
-      List<FragmentAnswer.Reduction> reductions = new ArrayList<>();
-      for (List<Integer> places : byReduction.values()) {
-        int[] at = places.stream().mapToInt(Integer::intValue).toArray();
-        Group first = groups.get(at[0]);
-        reductions.add(
-            new FragmentAnswer.Reduction(
-                first.metric,
-                first.by,
-                places.stream().map(place -> groups.get(place).labels).toList(),
-                Arrays.stream(at).mapToLong(i -> counts[i]).toArray(),
-                Arrays.stream(at).mapToDouble(i -> sums[i]).toArray(),
-                Arrays.stream(at).mapToDouble(i -> carries[i]).toArray(),
-                Arrays.stream(at).mapToDouble(i -> mins[i]).toArray(),
-                Arrays.stream(at).mapToDouble(i -> maxs[i]).toArray(),
-                Arrays.stream(at).mapToLong(i -> newest[i]).toArray()));
-      }
-      return reductions;
+      return column;
     }
   }
 }

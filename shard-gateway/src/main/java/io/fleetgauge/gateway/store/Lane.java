@@ -60,6 +60,8 @@ public final class Lane {
   /** How far apart ticks mostly are, ms. */
   private volatile long tickMillis = USUAL_TICK_MILLIS;
 
+  private final LastSamples last = new LastSamples();
+
   // Written behind the samples of its tick, so that whoever reads it may read them.
   private volatile long newest = NEVER;
 
@@ -194,6 +196,22 @@ public final class Lane {
       return;
     }
     live.touch(time);
+    long stamp = last.begin();
+    try {
+      appendAll(source, time, handles, values, histograms, outcome);
+    } finally {
+      last.end(stamp, newest);
+    }
+    changed.at(time);
+  }
+
+  private void appendAll(
+      Source source,
+      long time,
+      Handle[] handles,
+      double[] values,
+      Histogram[] histograms,
+      Outcome outcome) {
     SampleReader reader = null;
     for (int i = 0; i < handles.length; i++) {
       long over = outcome.overLimit();
@@ -213,11 +231,11 @@ public final class Lane {
           continue;
         }
       }
-      long last = series.newest();
-      if (time > last) {
+      if (time > series.newest()) {
         series.append(pages, time, value, histogram);
+        last.set(series.place, time, value, histogram);
         outcome.stored();
-      } else if (time == last) {
+      } else if (time == series.newest()) {
         known(series.newestIs(value, histogram), series, time, outcome);
       } else {
         reader = reader == null ? new SampleReader() : reader;
@@ -233,7 +251,6 @@ public final class Lane {
       }
       newest = time;
     }
-    changed.at(time);
   }
 
   /**
@@ -359,7 +376,7 @@ public final class Lane {
       if (before != null && before.owner.equals(handle.owner) && time >= now.from) {
         // The owner before has ended, as could be seen from the new one's sample already.
         if (now.endedBefore == Timeline.NOT_ENDED) {
-          series.timeline = change(before, now.from, now.owner, time);
+          become(series, change(before, now.from, now.owner, time));
           outcome.stored();
         } else {
           outcome.repeated();
@@ -368,13 +385,14 @@ public final class Lane {
       }
     } else if (time > series.newest()) {
       budget.pass(now.owner, handle.owner);
-      series.timeline = change(now, time, handle.owner, Timeline.NOT_ENDED);
+      become(series, change(now, time, handle.owner, Timeline.NOT_ENDED));
       return series;
     } else if (time == series.newest() && time >= now.from && series.newestIsMarker()) {
       // One ended and another began in this tick.
       budget.pass(now.owner, handle.owner);
-      series.timeline = change(now, time, handle.owner, time);
+      become(series, change(now, time, handle.owner, time));
       series.replaceNewest(value, histogram);
+      last.set(series.place, time, value, histogram);
       outcome.stored();
       return null;
     }
@@ -388,6 +406,11 @@ public final class Lane {
     return apart(source, handle, outcome);
   }
 
+  private void become(StoredSeries series, Timeline timeline) {
+    series.timeline = timeline;
+    last.ownerChanged();
+  }
+
   /** Two owners at one time cannot be intervals: the one that came second gets a series. */
   private StoredSeries apart(Source source, Handle handle, Outcome outcome) {
     StoredSeries series = apart.get(handle.labels);
@@ -395,7 +418,7 @@ public final class Lane {
       if (!mayAdd(source, handle.labels, outcome)) {
         return null;
       }
-      series = new StoredSeries(handle.labels, null, columns);
+      series = new StoredSeries(handle.labels, null, last.add(), columns);
       apart.put(handle.labels, series);
       live.seen(handle.labels.metric());
       catalog = catalog.with(series);
@@ -421,7 +444,8 @@ public final class Lane {
     if (series == null && mayAdd(source, handle.labels, outcome)) {
       boolean owned = handle.owner != null;
       Labels identity = owned ? dimensions.identity(handle.labels) : handle.labels;
-      series = new StoredSeries(identity, owned ? Timeline.first(handle.owner) : null, columns);
+      Timeline timeline = owned ? Timeline.first(handle.owner) : null;
+      series = new StoredSeries(identity, timeline, last.add(), columns);
       byIdentity.put(identity, series);
       catalog = catalog.with(series);
       live.seen(identity.metric());
@@ -684,12 +708,30 @@ public final class Lane {
 
   /** Takes in the blocks from before the start, in order of time. Writer only, before all else. */
   void restore(List<Block.Opened> all) {
+    long stamp = last.begin();
+    try {
+      restoreSeries(all);
+      restoreNewest();
+    } finally {
+      last.end(stamp, newest);
+    }
+    catalog = Catalog.of(dimensions.names(), all().toList());
+    blocks = all.stream().map(Block.Opened::block).toList();
+    oldest = blocks.getFirst().from();
+    droppedBefore = oldest;
+    blocksChanged();
+    sealedBefore = cutBefore;
+    changes.clear();
+    changed.all();
+  }
+
+  private void restoreSeries(List<Block.Opened> all) {
     for (Block.Opened opened : all) {
       for (int place = 0; place < opened.series().size(); place++) {
         Block.Entry entry = opened.series().get(place);
         StoredSeries series = known(entry).get(entry.identity());
         if (series == null) {
-          series = new StoredSeries(entry.identity(), null, columns);
+          series = new StoredSeries(entry.identity(), null, last.add(), columns);
           known(entry).put(entry.identity(), series);
           live.seen(entry.identity().metric());
           budget.add(entry.identity());
@@ -702,15 +744,6 @@ public final class Lane {
       }
       cutBefore = Math.max(cutBefore, opened.block().to());
     }
-    restoreNewest();
-    catalog = Catalog.of(dimensions.names(), all().toList());
-    blocks = all.stream().map(Block.Opened::block).toList();
-    oldest = blocks.getFirst().from();
-    droppedBefore = oldest;
-    blocksChanged();
-    sealedBefore = cutBefore;
-    changes.clear();
-    changed.all();
   }
 
   /** Remembers that a block of some time could not be read. Writer only. */
@@ -762,7 +795,7 @@ public final class Lane {
 
   private void restoreNewest() {
     SampleReader reader = new SampleReader();
-    long last = NEVER;
+    long latest = NEVER;
     for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
       SealedParts parts = series.state().sealed;
       reader.clear();
@@ -772,10 +805,11 @@ public final class Lane {
         int at = reader.size() - 1;
         Histogram histogram = reader.histograms() == null ? null : reader.histograms()[at];
         series.restore(reader.times()[at], reader.values()[at], histogram);
-        last = Math.max(last, reader.times()[at]);
+        last.set(series.place, reader.times()[at], reader.values()[at], histogram);
+        latest = Math.max(latest, reader.times()[at]);
       }
     }
-    newest = last;
+    newest = latest;
   }
 
   private void restoreOwners(StoredSeries series, List<Block.Interval> intervals) {
@@ -849,6 +883,7 @@ public final class Lane {
             Timeline timeline = series.timeline;
             budget.release(
                 timeline == null ? series.identity : series.identity.with(timeline.owner));
+            last.remove(series.place);
           }
           return series.closed;
         });
@@ -961,6 +996,15 @@ public final class Lane {
    */
   public boolean isUnchanged(long number, long after, long to) {
     return changed.isUnchanged(number, after, to);
+  }
+
+  /** The newest sample of each series, by its place. */
+  LastSamples.Copy lastSamples() {
+    return last.copy();
+  }
+
+  int lastSamplesVersion() {
+    return last.version();
   }
 
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none. */

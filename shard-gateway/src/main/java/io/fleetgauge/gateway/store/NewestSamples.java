@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -22,11 +21,6 @@ import java.util.function.Function;
  * @param <M> what whoever asks knows of a series
  */
 public final class NewestSamples<M> {
-  /**
-   * @param mark null while its labels are not those that are meant
-   */
-  private record Entry<M>(StoredSeries series, Timeline timeline, M mark) {}
-
   /** Takes samples. */
   @FunctionalInterface
   public interface Sink<M> {
@@ -38,11 +32,18 @@ public final class NewestSamples<M> {
   private final int size;
   private final List<List<Matcher>> selectors;
   private final Function<Labels, M> marks;
-  private final List<Entry<M>> entries = new ArrayList<>();
-  private final List<List<StoredSeries>> together = new ArrayList<>();
+  private final int version;
 
-  /** Whether a series had another owner than before when it was read. */
-  private volatile boolean changed;
+  // Series with one owner now: of each its place, since when it has that owner, and what is known.
+  private final StoredSeries[] series;
+  private final int[] places;
+  private final long[] since;
+
+  /** Null while its labels are not those that are meant. */
+  private final List<M> known = new ArrayList<>();
+
+  /** Series that have one label set: two owners at one time have samples in both. */
+  private final List<List<StoredSeries>> together = new ArrayList<>();
 
   /**
    * @param selectors the series that match one of them are meant
@@ -52,6 +53,8 @@ public final class NewestSamples<M> {
     this.lane = lane;
     this.selectors = selectors;
     this.marks = marks;
+    // First, so that what changes meanwhile is seen when the samples are read.
+    this.version = lane.lastSamplesVersion();
     this.catalog = lane.catalog();
     this.size = catalog.size();
     Map<Labels, List<StoredSeries>> byIdentity = new LinkedHashMap<>();
@@ -65,15 +68,22 @@ public final class NewestSamples<M> {
         }
       }
     }
+    List<StoredSeries> alone = new ArrayList<>();
     for (List<StoredSeries> all : byIdentity.values()) {
       if (all.size() == 1) {
-        Timeline timeline = all.getFirst().timeline;
-        M mark = mark(labels(all.getFirst(), timeline));
-        entries.add(new Entry<>(all.getFirst(), timeline, mark));
+        alone.add(all.getFirst());
       } else {
-        // Two owners at one time: one label set may have samples in both series.
         together.add(all);
       }
+    }
+    series = alone.toArray(StoredSeries[]::new);
+    places = new int[series.length];
+    since = new long[series.length];
+    for (int i = 0; i < series.length; i++) {
+      Timeline timeline = series[i].timeline;
+      places[i] = series[i].place;
+      since[i] = timeline == null ? Long.MIN_VALUE : timeline.from;
+      known.add(mark(labels(series[i], timeline)));
     }
   }
 
@@ -92,12 +102,15 @@ public final class NewestSamples<M> {
 
   /** Whether these are still all series of a host. */
   public boolean isOf(Lane other) {
-    return lane == other && lane.catalog() == catalog && catalog.size() == size && !changed;
+    return lane == other
+        && lane.catalog() == catalog
+        && catalog.size() == size
+        && lane.lastSamplesVersion() == version;
   }
 
   /** How many series there are. */
   public int size() {
-    return entries.size() + together.size();
+    return series.length + together.size();
   }
 
   /**
@@ -105,30 +118,25 @@ public final class NewestSamples<M> {
    * unless it says that the series has ended. Histograms are left out.
    */
   public void read(long after, long to, Sink<M> sink) {
-    // A tick that is being written is not seen before it is whole.
-    long end = Math.min(to, lane.newest());
-    Chunks chunks = new Chunks();
+    if (size() == 0) {
+      return;
+    }
+    LastSamples.Copy last = lane.lastSamples();
+    long end = Math.min(to, last.newest());
+    boolean changed = last.version() != version;
     SampleReader reader = null;
-    for (Entry<M> entry : entries) {
-      StoredSeries.State state = entry.series.state();
-      int count = state.size();
-      changed |= entry.timeline != entry.series.timeline;
-      boolean oneOwner =
-          entry.timeline == entry.series.timeline
-              && (entry.timeline == null || entry.timeline.from <= after);
-      if (oneOwner && count > 0) {
-        long time = state.column.time(state.from + count - 1, chunks);
-        if (time <= end) {
-          double value = state.values[count - 1];
-          boolean isNumber = state.histograms == null || state.histograms[count - 1] == null;
-          if (time > after && entry.mark != null && isNumber && !Staleness.isMarker(value)) {
-            sink.accept(entry.mark, time, value);
-          }
-          continue;
+    for (int i = 0; i < places.length; i++) {
+      long time = changed ? Long.MAX_VALUE : last.times()[places[i]];
+      if (time <= end && since[i] <= after) {
+        double value = last.values()[places[i]];
+        M mark = known.get(i);
+        if (time > after && mark != null && !Staleness.isMarker(value)) {
+          sink.accept(mark, time, value);
         }
+      } else {
+        reader = reader == null ? new SampleReader() : reader;
+        readSlowly(List.of(series[i]), after, end, reader, sink);
       }
-      reader = reader == null ? new SampleReader() : reader;
-      readSlowly(List.of(entry.series), after, end, reader, sink);
     }
     for (List<StoredSeries> all : together) {
       reader = reader == null ? new SampleReader() : reader;

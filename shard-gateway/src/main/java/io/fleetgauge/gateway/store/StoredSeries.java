@@ -134,6 +134,9 @@ final class StoredSeries {
   /** Its labels, but for those that are dimensions. */
   final Labels identity;
 
+  /** Its place among the lane's {@link LastSamples}. */
+  final int place;
+
   /** Null when the series has no dimensions. */
   volatile Timeline timeline;
 
@@ -147,8 +150,9 @@ final class StoredSeries {
   /** Set by the writer when the lane has forgotten the series; it must be opened anew. */
   boolean closed;
 
-  StoredSeries(Labels identity, Timeline timeline, ColumnList columns) {
+  StoredSeries(Labels identity, Timeline timeline, int place, ColumnList columns) {
     this.identity = identity;
+    this.place = place;
     this.timeline = timeline;
     this.state =
         new State(

@@ -32,7 +32,7 @@ class CatalogTest {
               VALUES[random.nextInt(5)],
               "i",
               "" + i);
-      StoredSeries series = new StoredSeries(labels, null, ColumnList.empty());
+      StoredSeries series = new StoredSeries(labels, null, 0, ColumnList.empty());
       all.add(series);
       catalog = catalog.with(series);
       if (i % 50 == 0) {
