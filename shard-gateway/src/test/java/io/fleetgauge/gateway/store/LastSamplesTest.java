@@ -81,7 +81,7 @@ class LastSamplesTest {
             1,
             Histogram.Buckets.NONE,
             Histogram.Buckets.NONE,
-            null));
+            new double[0]));
     last.end(stamp, 5);
     assertThat(Staleness.isMarker(last.copy().values()[0])).isTrue();
   }
