@@ -20,6 +20,7 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,7 +54,7 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private void run(ProbeConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     SecretFile token = SecretFile.open("tokenFile", config.token());
     SecretFile secret = SecretFile.open("cluster.secretFile", config.trust().secret());

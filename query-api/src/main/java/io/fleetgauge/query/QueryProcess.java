@@ -22,6 +22,7 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.http.PrometheusApi;
 import io.fleetgauge.query.http.QueryCounts;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
@@ -58,7 +59,7 @@ public final class QueryProcess implements AutoCloseable {
   }
 
   private void run(QueryConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     WorkerExecutor workers = vertx.createSharedWorkerExecutor("queries", threads);

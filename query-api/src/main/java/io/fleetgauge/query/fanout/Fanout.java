@@ -499,16 +499,18 @@ public final class Fanout {
                           settle();
                         }
                       }));
-      vertx.setTimer(
-          delays(first).p95Millis(),
-          id -> {
-            if (!done.future().isComplete() && !hedged) {
-              if (!isHeavy(round.question)) {
-                hedge(); // what takes long because it is much would do so elsewhere as well
-              }
-              watch();
-            }
-          });
+      long patience =
+          vertx.setTimer(
+              delays(first).p95Millis(),
+              id -> {
+                if (!done.future().isComplete() && !hedged) {
+                  if (!isHeavy(round.question)) {
+                    hedge(); // what takes long because it is much would do so elsewhere as well
+                  }
+                  watch();
+                }
+              });
+      done.future().onComplete(over -> vertx.cancelTimer(patience));
     }
 
     /** A gateway that the cluster has given up is waited for no longer. */
