@@ -88,7 +88,7 @@ public final class NewestSamples<M> {
   }
 
   private static Labels labels(StoredSeries series, Timeline timeline) {
-    return timeline == null ? series.identity : series.identity.with(timeline.owner);
+    return timeline == null ? series.identity : series.labels(timeline.owner);
   }
 
   private M mark(Labels labels) {

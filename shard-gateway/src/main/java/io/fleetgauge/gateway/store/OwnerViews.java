@@ -108,7 +108,7 @@ final class OwnerViews {
   }
 
   private static View view(Map<Labels, View> byOwner, StoredSeries series, Timeline interval) {
-    return byOwner.computeIfAbsent(interval.owner, owner -> new View(series.identity.with(owner)));
+    return byOwner.computeIfAbsent(interval.owner, owner -> new View(series.labels(owner)));
   }
 
   private static boolean matches(List<Matcher> matchers, Labels labels) {

@@ -140,6 +140,9 @@ final class StoredSeries {
   /** Null when the series has no dimensions. */
   volatile Timeline timeline;
 
+  /** What {@link #labels} said last: every query asks again. */
+  private volatile Owned owned;
+
   private volatile State state;
 
   // Of the newest sample; writer only.
@@ -166,6 +169,18 @@ final class StoredSeries {
             null,
             null,
             0);
+  }
+
+  private record Owned(Labels owner, Labels labels) {}
+
+  /** All its labels under an owner. */
+  Labels labels(Labels owner) {
+    Owned known = owned;
+    if (known == null || known.owner != owner) {
+      known = new Owned(owner, identity.with(owner));
+      owned = known;
+    }
+    return known.labels;
   }
 
   State state() {
