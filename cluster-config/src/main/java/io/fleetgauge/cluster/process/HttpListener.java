@@ -103,6 +103,8 @@ public final class HttpListener implements AutoCloseable {
             // Nobody opens a web socket here.
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
+            // Whoever asks before it sends a body would wait for a second.
+            .setHandle100ContinueAutomatically(true)
             .setCompressionSupported(true)
             // A third of the work of the usual level for a tenth more bytes.
             .setCompressionLevel(1)

@@ -616,7 +616,12 @@ final class QueryLoad implements AutoCloseable {
                   for (int refresh = 0; refresh < seconds / 5; refresh++) {
                     long begin = System.currentTimeMillis();
                     for (Panel panel : Dashboard.PANELS) {
-                      double millis = ask(question(query, panel.query(), begin, window, ""));
+                      double millis =
+                          ask(
+                              question(query, panel.query(), begin, window, ""),
+                              // As Grafana does.
+                              "Accept-Encoding",
+                              "gzip");
                       synchronized (took) {
                         took.add(millis);
                       }

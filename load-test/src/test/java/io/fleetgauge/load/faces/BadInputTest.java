@@ -244,8 +244,9 @@ class BadInputTest {
         rawSlow(
             "POST /api/v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
                 + "Content-Type: application/x-www-form-urlencoded\r\n\r\nquery=");
-    assertThat(answer).startsWith("HTTP/1.1 408 ");
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(30));
+    assertThat(answer).startsWith("HTTP/1.1 408 ").contains("6 bytes until now");
+    // It is told after 800 ms; the rest is for a machine that is busy.
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
   }
 
   private String rawSlow(String request) throws Exception {

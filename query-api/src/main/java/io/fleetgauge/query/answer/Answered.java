@@ -1,9 +1,7 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.exec.Answer;
-import io.vertx.core.buffer.Buffer;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * @param warnings the evaluator's, and what is missing
@@ -18,7 +16,7 @@ public record Answered(
     Timings timings,
     Completeness completeness,
     Trace trace,
-    AtomicReference<Buffer> body) {
+    Written body) {
 
   /**
    * All in nanoseconds.
@@ -34,6 +32,6 @@ public record Answered(
   /** The same with another result. */
   public Answered with(Answer.Result other, List<String> otherWarnings) {
     return new Answered(
-        other, otherWarnings, infos, stats, timings, completeness, trace, new AtomicReference<>());
+        other, otherWarnings, infos, stats, timings, completeness, trace, new Written());
   }
 }

@@ -27,7 +27,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The way of a query: what is known from before, who is asking the same already, what it would
@@ -101,12 +100,17 @@ public final class Answering {
   /**
    * An equal question's answer that still holds, before anything is parsed or planned.
    *
-   * @param asker tells those who ask apart, so that many can be served as one
+   * @param asker the connection, so that many who come can be served as one
    */
   public Future<Optional<Answered>> known(Ask.Key key, int asker) {
     return recent.has(key)
         ? feed.refresh(asker).map(stamp -> recent.find(key))
         : Future.succeededFuture(Optional.empty());
+  }
+
+  /** Whoever asked on a connection is answered. */
+  public void answered(int asker) {
+    feed.answered(asker);
   }
 
   /**
@@ -424,6 +428,6 @@ public final class Answering {
         timings,
         completeness,
         trace,
-        new AtomicReference<>());
+        new Written());
   }
 }

@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.query.cache.Versions;
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -36,9 +35,8 @@ final class Recent {
             case Answer.Vector vector -> 20 * vector.samples().size();
             default -> 1;
           };
-      Buffer body = answered.body().get();
       // The body is written later; that there will be one of about this size is known.
-      return 500 + points * (POINT_BYTES + 30) + (body == null ? 0 : body.length());
+      return 500 + points * (POINT_BYTES + 30) + answered.body().bytes();
     }
   }
 

@@ -46,11 +46,16 @@ public final class ChangeFeed {
   /**
    * As {@link #refresh()}.
    *
-   * @param asker tells those who ask apart
+   * @param asker its connection
    */
   public Future<Long> refresh(int asker) {
     crowd.asks(asker);
     return refresh();
+  }
+
+  /** Whoever asked is answered, from what was known or not. */
+  public void answered(int asker) {
+    crowd.answered(asker);
   }
 
   /** The newest stamp, after all gateways have been asked from now on. */

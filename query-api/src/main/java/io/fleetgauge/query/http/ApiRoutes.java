@@ -1,8 +1,10 @@
 package io.fleetgauge.query.http;
 
 import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.query.answer.Written;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.WorkerExecutor;
@@ -14,12 +16,12 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.PlatformHandler;
-import io.vertx.ext.web.handler.SecurityPolicyHandler;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +34,12 @@ final class ApiRoutes {
 
   private static final String TEXT = "fleetgauge.text";
   private static final String MESSAGE = "fleetgauge.message";
-  private static final long BODY_MILLIS = 10_000;
+
+  /** Named, and not with the weight 0. */
+  private static final Pattern GZIP =
+      Pattern.compile(
+          "(?i)(^|,)\\s*(x-)?gzip\\s*(;(?!\\s*q\\s*=\\s*0(\\.0*)?\\s*(,|$))[^,]*)?\\s*(,|$)");
+
   private static final Logger LOG = LoggerFactory.getLogger(ApiRoutes.class);
 
   private final Router router;
@@ -50,6 +57,19 @@ final class ApiRoutes {
     @Override
     public Buffer get() {
       return body.get();
+    }
+  }
+
+  /**
+   * A body that is kept, compressed too, for who asks the same.
+   *
+   * @param isLittle whether it is written sooner than another thread wakes up
+   */
+  record Kept(Written body, Supplier<Buffer> writing, boolean isLittle)
+      implements Supplier<Buffer> {
+    @Override
+    public Buffer get() {
+      return body.body(false, writing).bytes();
     }
   }
 
@@ -128,7 +148,7 @@ final class ApiRoutes {
             });
     route.handler(guard.needs(Right.READ));
     if (methods.contains(HttpMethod.POST)) {
-      route.handler((SecurityPolicyHandler) ApiRoutes::awaitBody);
+      route.handler(new BodyPace(BodyPace.OF_QUESTIONS, ApiRoutes::refuseSlow));
       route.handler(
           BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES).setMergeFormAttributes(false));
     }
@@ -140,15 +160,7 @@ final class ApiRoutes {
           } catch (QueryFailure e) {
             answer = Future.failedFuture(e);
           }
-          answer
-              .compose(
-                  body ->
-                      body instanceof Streamed streamed
-                          ? stream(http, streamed)
-                          : written(body)
-                              .onSuccess(bytes -> end(http, 200, bytes))
-                              .<Void>mapEmpty())
-              .onFailure(failure -> fail(http, failure));
+          answer.compose(body -> send(http, body)).onFailure(failure -> fail(http, failure));
         });
     route.failureHandler(this::failRequest);
     router.route(path).handler(http -> refuseMethod(http, methods));
@@ -159,29 +171,8 @@ final class ApiRoutes {
     http.response().setStatusCode(204).end();
   }
 
-  /** Whoever does not send its body in time is told so, and its connection is closed. */
-  private static void awaitBody(RoutingContext http) {
-    long timer =
-        http.vertx()
-            .setTimer(
-                BODY_MILLIS,
-                id -> {
-                  if (!http.response().headWritten()) {
-                    http.response()
-                        .setStatusCode(408)
-                        .putHeader("Connection", "close")
-                        .end(
-                            Json.error(
-                                new QueryFailure(
-                                    QueryFailure.Kind.TIMEOUT,
-                                    "the body did not come within " + BODY_MILLIS + " ms"),
-                                false))
-                        .onComplete(done -> http.request().connection().close());
-                  }
-                });
-    http.request().endHandler(ended -> http.vertx().cancelTimer(timer));
-    http.addEndHandler(ended -> http.vertx().cancelTimer(timer));
-    http.next();
+  private static void refuseSlow(RoutingContext http, String why) {
+    end(http, 408, Json.error(new QueryFailure(QueryFailure.Kind.TIMEOUT, why), false));
   }
 
   /** As Prometheus does: pages of other origins may read, when they say where they come from. */
@@ -210,11 +201,43 @@ final class ApiRoutes {
         .end("Method Not Allowed\n");
   }
 
-  private Future<Buffer> written(Supplier<Buffer> body) {
-    // Large answers take long to write; an event loop has no time for that.
-    return body instanceof Ready
-        ? Future.succeededFuture(body.get())
-        : workers.executeBlocking(body::get, false);
+  // Large answers take long to write; an event loop has no time for that.
+  private Future<Void> send(RoutingContext http, Supplier<Buffer> body) {
+    return switch (body) {
+      case Streamed streamed -> stream(http, streamed);
+      case Kept kept -> {
+        boolean gzip = takesGzip(http.request().getHeader("Accept-Encoding"));
+        yield (kept.isLittle || kept.body.isThere(gzip)
+                ? Future.succeededFuture(kept.body.body(gzip, kept.writing))
+                : workers.executeBlocking(() -> kept.body.body(gzip, kept.writing), false))
+            .onSuccess(
+                written -> {
+                  if (written.isCompressed()) {
+                    http.response().putHeader("Content-Encoding", "gzip");
+                  }
+                  end(http, 200, written.bytes());
+                })
+            .mapEmpty();
+      }
+      case Ready ready -> {
+        end(http, 200, ready.get());
+        yield Future.succeededFuture();
+      }
+      default ->
+          workers
+              .executeBlocking(body::get, false)
+              .onSuccess(bytes -> end(http, 200, bytes))
+              .mapEmpty();
+    };
+  }
+
+  /**
+   * Whether gzip is among what is accepted.
+   *
+   * @param accepted such as {@code gzip, br;q=0.5}; may be null
+   */
+  static boolean takesGzip(String accepted) {
+    return accepted != null && (accepted.equals("gzip") || GZIP.matcher(accepted).find());
   }
 
   /** What has been sent cannot be called back: who gets a part only has to see that it is one. */

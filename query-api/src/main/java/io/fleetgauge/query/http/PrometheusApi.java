@@ -140,20 +140,12 @@ public final class PrometheusApi {
               if (limit > 0 || withStats) {
                 return () -> Json.success(limited(answered, limit), withStats);
               }
-              if (Json.isLong(answered) && answered.body().get() == null) {
-                return new ApiRoutes.Streamed(out -> Json.write(answered, out));
-              }
-              Supplier<Buffer> body =
-                  () -> {
-                    Buffer known = answered.body().get();
-                    if (known == null) {
-                      known = Json.success(answered, false);
-                      answered.body().set(known);
-                    }
-                    return known;
-                  };
-              boolean little = answered.body().get() != null || isLittle(answered.result());
-              return little ? new ApiRoutes.Ready(body) : body;
+              return Json.isLong(answered) && !answered.body().isThere(false)
+                  ? new ApiRoutes.Streamed(out -> Json.write(answered, out))
+                  : new ApiRoutes.Kept(
+                      answered.body(),
+                      () -> Json.success(answered, false),
+                      isLittle(answered.result()));
             });
   }
 

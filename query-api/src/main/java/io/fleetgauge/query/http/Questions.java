@@ -112,9 +112,10 @@ final class Questions {
             question.mode,
             question.strict);
     long begin = System.nanoTime();
+    int connection = System.identityHashCode(http.request().connection());
     Future<Optional<Answered>> known =
         question.cached
-            ? answering.known(key, System.identityHashCode(http.request().connection()))
+            ? answering.known(key, connection)
             : Future.succeededFuture(Optional.empty());
     return known
         .compose(
@@ -130,12 +131,14 @@ final class Questions {
             })
         .compose(answered -> complete(http, answered, question.strict, asker.isAll()))
         .onComplete(
-            done ->
-                account(
-                    asker.tenant(),
-                    question.text,
-                    (System.nanoTime() - begin) / 1_000_000,
-                    done.result()));
+            done -> {
+              answering.answered(connection);
+              account(
+                  asker.tenant(),
+                  question.text,
+                  (System.nanoTime() - begin) / 1_000_000,
+                  done.result());
+            });
   }
 
   private Ask asked(Asker asker, Question question) throws QueryFailure {

@@ -6,10 +6,10 @@ import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Completeness;
+import io.fleetgauge.query.answer.Written;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class JsonTest {
@@ -66,7 +66,6 @@ class JsonTest {
   private static Answered answered(
       Answer.Result result, List<String> warnings, List<String> infos) {
     Completeness whole = new Completeness(0, List.of(), 0, 0, List.of());
-    return new Answered(
-        result, warnings, infos, NO_STATS, NO_TIMINGS, whole, null, new AtomicReference<>());
+    return new Answered(result, warnings, infos, NO_STATS, NO_TIMINGS, whole, null, new Written());
   }
 }

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.vertx.core.Context;
@@ -30,6 +31,10 @@ public final class IntakeRoute {
     router
         .post("/v1/hosts/:host/frames")
         .handler(guard)
+        .handler(
+            new BodyPace(
+                BodyPace.OF_SAMPLES,
+                (late, why) -> late.response().setStatusCode(503).end(why + "\n")))
         .handler(BodyHandler.create(false).setBodyLimit(maxBodyBytes))
         .handler(IntakeRoute::unlabelled)
         .handler(route::take);

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
@@ -92,6 +93,12 @@ public final class RemoteWriteRoute implements AutoCloseable {
       router
           .post(path)
           .handler(guard.needsPeerOr(Right.WRITE))
+          // Not 408: for senders that would be a reason to throw the samples away.
+          .handler(
+              new BodyPace(
+                  BodyPace.OF_SAMPLES,
+                  (late, why) ->
+                      route.end(late, Version.V1, Answer.of(503, why + "; send it again"))))
           .handler(BodyHandler.create(false).setBodyLimit(MAX_DECODED_BYTES))
           .handler(route::write);
     }

@@ -1,0 +1,58 @@
+package io.fleetgauge.query.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+
+class WrittenTest {
+  private final AtomicInteger written = new AtomicInteger();
+  private final Written body = new Written();
+
+  private Supplier<Buffer> writing(String text) {
+    return () -> {
+      written.incrementAndGet();
+      return Buffer.buffer(text);
+    };
+  }
+
+  @Test
+  void itIsWrittenOnceForAllWhoTakeItPlainOrCompressed() throws IOException {
+    String text = "0123456789".repeat(1_000);
+    assertThat(body.isThere(false)).isFalse();
+    Written.Body gzip = body.body(true, writing(text));
+    assertThat(gzip.isCompressed()).isTrue();
+    assertThat(gzip.bytes().length()).isLessThan(text.length() / 10);
+    assertThat(
+            new GZIPInputStream(new ByteArrayInputStream(gzip.bytes().getBytes())).readAllBytes())
+        .asString(StandardCharsets.UTF_8)
+        .isEqualTo(text);
+    assertThat(body.isThere(true)).isTrue();
+    assertThat(body.body(true, writing("other")).bytes()).isSameAs(gzip.bytes());
+    Written.Body plain = body.body(false, writing("other"));
+    assertThat(plain.isCompressed()).isFalse();
+    assertThat(plain.bytes().toString()).isEqualTo(text);
+    assertThat(written).hasValue(1);
+    assertThat(body.bytes()).isEqualTo(text.length() + gzip.bytes().length());
+  }
+
+  @Test
+  void whatWasWrittenPlainIsCompressedOnlyForWhoTakesItSo() {
+    body.body(false, writing("x".repeat(5_000)));
+    assertThat(body.isThere(false)).isTrue();
+    assertThat(body.isThere(true)).isFalse();
+    assertThat(body.body(true, writing("other")).isCompressed()).isTrue();
+  }
+
+  @Test
+  void aShortBodyIsNotCompressed() {
+    assertThat(body.body(true, writing("short")).isCompressed()).isFalse();
+    assertThat(body.isThere(true)).isTrue();
+  }
+}
