@@ -11,7 +11,10 @@ import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.load.rig.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -203,6 +207,24 @@ class FederateTest {
     assertThat(faces.get(faces.address(), "/federate?" + Faces.matches(one)).body())
         .contains("# TYPE rack:" + TEMPERATURE + ":avg untyped\n")
         .contains(" " + (now + 3) + "\n");
+  }
+
+  @Test
+  void packedItIsTheSame() throws Exception {
+    for (String selector : List.of("{__name__=~\".+\"}", "{__name__=~\".+:.+\"}", "nosuch")) {
+      String query = "/federate?" + Faces.matches(selector, "{__name__=~\"rack:.+\"}");
+      HttpResponse<byte[]> packed =
+          faces.client.send(
+              HttpRequest.newBuilder(faces.address().resolve(query))
+                  .header("Accept-Encoding", "gzip")
+                  .build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      assertThat(packed.headers().firstValue("Content-Encoding")).hasValue("gzip");
+      assertThat(new GZIPInputStream(new ByteArrayInputStream(packed.body())).readAllBytes())
+          .asString(StandardCharsets.UTF_8)
+          .isNotEmpty()
+          .isEqualTo(faces.get(faces.address(), query).body());
+    }
   }
 
   @Test

@@ -133,6 +133,7 @@ public sealed interface Fragment {
    * @param after no sample is older, ms
    * @param to nor newer
    * @param utf8 whether names may have any characters; others become underscores if not
+   * @param gzip whether the lines are to be packed
    * @param mostSeries more are an error
    * @param mostBytes so are more bytes
    */
@@ -143,12 +144,14 @@ public sealed interface Fragment {
       long after,
       long to,
       boolean utf8,
+      boolean gzip,
       int mostSeries,
       int mostBytes)
       implements Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Newest(otherEpoch, otherHosts, selectors, after, to, utf8, mostSeries, mostBytes);
+      return new Newest(
+          otherEpoch, otherHosts, selectors, after, to, utf8, gzip, mostSeries, mostBytes);
     }
   }
 

@@ -3,6 +3,7 @@ package io.fleetgauge.promql.fragment;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.List;
 import java.util.Map;
@@ -68,17 +69,19 @@ public sealed interface FragmentAnswer {
   record Metadata(long epoch, List<String> covered, Map<String, MetricMetadata> metrics)
       implements FragmentAnswer {}
 
-  record Newest(long epoch, List<String> covered, List<Family> families)
+  /**
+   * @param gzip whether the lines are packed
+   */
+  record Newest(long epoch, List<String> covered, boolean gzip, List<Family> families)
       implements FragmentAnswer {}
 
   /**
    * Lines of one metric; they are many, so they stay in the array that they came in.
    *
    * @param series how many lines
-   * @param from where in {@code bytes} they begin
-   * @param length how many bytes they are
+   * @param lines where they are; if they are not packed, its lengths are equal and it has no CRC
    */
-  record Family(String name, int series, byte[] bytes, int from, int length) {}
+  record Family(String name, int series, GzipPiece lines) {}
 
   record Reduced(long epoch, List<String> covered, List<Reductions> reductions)
       implements FragmentAnswer {}

@@ -9,6 +9,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.WholeNumber;
+import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.wire.HistogramForm;
 import io.fleetgauge.sample.wire.WireException;
@@ -29,7 +30,7 @@ import java.util.TreeSet;
  * all kinds, because each is a few lines and they share their pieces.
  */
 public final class FragmentCodec {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int SAMPLES = 1;
   private static final int NAMES = 2;
   private static final int VALUES = 3;
@@ -83,7 +84,8 @@ public final class FragmentCodec {
       case Fragment.Hosts none -> {}
       case Fragment.Newest newest -> {
         selectors(out, newest.selectors());
-        out.svar(newest.after()).svar(newest.to()).u8(newest.utf8() ? 1 : 0);
+        out.svar(newest.after()).svar(newest.to());
+        out.u8(newest.utf8() ? 1 : 0).u8(newest.gzip() ? 1 : 0);
         out.uvar(newest.mostSeries()).uvar(newest.mostBytes());
       }
       case Fragment.Reduced reduced -> {
@@ -128,6 +130,7 @@ public final class FragmentCodec {
                   in.svar("the oldest time"),
                   in.svar("the newest time"),
                   in.uint(1, "whether names are UTF-8") == 1,
+                  in.uint(1, "whether lines are packed") == 1,
                   in.uint(Integer.MAX_VALUE, "the most series"),
                   in.uint(Integer.MAX_VALUE, "the most bytes"));
           case REDUCED ->
@@ -323,10 +326,14 @@ public final class FragmentCodec {
         }
       }
       case FragmentAnswer.Newest newest -> {
-        out.uvar(newest.families().size());
+        out.u8(newest.gzip() ? 1 : 0).uvar(newest.families().size());
         for (FragmentAnswer.Family family : newest.families()) {
-          out.string(family.name()).uvar(family.series()).uvar(family.length());
-          out.raw(family.bytes(), family.from(), family.length());
+          GzipPiece lines = family.lines();
+          out.string(family.name()).uvar(family.series()).uvar(lines.length());
+          if (newest.gzip()) {
+            out.uvar(lines.plainLength()).u32(lines.crc());
+          }
+          out.raw(lines.bytes(), lines.from(), lines.length());
         }
       }
       case FragmentAnswer.Reduced reduced -> {
@@ -396,7 +403,7 @@ public final class FragmentCodec {
     int length = 0;
     if (answer instanceof FragmentAnswer.Newest newest) {
       for (FragmentAnswer.Family family : newest.families()) {
-        length += family.length() + 64;
+        length += family.lines().length() + 64;
       }
     }
     return length;
@@ -439,16 +446,20 @@ public final class FragmentCodec {
             yield new FragmentAnswer.Metadata(epoch, covered, metrics);
           }
           case NEWEST -> {
+            boolean gzip = in.uint(1, "whether lines are packed") == 1;
             int count = in.count(3, "families");
             List<FragmentAnswer.Family> families = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
               String name = in.string("a family");
               int series = in.uint(Integer.MAX_VALUE, "a family's series");
               int length = in.uint(in.left(), "the length of lines");
-              families.add(new FragmentAnswer.Family(name, series, bytes, in.position(), length));
+              int plain = gzip ? in.uint(Integer.MAX_VALUE, "the length of packed lines") : length;
+              int crc = gzip ? in.u32("the CRC of lines") : 0;
+              GzipPiece lines = new GzipPiece(bytes, in.position(), length, plain, crc);
+              families.add(new FragmentAnswer.Family(name, series, lines));
               in.skip(length, "lines");
             }
-            yield new FragmentAnswer.Newest(epoch, covered, families);
+            yield new FragmentAnswer.Newest(epoch, covered, gzip, families);
           }
           case REDUCED -> {
             List<String> symbols = strings(in, "strings");

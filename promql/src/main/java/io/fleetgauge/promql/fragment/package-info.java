@@ -7,7 +7,7 @@
  * Both travel as bytes in an HTTP body.
  *
  * <pre>
- * fragment    = 'F' 'Q' version:u8(=2) kind:u8 epoch:uvar hosts:list(string) what
+ * fragment    = 'F' 'Q' version:u8(=3) kind:u8 epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced
  * what        = samples:    budget:uvar heavy:u8 list(selection)
@@ -19,7 +19,8 @@
  *             | changes:    incarnation:u64 since:uvar
  *             | metadata:   tenants:list(string)
  *             | hosts:
- *             | newest:     list(matchers) after:svar to:svar utf8:u8 mostSeries:uvar mostBytes:uvar
+ *             | newest:     list(matchers) after:svar to:svar utf8:u8 gzip:u8 mostSeries:uvar
+ *                           mostBytes:uvar
  *             | reduced:    names:list(matchers) scope:matchers after:svar to:svar
  *             | names:      search
  *             | values:     label:string search
@@ -28,7 +29,7 @@
  * search      = from:svar to:svar limit:uvar list(matchers)
  * matchers    = list(kind:u8 name:string value:string)
  *
- * answer      = 'F' 'A' version:u8(=2) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(=3) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)
@@ -37,9 +38,11 @@
  *             | extent:     series:list(uvar) samples:list(uvar)
  *             | metadata:   list(metric:string type:string help:string unit:string)
  *             | hosts:      list(host:string newest:svar tickMillis:uvar series:uvar)
- *             | newest:     list(metric:string series:uvar length:uvar lines)
- *             | reduced:    symbols list(metric:string by:list(string) list(labels count:uvar
- *                           sum:f64 carry:f64 min:f64 max:f64 newest:svar))
+ *             | newest:     gzip:u8 list(metric:string series:uvar length:uvar [plain:uvar crc:u32]
+ *                           lines)
+ *             | reduced:    symbols list(by:list(string) groups:list(labels) list(metric:string
+ *                           count:uvar*groups numbers*4 newest:svar*groups)); the numbers are
+ *                           sums, carries, minima, maxima; times are differences
  *             | changes:    incarnation:u64 cursor:uvar watermark:svar
  *                           list(host:string all:u8 buckets:list(svar))
  * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)

@@ -15,6 +15,7 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;
@@ -61,7 +62,7 @@ class FragmentCodecTest {
           new Fragment.Metadata(2, List.of("n1"), List.of("a", "b")),
           new Fragment.Hosts(2, List.of("n1")),
           new Fragment.Newest(
-              2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, 7, 1 << 30),
+              2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, false, 7, 1 << 30),
           new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6));
   private static final Histogram HISTOGRAM =
       new Histogram(
@@ -168,7 +169,18 @@ class FragmentCodecTest {
         new FragmentAnswer.Newest(
             4,
             List.of("n1"),
-            List.of(new FragmentAnswer.Family("up", 2, new byte[] {'-', 'u', 'p', '\n'}, 1, 3)));
+            false,
+            List.of(
+                new FragmentAnswer.Family(
+                    "up", 2, new GzipPiece(new byte[] {'-', 'u', 'p', '\n'}, 1, 3, 3, 0))));
+    FragmentAnswer packed =
+        new FragmentAnswer.Newest(
+            4,
+            List.of("n1"),
+            true,
+            List.of(
+                new FragmentAnswer.Family(
+                    "up", 2, new GzipPiece(new byte[] {9, 8, 7}, 0, 2, 300, 0xcafebabe))));
     FragmentAnswer reduced =
         new FragmentAnswer.Reduced(
             4,
@@ -186,12 +198,15 @@ class FragmentCodecTest {
                             new double[] {0.25, Double.NEGATIVE_INFINITY},
                             new double[] {-3, 7},
                             new long[] {-5, 1_700_000_000_000L})))));
-    for (FragmentAnswer answer : List.of(newest, reduced)) {
+    for (FragmentAnswer answer : List.of(newest, packed, reduced)) {
       byte[] bytes = FragmentCodec.encode(answer);
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
-        .isEqualTo("4641020b" + "04" + "01026e31" + "01" + "027570" + "02" + "0375700a");
+        .isEqualTo("4641030b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
+    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(packed)))
+        .isEqualTo(
+            "4641030b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
     FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
@@ -207,7 +222,7 @@ class FragmentCodecTest {
   void theBytesAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510201"
+            "46510301"
                 + "07"
                 + "02026e31026e32"
                 + "e807"
@@ -219,7 +234,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410201"
+            "46410301"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"
@@ -260,7 +275,7 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464102050501026e310002026e31026e3202001274616b656e2066726f6d20726f6c6c757073070472"
+            "464103050501026e310002026e31026e3202001274616b656e2066726f6d20726f6c6c757073070472"
                 + "61636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
                 + "00000000d07240000397d44646f50e673c0000000000000000000000000000000003000001020100"

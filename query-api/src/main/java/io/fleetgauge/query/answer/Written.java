@@ -1,11 +1,11 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.sample.gzip.GzipStream;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.function.Supplier;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * An answer's body, written for who asks first and given to who asks the same as it is, compressed
@@ -24,14 +24,6 @@ public final class Written {
    * @param isCompressed as gzip
    */
   public record Body(Buffer bytes, boolean isCompressed) {}
-
-  /** A third of the work of the usual level for a tenth more bytes. */
-  private static final class Quickly extends GZIPOutputStream {
-    Quickly(ByteArrayOutputStream out) throws IOException {
-      super(out, 8 << 10);
-      def.setLevel(1);
-    }
-  }
 
   /** Whether it has been written so. */
   public boolean isThere(boolean gzip) {
@@ -68,7 +60,7 @@ public final class Written {
 
   private static Buffer compress(Buffer body) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length() / 4 + 64);
-    try (GZIPOutputStream gzip = new Quickly(bytes)) {
+    try (GzipStream gzip = new GzipStream(bytes)) {
       gzip.write(body.getBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e); // memory does not fail so

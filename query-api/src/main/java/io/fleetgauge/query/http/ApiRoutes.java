@@ -73,8 +73,16 @@ final class ApiRoutes {
     }
   }
 
-  /** A body that is sent while it is written. */
-  record Streamed(Writing writing) implements Supplier<Buffer> {
+  /**
+   * A body that is sent while it is written.
+   *
+   * @param isCompressed as gzip
+   */
+  record Streamed(Writing writing, boolean isCompressed) implements Supplier<Buffer> {
+    Streamed(Writing writing) {
+      this(writing, false);
+    }
+
     @Override
     public Buffer get() {
       throw new IllegalStateException("it is sent while it is written");
@@ -248,6 +256,9 @@ final class ApiRoutes {
     }
     if (!response.headers().contains("Content-Type")) {
       response.putHeader("Content-Type", "application/json");
+    }
+    if (body.isCompressed) {
+      response.putHeader("Content-Encoding", "gzip");
     }
     response.setChunked(true);
     return workers

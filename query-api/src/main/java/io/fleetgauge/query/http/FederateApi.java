@@ -10,12 +10,16 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.sample.gzip.GzipPiece;
+import io.fleetgauge.sample.gzip.GzipStream;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +64,35 @@ final class FederateApi {
     this.clock = clock;
   }
 
+  /** What takes lines as gateways sent them. */
+  private interface Pieces {
+    void write(GzipPiece piece) throws IOException;
+  }
+
+  /** All lines of a scrape. */
+  private interface Lines {
+    /**
+     * @param out for what was written here
+     * @param pieces for what gateways sent, in the same order
+     */
+    void write(OutputStream out, Pieces pieces) throws IOException;
+
+    /**
+     * @param gzip whether the pieces are packed, and all is to be
+     */
+    default ApiRoutes.Writing writing(boolean gzip) {
+      return out -> {
+        if (gzip) {
+          try (GzipStream packed = new GzipStream(out)) {
+            write(packed, packed::write);
+          }
+        } else {
+          write(out, piece -> out.write(piece.bytes(), piece.from(), piece.length()));
+        }
+      };
+    }
+  }
+
   void mount(ApiRoutes routes) {
     routes.getText("/federate", this::federate);
   }
@@ -87,6 +120,7 @@ final class FederateApi {
       }
     }
     boolean utf8 = takesUtf8(http.request().getHeader("Accept"));
+    boolean gzip = ApiRoutes.takesGzip(http.request().getHeader("Accept-Encoding"));
     http.response()
         .putHeader(
             "Content-Type",
@@ -106,6 +140,7 @@ final class FederateApi {
             after,
             now,
             utf8,
+            gzip,
             config.federateSeries(),
             (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));
     Fragment.Reduced reductions =
@@ -132,9 +167,9 @@ final class FederateApi {
                         reduced.result() == null ? List.of() : reduced.result().value();
                     return workers
                         .executeBlocking(
-                            () -> write(raw.result().value(), found, ofReductions, shard, utf8),
+                            () -> lines(raw.result().value(), found, ofReductions, shard, utf8),
                             false)
-                        .map(ApiRoutes.Streamed::new);
+                        .map(lines -> new ApiRoutes.Streamed(lines.writing(gzip), gzip));
                   });
         });
   }
@@ -170,7 +205,7 @@ final class FederateApi {
   /**
    * @throws OverBudget if it is more than a scrape may have
    */
-  private ApiRoutes.Writing write(
+  private Lines lines(
       SortedMap<String, List<FragmentAnswer.Family>> families,
       List<FragmentAnswer.Reductions> reductions,
       List<List<Matcher>> wanted,
@@ -187,7 +222,7 @@ final class FederateApi {
     for (List<FragmentAnswer.Family> pieces : families.values()) {
       for (FragmentAnswer.Family piece : pieces) {
         series += piece.series();
-        bytes += piece.length();
+        bytes += piece.lines().plainLength();
       }
     }
     if (series > config.federateSeries() || bytes > config.federateBytes()) {
@@ -204,11 +239,11 @@ final class FederateApi {
     }
     TreeSet<String> names = new TreeSet<>(families.keySet());
     names.addAll(reduced.keySet());
-    return out -> {
+    return (out, pieces) -> {
       for (String name : names) {
         out.write(ExpositionLine.type(name, utf8).getBytes(StandardCharsets.UTF_8));
         for (FragmentAnswer.Family piece : families.getOrDefault(name, List.of())) {
-          out.write(piece.bytes(), piece.from(), piece.length());
+          pieces.write(piece.lines());
         }
         ExpositionLines lines = reduced.get(name);
         if (lines != null) {

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
 import java.nio.charset.StandardCharsets;
@@ -109,19 +110,26 @@ final class NewestLines {
     }
     long bytes = 0;
     List<String> names = of.names();
-    List<FragmentAnswer.Family> families = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
-      ExpositionLines each = lines.get(i);
-      if (each.count() > 0) {
-        bytes += each.size();
-        of.had(i, each.size());
-        families.add(
-            new FragmentAnswer.Family(names.get(i), each.count(), each.array(), 0, each.size()));
-      }
+      bytes += lines.get(i).size();
+      of.had(i, lines.get(i).size());
     }
     if (bytes > asked.mostBytes()) {
       throw TooManySamples.of("bytes on one gateway", bytes, asked.mostBytes());
     }
-    return new FragmentAnswer.Newest(epoch, covered, families);
+    List<FragmentAnswer.Family> families = new ArrayList<>();
+    try (GzipPiece.Compressor compressor = new GzipPiece.Compressor()) {
+      for (int i = 0; i < lines.size(); i++) {
+        ExpositionLines each = lines.get(i);
+        if (each.count() > 0) {
+          GzipPiece piece =
+              asked.gzip()
+                  ? compressor.of(each.array(), 0, each.size())
+                  : new GzipPiece(each.array(), 0, each.size(), each.size(), 0);
+          families.add(new FragmentAnswer.Family(names.get(i), each.count(), piece));
+        }
+      }
+    }
+    return new FragmentAnswer.Newest(epoch, covered, asked.gzip(), families);
   }
 }
