@@ -3,25 +3,39 @@ package io.fleetgauge.load.rig;
 import io.fleetgauge.cluster.process.StartFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports on loopback. */
 public final class LocalPorts {
+  private static final int LOWEST = 15_000;
+
+  /** From here on Linux gives ports to whoever connects. */
+  private static final int ABOVE = 32_768;
+
   private LocalPorts() {}
 
-  /** Ports that are free at this moment. */
+  /**
+   * Ports that are free at this moment; not such as the system gives to whoever connects, or one
+   * could be taken before it is listened on.
+   */
   public static List<Integer> free(int count) {
     List<ServerSocket> sockets = new ArrayList<>();
     try {
       List<Integer> ports = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        sockets.add(socket);
-        ports.add(socket.getLocalPort());
+      while (ports.size() < count) {
+        int port = ThreadLocalRandom.current().nextInt(LOWEST, ABOVE);
+        try {
+          sockets.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+          ports.add(port);
+        } catch (BindException e) {
+          continue; // somebody listens there
+        }
       }
       return ports;
     } catch (IOException e) {
