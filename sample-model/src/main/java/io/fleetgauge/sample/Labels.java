@@ -164,7 +164,7 @@ public final class Labels implements Comparable<Labels> {
 
   /** What {@code by (names)} leaves of this set. */
   public Labels only(Collection<String> names) {
-    return keep(names::contains);
+    return names.isEmpty() ? EMPTY : keep(names::contains);
   }
 
   private Labels keep(Predicate<String> wanted) {

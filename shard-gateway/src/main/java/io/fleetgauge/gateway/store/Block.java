@@ -270,6 +270,11 @@ final class Block implements Columns {
   }
 
   @Override
+  public int base() {
+    return 0;
+  }
+
+  @Override
   public long[] times(int number, Chunks chunks) {
     int at = columnAt[number];
     int count = chunks.at(at).u8(columns);

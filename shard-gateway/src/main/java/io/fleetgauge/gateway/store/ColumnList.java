@@ -38,7 +38,8 @@ final class ColumnList implements Columns {
     return base + size - 1;
   }
 
-  int base() {
+  @Override
+  public int base() {
     return base;
   }
 

@@ -16,20 +16,28 @@ import java.util.function.Consumer;
  * about all of a gateway leaves nothing behind that outlives the nursery. For one thread and once.
  */
 final class Reading {
-  /** One owner's view of a series, and what reads its lane. */
-  private record Stretch(OwnerViews.View view, StoredSeries series, SampleReader reader) {
+  /** One owner's view of a series, and the host that it is of. */
+  private record Stretch(OwnerViews.View view, StoredSeries series, Part part) {
     Labels labels() {
       return view.labels();
     }
   }
 
-  private record Part(Lane lane, SampleReader reader) {
+  private static final class Part {
+    final Lane lane;
+    boolean damaged;
+
+    Part(Lane lane) {
+      this.lane = lane;
+    }
+
     boolean isWhole(Selection selection) {
-      return !reader.isDamaged() && !lane.hasLost(selection.from(), selection.to());
+      return !damaged && !lane.hasLost(selection.from(), selection.to());
     }
   }
 
   private final Selection selection;
+  private final SampleReader reader = new SampleReader();
   private final List<Part> parts = new ArrayList<>();
   private final List<Stretch> stretches = new ArrayList<>();
 
@@ -41,15 +49,15 @@ final class Reading {
   void add(Lane lane) {
     // A tick that is being written is not seen before it is whole.
     long to = Math.min(selection.to(), lane.newest());
-    SampleReader reader = new SampleReader();
+    Part part = new Part(lane);
     for (StoredSeries series : lane.candidates(selection.matchers())) {
       OwnerViews views =
           OwnerViews.of(series, selection.matchers(), Lane.after(selection.from()), to);
       for (OwnerViews.View view : views.all()) {
-        stretches.add(new Stretch(view, series, reader));
+        stretches.add(new Stretch(view, series, part));
       }
     }
-    parts.add(new Part(lane, reader));
+    parts.add(part);
   }
 
   /**
@@ -66,7 +74,8 @@ final class Reading {
     long left = budget;
     Series next = null;
     for (Stretch stretch : stretches) {
-      Series found = stretch.view().read(stretch.series(), stretch.reader());
+      Series found = stretch.view().read(stretch.series(), reader);
+      stretch.part().damaged |= reader.takeDamaged();
       if (found == null) {
         continue;
       }
@@ -89,7 +98,7 @@ final class Reading {
     }
     for (Part part : parts) {
       if (!part.isWhole(selection)) {
-        incomplete.accept(part.lane().host());
+        incomplete.accept(part.lane.host());
       }
     }
   }

@@ -6,7 +6,6 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
@@ -15,9 +14,18 @@ import java.util.Map;
  * series share. For one thread and one question.
  */
 final class SampleReader {
+  private static final long[][] NO_TIMES = {};
+
   private final Chunks chunks = new Chunks();
   private final Chunks timeChunks = new Chunks();
-  private final Map<Columns, Map<Integer, long[]>> columnTimes = new IdentityHashMap<>();
+
+  /** Decoded times by number, counted from the base. */
+  private final Map<Columns, long[][]> columnTimes = new IdentityHashMap<>();
+
+  /** Those that were read last: one series after the other reads the same. */
+  private Columns lastColumns;
+
+  private long[][] lastTimes;
   private long[] times = new long[256];
   private double[] values = new double[256];
   private Histogram[] histograms;
@@ -29,9 +37,11 @@ final class SampleReader {
     damaged = true;
   }
 
-  /** Whether anything that was to be read since the beginning could not be. */
-  boolean isDamaged() {
-    return damaged;
+  /** Says whether anything could not be read since this was asked last. */
+  boolean takeDamaged() {
+    boolean was = damaged;
+    damaged = false;
+    return was;
   }
 
   void clear() {
@@ -63,9 +73,22 @@ final class SampleReader {
 
   /** The decoded times of a column. */
   long[] times(Columns columns, int number) {
-    return columnTimes
-        .computeIfAbsent(columns, none -> new HashMap<>())
-        .computeIfAbsent(number, each -> columns.times(each, timeChunks));
+    if (columns != lastColumns) {
+      lastTimes = columnTimes.getOrDefault(columns, NO_TIMES);
+      lastColumns = columns;
+    }
+    int place = number - columns.base();
+    if (place >= 0 && place < lastTimes.length && lastTimes[place] != null) {
+      return lastTimes[place];
+    }
+    // Where bytes are damaged, numbers may be any; this refuses those that there are not.
+    long[] times = columns.times(number, timeChunks);
+    if (place >= lastTimes.length) {
+      lastTimes = Arrays.copyOf(lastTimes, place + 8);
+      columnTimes.put(columns, lastTimes);
+    }
+    lastTimes[place] = times;
+    return times;
   }
 
   /** The times of the column of an open page; more places than are used. */
