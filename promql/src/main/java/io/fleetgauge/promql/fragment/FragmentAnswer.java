@@ -102,7 +102,20 @@ public sealed interface FragmentAnswer {
       double[] carries,
       double[] mins,
       double[] maxs,
-      long[] newest) {}
+      long[] newest) {
+
+    /** A metric that none of so many groups has yet. */
+    public static Reduction empty(String metric, int groups) {
+      return new Reduction(
+          metric,
+          new long[groups],
+          new double[groups],
+          new double[groups],
+          new double[groups],
+          new double[groups],
+          new long[groups]);
+    }
+  }
 
   record Hosts(long epoch, List<String> covered, List<Host> hosts) implements FragmentAnswer {}
 

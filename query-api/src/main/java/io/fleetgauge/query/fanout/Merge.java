@@ -178,22 +178,15 @@ final class Merge {
     for (FragmentAnswer.Reductions piece : pieces) {
       int[] place = piece.groups().stream().mapToInt(places::get).toArray();
       for (FragmentAnswer.Reduction each : piece.metrics()) {
-        add(metrics.computeIfAbsent(each.metric(), name -> none(name, places.size())), each, place);
+        add(
+            metrics.computeIfAbsent(
+                each.metric(), name -> FragmentAnswer.Reduction.empty(name, places.size())),
+            each,
+            place);
       }
     }
     return new FragmentAnswer.Reductions(
         pieces.getFirst().by(), List.copyOf(places.keySet()), List.copyOf(metrics.values()));
-  }
-
-  private static FragmentAnswer.Reduction none(String metric, int size) {
-    return new FragmentAnswer.Reduction(
-        metric,
-        new long[size],
-        new double[size],
-        new double[size],
-        new double[size],
-        new double[size],
-        new long[size]);
   }
 
   /**

@@ -237,15 +237,7 @@ final class NewestReductions {
 
     private FragmentAnswer.Reduction column(String metric, int[] numbers) {
       int size = numbers.length;
-      FragmentAnswer.Reduction column =
-          new FragmentAnswer.Reduction(
-              metric,
-              new long[size],
-              new double[size],
-              new double[size],
-              new double[size],
-              new double[size],
-              new long[size]);
+      FragmentAnswer.Reduction column = FragmentAnswer.Reduction.empty(metric, size);
       for (int i = 0; i < size; i++) {
         int at = numbers[i];
         if (at >= 0) {
