@@ -1,7 +1,7 @@
 /**
  * The manners of a process: its command, its logs, its HTTP listener with {@code /-/healthy},
- * {@code /-/ready} and {@code /metrics}, who is let in there, how it asks others, starting in order
- * and stopping in reverse.
+ * {@code /-/ready} and {@code /metrics}, who is let in there and how slowly bodies may come, how it
+ * asks others, starting in order and stopping in reverse.
  *
  * <p>In: a command line, and the commands that {@link java.util.ServiceLoader} finds. Out: a
  * process that runs until it is told to stop, or a message of one line and an exit code other than

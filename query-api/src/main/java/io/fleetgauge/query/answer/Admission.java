@@ -7,8 +7,6 @@ import io.vertx.core.Promise;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,9 +20,8 @@ import java.util.function.LongSupplier;
  * cost: next is the tenant that has been served least for its weight (start-time fair queueing,
  * Goyal et al. 1996). Each has two lanes; of queries that cost much only few run at once, so that
  * light ones always find a place between them; and of all places no tenant has more than half while
- * others ask too, nor more light ones than its share while many do, so that these do not have to
- * wait for one to be given back. A query that would not be done before its deadline, going by how
- * fast others were, is refused at once.
+ * others ask too, so that these do not have to wait for one to be given back. A query that would
+ * not be done before its deadline, going by how fast others were, is refused at once.
  */
 public final class Admission {
   /** So many queries have to have ended before it is said how fast they are. */
@@ -37,9 +34,6 @@ public final class Admission {
 
   /** A tenant is alone when no other has asked for so long. */
   private static final long ALONE_NANOS = 2_000_000_000;
-
-  /** Those who have asked within so long share the places. */
-  private static final long SHARING_NANOS = 250_000_000;
 
   private final int maxInFlight;
   private final int maxRunning;
@@ -55,8 +49,11 @@ public final class Admission {
   private double costPerNano;
   private int measured;
 
-  /** When who asked last within {@link #ALONE_NANOS}, the longest ago first. */
-  private final LinkedHashMap<String, Long> lately = new LinkedHashMap<>();
+  /** Who asked last, when, and when somebody else did. */
+  private String latest = "";
+
+  private long latestAt;
+  private long othersAt;
 
   private static final class Tenant {
     final String name;
@@ -64,7 +61,6 @@ public final class Admission {
     final Deque<Waiting> light = new ArrayDeque<>();
     final Deque<Waiting> heavy = new ArrayDeque<>();
     int running;
-    int heavyRunning;
 
     /** What it has been served, by its weight. */
     double served;
@@ -107,7 +103,6 @@ public final class Admission {
         heavyRunning -= heavy ? 1 : 0;
         Tenant mine = tenants.get(tenant);
         mine.running--;
-        mine.heavyRunning -= heavy ? 1 : 0;
         measure(Math.max(1, nanoTime.getAsLong() - since));
         forget(tenant, mine);
         next = next();
@@ -140,6 +135,8 @@ public final class Admission {
     this.maxHeavy = maxHeavy;
     this.limits = limits;
     this.nanoTime = nanoTime;
+    this.latestAt = nanoTime.getAsLong() - ALONE_NANOS;
+    this.othersAt = latestAt;
   }
 
   /**
@@ -261,47 +258,22 @@ public final class Admission {
   }
 
   private void note(String tenant) {
-    lately.remove(tenant);
-    lately.put(tenant, nanoTime.getAsLong());
-    forgetOthers();
-  }
-
-  private void forgetOthers() {
     long now = nanoTime.getAsLong();
-    Iterator<Long> oldest = lately.values().iterator();
-    while (oldest.hasNext() && now - oldest.next() >= ALONE_NANOS) {
-      oldest.remove();
+    if (!tenant.equals(latest)) {
+      othersAt = latestAt;
+      latest = tenant;
     }
+    latestAt = now;
   }
 
-  /** How many tenants share the places. */
-  private int sharing() {
-    long now = nanoTime.getAsLong();
-    int count = 0;
-    for (long at : lately.sequencedValues().reversed()) {
-      if (now - at >= SHARING_NANOS || count == maxRunning) {
-        break; // with so many, each has one
-      }
-      count++;
-    }
-    return count;
-  }
-
-  /**
-   * Places are kept free of any one tenant while others ask too: half of them, and of the light
-   * ones all but its share.
-   */
-  private boolean mayRunMore(Tenant tenant, boolean heavy, int sharing) {
+  /** Half of the places are kept free of any one tenant while others ask too. */
+  private boolean mayRunMore(Tenant tenant) {
     if (tenant.running >= tenant.limits.running()) {
       return false;
     }
-    boolean isAlone = lately.size() <= (lately.containsKey(tenant.name) ? 1 : 0);
-    if (isAlone) {
-      return true;
-    }
-    int share = (maxRunning + sharing - 1) / Math.max(1, sharing);
-    return tenant.running < Math.max(1, maxRunning / 2)
-        && (heavy || tenant.running - tenant.heavyRunning < Math.max(1, share));
+    long another = tenant.name.equals(latest) ? othersAt : latestAt;
+    boolean isAlone = nanoTime.getAsLong() - another >= ALONE_NANOS;
+    return isAlone || tenant.running < Math.max(1, maxRunning / 2);
   }
 
   /** Takes the next in turn out of its queue, if there is a place for it. */
@@ -309,21 +281,19 @@ public final class Admission {
     if (running >= maxRunning) {
       return null;
     }
-    forgetOthers();
-    int sharing = sharing();
     Tenant best = null;
     boolean heavy = false;
     for (Tenant tenant : tenants.values()) {
-      if (!tenant.light.isEmpty()
-          && mayRunMore(tenant, false, sharing)
+      if (mayRunMore(tenant)
+          && !tenant.light.isEmpty()
           && (best == null || tenant.served < best.served)) {
         best = tenant;
       }
     }
     if (best == null && heavyRunning < maxHeavy) {
       for (Tenant tenant : tenants.values()) {
-        if (!tenant.heavy.isEmpty()
-            && mayRunMore(tenant, true, sharing)
+        if (mayRunMore(tenant)
+            && !tenant.heavy.isEmpty()
             && (best == null || tenant.served < best.served)) {
           best = tenant;
           heavy = true;
@@ -337,7 +307,6 @@ public final class Admission {
     served = Math.max(served, best.served);
     best.served += (double) Math.max(1, next.cost) / best.limits.weight();
     best.running++;
-    best.heavyRunning += heavy ? 1 : 0;
     running++;
     heavyRunning += heavy ? 1 : 0;
     return next;

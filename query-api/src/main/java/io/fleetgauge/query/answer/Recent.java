@@ -17,6 +17,9 @@ final class Recent {
   private static final Duration KEPT = Duration.ofSeconds(60);
   private static final int POINT_BYTES = 16;
 
+  /** Of a point, plain and compressed. */
+  private static final int BODY_BYTES = 40;
+
   private final Versions versions;
   private final Cache<Ask.Key, Entry> answers;
   private final LongAdder hits = new LongAdder();
@@ -36,7 +39,7 @@ final class Recent {
             default -> 1;
           };
       // The body is written later; that there will be one of about this size is known.
-      return 500 + points * (POINT_BYTES + 30) + answered.body().bytes();
+      return 500 + points * (POINT_BYTES + BODY_BYTES) + answered.body().bytes();
     }
   }
 

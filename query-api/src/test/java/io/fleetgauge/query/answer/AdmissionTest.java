@@ -62,23 +62,6 @@ class AdmissionTest {
   }
 
   @Test
-  void theMoreTenantsAskAtOnceTheFewerPlacesEachHas() {
-    admission = admission(8, 1);
-    for (String other : List.of("b", "c", "d")) {
-      enter(other).result().release();
-    }
-    enter("a");
-    enter("a");
-    Future<Admission.Slot> third = enter("a");
-    assertThat(third.isComplete()).isFalse();
-    // What is heavy has a lane of its own, so that light ones of the same tenant need not wait.
-    assertThat(admission.enter("a", 1, true, LATER, new Cancellation()).succeeded()).isTrue();
-    now.addAndGet(300 * MILLI); // the others have asked a while ago
-    assertThat(enter("b").succeeded()).isTrue();
-    assertThat(third.succeeded()).isTrue();
-  }
-
-  @Test
   void whoeverGivesUpWaitingLeavesHisPlaceInTheQueue() {
     limits = Map.of("a", new Limits(1, 1, 1));
     enter("a");
