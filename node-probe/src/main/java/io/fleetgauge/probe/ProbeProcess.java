@@ -1,6 +1,7 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
@@ -20,7 +21,6 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private void run(ProbeConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+    Vertx vertx = EventLoops.start();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     SecretFile token = SecretFile.open("tokenFile", config.token());
     SecretFile secret = SecretFile.open("cluster.secretFile", config.trust().secret());

@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Lifecycle;
@@ -22,7 +23,6 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.http.PrometheusApi;
 import io.fleetgauge.query.http.QueryCounts;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
@@ -59,7 +59,7 @@ public final class QueryProcess implements AutoCloseable {
   }
 
   private void run(QueryConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+    Vertx vertx = EventLoops.start();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
     WorkerExecutor workers = vertx.createSharedWorkerExecutor("queries", threads);

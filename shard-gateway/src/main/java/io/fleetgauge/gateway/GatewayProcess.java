@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
@@ -37,7 +38,6 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Router;
@@ -103,7 +103,7 @@ public final class GatewayProcess implements AutoCloseable {
   }
 
   private void run(GatewayConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+    Vertx vertx = EventLoops.start();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     FolderLock lock = FolderLock.take(config.store().folder(), "store.folder");
     lifecycle.started("folder", STOP_LIMIT, lock);

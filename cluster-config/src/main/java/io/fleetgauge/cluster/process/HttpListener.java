@@ -13,7 +13,6 @@ import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.net.BindException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,7 +131,7 @@ public final class HttpListener implements AutoCloseable {
     } catch (Exception e) {
       String where = "port " + settings.port() + " on " + settings.host();
       throw new StartFailure(
-          e instanceof BindException || e.getCause() instanceof BindException
+          EventLoops.isTaken(e)
               ? where + " is in use; choose another with " + option
               : where + " cannot be bound: " + e.getMessage() + "; it is chosen with " + option,
           e);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class HttpListenerTest {
-  private final Vertx vertx = Vertx.vertx();
+  private final Vertx vertx = EventLoops.start();
   private final HttpListener.Readiness readiness = new HttpListener.Readiness();
   private final Meters meters = new Meters("test");
 
