@@ -44,7 +44,7 @@ class NumbersTest {
       double value = (i % 3 == 0 ? -digits : digits) * Math.pow(10, random.nextInt(-7, 22));
       double magnitude = Math.abs(value);
       if (magnitude >= 1e-6 && magnitude < 1e21) {
-        assertThat(Numbers.text(value)).isEqualTo(Numbers.plain(value));
+        assertThat(Numbers.text(value)).isEqualTo(writtenOut(value));
       }
     }
   }
@@ -56,7 +56,7 @@ class NumbersTest {
       double millionths = random.nextLong(1_000, i % 2 == 0 ? 10_000_000 : 1_000_000_000_000_000L);
       double value = millionths / 1e6;
       double near = i % 3 == 0 ? value : i % 3 == 1 ? Math.nextUp(value) : Math.nextDown(value);
-      assertThat(Numbers.text(near)).isEqualTo(Numbers.plain(near));
+      assertThat(Numbers.text(near)).isEqualTo(writtenOut(near));
     }
   }
 
@@ -92,6 +92,21 @@ class NumbersTest {
   }
 
   @Test
+  void theWrittenOutFormHasNoExponentHoweverSmallOrLargeTheNumber() {
+    SplittableRandom random = new SplittableRandom(12);
+    for (int i = 0; i < 100_000; i++) {
+      double value = Double.longBitsToDouble(random.nextLong());
+      if (Double.isFinite(value)) {
+        assertThat(Numbers.plain(value)).isEqualTo(writtenOut(value));
+      }
+    }
+  }
+
+  private static String writtenOut(double value) {
+    return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
+  }
+
+  @Test
   void whatIsPrintedReadsBackAsTheSameDouble() {
     SplittableRandom random = new SplittableRandom(11);
     for (int round = 0; round < 200_000; round++) {
@@ -99,6 +114,7 @@ class NumbersTest {
       if (Double.isFinite(value)) {
         assertThat(Double.parseDouble(Numbers.text(value))).isEqualTo(value);
         assertThat(Double.parseDouble(Numbers.plain(value))).isEqualTo(value);
+        assertThat(Double.parseDouble(Numbers.general(value))).isEqualTo(value);
       }
     }
   }

@@ -1,0 +1,108 @@
+package io.fleetgauge.load.bench;
+
+import io.fleetgauge.sample.decimal.ShortestDecimal;
+import io.fleetgauge.sample.prometheus.Numbers;
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The text of a double with all its digits, as averages and rates have, and of one with few
+ * decimals; the baseline is the JDK's text, copied to where it is wanted.
+ *
+ * <p>Last result, 2 cores, JDK 25.0.3, times the baseline: 0.63 of 61 ns with all digits, 0.49 of
+ * 52 ns with few; the digits alone 0.49 and 0.74.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class DecimalBenchmark {
+  private static final int COUNT = 1_024;
+
+  private final double[] many = new double[COUNT];
+  private final double[] few = new double[COUNT];
+  private final byte[] out = new byte[32 * COUNT];
+
+  public DecimalBenchmark() {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < COUNT; i++) {
+      many[i] = random.nextDouble(100_000);
+      few[i] = random.nextInt(100_000_000) / 1e3;
+    }
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(COUNT)
+  public int baselineTextOfManyDigits() {
+    return baseline(many);
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(COUNT)
+  public int baselineTextOfFewDigits() {
+    return baseline(few);
+  }
+
+  private int baseline(double[] values) {
+    int at = 0;
+    for (double value : values) {
+      byte[] text = Double.toString(value).getBytes(StandardCharsets.ISO_8859_1);
+      System.arraycopy(text, 0, out, at, text.length);
+      at += text.length;
+    }
+    return at;
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(COUNT)
+  public int shortestOfManyDigits() {
+    int at = 0;
+    for (double value : many) {
+      at += ShortestDecimal.count(ShortestDecimal.write(value, out, at));
+    }
+    return at;
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(COUNT)
+  public int shortestOfFewDigits() {
+    int at = 0;
+    for (double value : few) {
+      at += ShortestDecimal.count(ShortestDecimal.write(value, out, at));
+    }
+    return at;
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(COUNT)
+  public int textOfManyDigits() {
+    int at = 0;
+    for (double value : many) {
+      at = Numbers.put(value, out, at);
+    }
+    return at;
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(COUNT)
+  public int textOfFewDigits() {
+    int at = 0;
+    for (double value : few) {
+      at = Numbers.put(value, out, at);
+    }
+    return at;
+  }
+}
