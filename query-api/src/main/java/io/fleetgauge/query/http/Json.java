@@ -179,7 +179,7 @@ final class Json {
         points += series.size();
       }
     }
-    return (int) Math.min(1 << 24, 1_024 + 24 * points);
+    return (int) Math.min(1 << 24, 1_024 + 36 * points);
   }
 
   /**

@@ -14,7 +14,7 @@ final class PointWriter {
   private static final int TIMES = 1_024;
 
   /** Of a number without an exponent or with one. */
-  private static final int MOST_DIGITS = 32;
+  private static final int MOST_DIGITS = 40;
 
   private final long[] knownTimes = new long[TIMES];
   private final byte[][] knownTexts = new byte[TIMES][];

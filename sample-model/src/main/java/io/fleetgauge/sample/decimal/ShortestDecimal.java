@@ -44,7 +44,7 @@ public final class ShortestDecimal {
    * Writes the digits; the last is not zero.
    *
    * @param magnitude above zero and finite
-   * @param out with room for 17 bytes from {@code at} on
+   * @param out with room for 24 bytes from {@code at} on
    * @return how many digits there are and where the point stands: see {@link #count} and {@link
    *     #point}
    */

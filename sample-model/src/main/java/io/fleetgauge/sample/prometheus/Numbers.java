@@ -17,7 +17,7 @@ public final class Numbers {
   private static final Pattern MISPLACED_UNDERSCORE =
       Pattern.compile("_[^\\da-fA-F]|_$|[^\\da-fA-FxX]_|^_|__");
 
-  private static final int MOST_BYTES = 32;
+  private static final int MOST_BYTES = 40;
 
   /** Of the smallest double, written out. */
   private static final int MOST_PLAIN_BYTES = 352;
@@ -75,7 +75,7 @@ public final class Numbers {
   /**
    * Writes what {@link #text} says.
    *
-   * @param out with room for 32 bytes from {@code at} on
+   * @param out with room for 40 bytes from {@code at} on
    * @return where the text ends
    */
   public static int put(double value, byte[] out, int at) {
@@ -110,7 +110,7 @@ public final class Numbers {
   /**
    * Writes what {@link #general} says; 0 for both zeros, as the text exposition has it.
    *
-   * @param out with room for 32 bytes from {@code at} on
+   * @param out with room for 40 bytes from {@code at} on
    * @return where the text ends
    */
   public static int putGeneral(double value, byte[] out, int at) {
@@ -199,8 +199,7 @@ public final class Numbers {
       Arrays.fill(out, first + count, first + point, (byte) '0');
       return first + point;
     }
-    System.arraycopy(out, first + point, out, first + point + 1, count - point);
-    out[first + point] = '.';
+    Digits.moveBehindPoint(out, first + point);
     return first + count + 1;
   }
 

@@ -68,12 +68,13 @@ class ShortestDecimalTest {
   void wholeNumbersHaveTheirOwnDigits() {
     SplittableRandom random = new SplittableRandom(4);
     for (int i = 0; i < 500_000; i++) {
-      long whole = random.nextLong(1L << random.nextInt(1, 59));
+      long whole = random.nextLong(1L << random.nextInt(1, 63));
       int end = Digits.put(whole, bytes, 3);
       assertThat(new String(bytes, 3, end - 3, StandardCharsets.ISO_8859_1))
           .isEqualTo(Long.toString(whole));
     }
-    for (long power = 1; power < 1_000_000_000_000_000_000L; power *= 10) {
+    for (int zeros = 0; zeros <= 18; zeros++) {
+      long power = (long) Math.pow(10, zeros);
       assertThat(Digits.put(power, bytes, 0)).isEqualTo(Long.toString(power).length());
       assertThat(Digits.put(power - 1, bytes, 0)).isEqualTo(Long.toString(power - 1).length());
     }

@@ -76,7 +76,7 @@ class NumbersTest {
   @Test
   void linesOfTheExpositionHaveTheDigitsOfTheGeneralForm() {
     SplittableRandom random = new SplittableRandom(6);
-    byte[] bytes = new byte[40];
+    byte[] bytes = new byte[48];
     for (int i = 0; i < 300_000; i++) {
       double value =
           switch (i % 4) {
