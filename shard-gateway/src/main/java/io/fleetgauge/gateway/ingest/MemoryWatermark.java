@@ -4,6 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,13 +30,17 @@ public final class MemoryWatermark {
 
   /** Of this process's heap, by what the last collections left. */
   public static MemoryWatermark ofHeap() {
-    return new MemoryWatermark(MemoryWatermark::heapInUse, Runtime.getRuntime().maxMemory());
+    List<MemoryPoolMXBean> pools =
+        ManagementFactory.getMemoryPoolMXBeans().stream()
+            .filter(pool -> pool.getType() == MemoryType.HEAP)
+            .toList();
+    return new MemoryWatermark(() -> inUse(pools), Runtime.getRuntime().maxMemory());
   }
 
-  private static long heapInUse() {
+  private static long inUse(List<MemoryPoolMXBean> pools) {
     long bytes = 0;
-    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-      MemoryUsage left = pool.getType() == MemoryType.HEAP ? pool.getCollectionUsage() : null;
+    for (MemoryPoolMXBean pool : pools) {
+      MemoryUsage left = pool.getCollectionUsage();
       bytes += left == null ? 0 : left.getUsed();
     }
     return bytes;
