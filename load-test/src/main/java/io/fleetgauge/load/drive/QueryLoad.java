@@ -433,8 +433,10 @@ final class QueryLoad implements AutoCloseable {
     warmUp();
     for (int round = -2; round < rounds; round++) {
       // The whole dashboard of one system and then of the next, as who looks at it would.
+      rest();
       dashboard("ours", round, all, query, "", "Cache-Control", NO_STORE);
       for (var peer : peers.entrySet()) {
+        rest();
         String more = peer.getKey().equals("prometheus") ? "" : "&nocache=1";
         dashboard(peer.getKey(), round, all, peer.getValue(), more);
       }
@@ -446,6 +448,11 @@ final class QueryLoad implements AutoCloseable {
     }
     line(all, "all", "", "");
     out.flush();
+  }
+
+  /** Until whoever was asked before has cleared up behind itself. */
+  private static void rest() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(500);
   }
 
   private void dashboard(
