@@ -32,6 +32,7 @@ final class ExactSum {
   private final double[] carry;
   private final double[] rest;
   private final int[] count;
+  private boolean isNew = true;
   private Map<Integer, Wide> wide = Map.of();
 
   /**
@@ -45,6 +46,7 @@ final class ExactSum {
   }
 
   void add(double[] in) {
+    isNew = false;
     int at = 0;
     while ((at = Sums.add(in, at, sum, carry, rest, count)) < in.length) {
       if (!Columns.isAbsent(in[at])) {
@@ -57,6 +59,11 @@ final class ExactSum {
 
   /** Adds what others have summed up, and counts it. */
   void add(Partial partial) {
+    if (isNew) {
+      isNew = false;
+      take(partial);
+      return;
+    }
     int at = 0;
     while (true) {
       int left = count.length - at;
@@ -67,6 +74,16 @@ final class ExactSum {
         return;
       }
       addCell(partial, at++);
+    }
+  }
+
+  private void take(Partial partial) {
+    System.arraycopy(partial.count(), 0, count, 0, count.length);
+    double[][] into = {sum, carry, rest};
+    for (int part = 0; part < into.length; part++) {
+      if (partial.numbers()[part] != null) {
+        System.arraycopy(partial.numbers()[part], 0, into[part], 0, count.length);
+      }
     }
   }
 
@@ -143,6 +160,9 @@ final class ExactSum {
   }
 
   double total(int step) {
+    if (wide.isEmpty()) {
+      return Sums.rounded(sum[step], carry[step], rest[step]);
+    }
     Wide all = wide.get(step);
     if (all == null) {
       return Sums.rounded(sum[step], carry[step], rest[step]);
@@ -151,7 +171,7 @@ final class ExactSum {
   }
 
   double mean(int step) {
-    Wide all = wide.get(step);
+    Wide all = wide.isEmpty() ? null : wide.get(step);
     return all == null
         ? total(step) / count[step]
         : all.exact.divide(BigDecimal.valueOf(count[step]), DIGITS).doubleValue();

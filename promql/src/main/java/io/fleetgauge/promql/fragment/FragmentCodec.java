@@ -1,6 +1,8 @@
 package io.fleetgauge.promql.fragment;
 
+import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.exec.Partial;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.syntax.Feature;
 import io.fleetgauge.promql.syntax.Matcher;
@@ -284,6 +286,7 @@ public final class FragmentCodec {
 
   public static byte[] encode(FragmentAnswer answer) {
     WireWriter out = new WireWriter(4096 + longLines(answer));
+    WireWriter body = new WireWriter(longNumbers(answer));
     out.u8('F').u8('A').u8(VERSION);
     out.u8(
         switch (answer) {
@@ -304,7 +307,6 @@ public final class FragmentCodec {
     switch (answer) {
       case FragmentAnswer.Samples samples -> {
         Symbols symbols = new Symbols();
-        WireWriter body = new WireWriter(4096);
         body.uvar(samples.series().size());
         for (List<Series> selection : samples.series()) {
           body.uvar(selection.size());
@@ -314,7 +316,6 @@ public final class FragmentCodec {
           }
         }
         symbols.write(out);
-        out.raw(body.array(), 0, body.size());
       }
       case FragmentAnswer.Strings strings -> strings(out, strings.strings());
       case FragmentAnswer.Unfit unfit -> out.string(unfit.reason());
@@ -338,7 +339,6 @@ public final class FragmentCodec {
       }
       case FragmentAnswer.Reduced reduced -> {
         Symbols symbols = new Symbols();
-        WireWriter body = new WireWriter(4096);
         body.uvar(reduced.reductions().size());
         for (FragmentAnswer.Reductions each : reduced.reductions()) {
           strings(body, each.by());
@@ -348,7 +348,6 @@ public final class FragmentCodec {
           each.metrics().forEach(metric -> reduction(body, metric));
         }
         symbols.write(out);
-        out.raw(body.array(), 0, body.size());
       }
       case FragmentAnswer.Hosts hosts -> {
         out.uvar(hosts.hosts().size());
@@ -376,26 +375,22 @@ public final class FragmentCodec {
         }
         strings(out, parts.notes());
         Symbols symbols = new Symbols();
-        WireWriter body = new WireWriter(4096);
         body.uvar(parts.rollupCells()).uvar(parts.parts().size());
         for (Engine.Part part : parts.parts()) {
           PartsForm.write(body, symbols, part);
         }
         symbols.write(out);
-        out.raw(body.array(), 0, body.size());
       }
       case FragmentAnswer.LabelSets sets -> {
         Symbols symbols = new Symbols();
-        WireWriter body = new WireWriter(4096);
         body.uvar(sets.labelSets().size());
         for (Labels labels : sets.labelSets()) {
           symbols.write(body, labels);
         }
         symbols.write(out);
-        out.raw(body.array(), 0, body.size());
       }
     }
-    return out.toBytes();
+    return out.toBytes(body);
   }
 
   /** About how many bytes of lines there are. */
@@ -404,6 +399,25 @@ public final class FragmentCodec {
     if (answer instanceof FragmentAnswer.Newest newest) {
       for (FragmentAnswer.Family family : newest.families()) {
         length += family.lines().length() + 64;
+      }
+    }
+    return length;
+  }
+
+  /** About how many bytes of numbers there are. */
+  private static int longNumbers(FragmentAnswer answer) {
+    int length = 0;
+    if (answer instanceof FragmentAnswer.Parts parts) {
+      length = 1_024;
+      for (Engine.Part part : parts.parts()) {
+        for (Partial partial : part.partials()) {
+          for (double[] numbers : partial.numbers()) {
+            length += numbers == null ? 0 : 8 * numbers.length + 64;
+          }
+        }
+        for (Column column : part.columns()) {
+          length += 8 * column.values().length + 64;
+        }
       }
     }
     return length;

@@ -157,6 +157,9 @@ public final class Sums {
     if (carry == 0 && rest == 0) {
       return sum + 0.0; // a sum of negative zeros is 0
     }
+    if (rest == 0) {
+      return sum + carry;
+    }
     double a = sum + carry;
     double b = lost(sum, carry, a);
     double e = b + rest;

@@ -139,6 +139,13 @@ public final class WireWriter {
     return Arrays.copyOf(bytes, size);
   }
 
+  /** The bytes with those of another behind them. */
+  public byte[] toBytes(WireWriter behind) {
+    byte[] all = Arrays.copyOf(bytes, size + behind.size);
+    System.arraycopy(behind.bytes, 0, all, size, behind.size);
+    return all;
+  }
+
   private void room(int more) {
     if (bytes.length - size < more) {
       bytes = Arrays.copyOf(bytes, Math.max(size + more, bytes.length + (bytes.length >> 1)));
