@@ -47,6 +47,8 @@ final class QueryMeters {
     meters.gauge("extent_bytes", "Bytes of extents of answers.", extents::bytes);
     meters.counter(
         "recent_hits", "Answers that were given again as a whole.", answering::recentHits);
+    meters.gauge(
+        "recent_bytes", "Bytes of answers that may be given again.", answering::recentBytes);
     meters.counter("queries_joined", "Queries that waited for an equal one.", answering::joined);
     meters.counter(
         "change_rounds", "How often the gateways were asked what changed.", feed::rounds);

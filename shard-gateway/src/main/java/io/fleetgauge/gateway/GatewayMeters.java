@@ -7,12 +7,15 @@ import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.gateway.ingest.IngestCounts;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreCounts;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -36,7 +39,8 @@ final class GatewayMeters {
       LongAdder stopped,
       Supplier<ClusterView> view,
       String self,
-      Guard guard) {
+      Guard guard,
+      Supplier<Map<String, CacheUse>> caches) {
     StoreCounts samples = store.counts();
     Meters meters = new Meters("fleetgauge_gateway");
     meters.counter(
@@ -108,6 +112,7 @@ final class GatewayMeters {
     meters.counter(
         "damaged_blocks", "Blocks, or series in them, that are damaged.", samples.damaged::sum);
     journal(meters, journal, ingest);
+    caches(meters, caches);
     copies(meters, ingest, view, self);
     meters.gauge(
         "copies_equal_timestamp_seconds",
@@ -125,6 +130,36 @@ final class GatewayMeters {
     meters.gauge("table_epoch", "Version of the table.", () -> view.get().table().epoch());
     meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
     return meters;
+  }
+
+  private static void caches(Meters meters, Supplier<Map<String, CacheUse>> caches) {
+    meters.gauges(
+        "cache_used_ratio",
+        "How much of what a cache may hold is in it, 0 to 1.",
+        "cache",
+        () -> each(caches.get(), use -> (double) use.held() / use.limit()));
+    meters.counters(
+        "cache_hits",
+        "What was asked of a cache and was there.",
+        "cache",
+        () -> each(caches.get(), CacheUse::hits));
+    meters.counters(
+        "cache_misses",
+        "What was asked of a cache and was not there.",
+        "cache",
+        () -> each(caches.get(), CacheUse::misses));
+    meters.counters(
+        "cache_evictions",
+        "What gave way to others, or to time.",
+        "cache",
+        () -> each(caches.get(), CacheUse::evicted));
+  }
+
+  private static <T> Map<String, T> each(
+      Map<String, CacheUse> caches, Function<CacheUse, T> figure) {
+    Map<String, T> figures = new TreeMap<>();
+    caches.forEach((name, use) -> figures.put(name, figure.apply(use)));
+    return figures;
   }
 
   private static void copies(

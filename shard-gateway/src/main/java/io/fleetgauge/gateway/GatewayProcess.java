@@ -153,6 +153,15 @@ public final class GatewayProcess implements AutoCloseable {
     LongAdder stopped = new LongAdder();
     RemoteWriteCounts remoteWrites = new RemoteWriteCounts();
     MetadataTable metadata = new MetadataTable();
+    FragmentRunner runner =
+        new FragmentRunner(
+            store,
+            new HostOf(config.ingest().hostLabels()),
+            ownership,
+            this::view,
+            intake::isWholeCopy,
+            intake::isRecovered,
+            metadata::read);
     Meters meters =
         GatewayMeters.of(
             store,
@@ -167,7 +176,8 @@ public final class GatewayProcess implements AutoCloseable {
             stopped,
             this::view,
             config.id(),
-            guard);
+            guard,
+            runner::caches);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router =
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
@@ -195,14 +205,7 @@ public final class GatewayProcess implements AutoCloseable {
         router,
         vertx,
         guard.needsPeer(),
-        new FragmentRunner(
-            store,
-            new HostOf(config.ingest().hostLabels()),
-            ownership,
-            this::view,
-            intake::isWholeCopy,
-            intake::isRecovered,
-            metadata::read),
+        runner,
         threads,
         fragments,
         shed,

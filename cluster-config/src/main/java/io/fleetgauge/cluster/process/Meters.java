@@ -79,6 +79,16 @@ public final class Meters {
         .register(registry);
   }
 
+  /** A gauge {@code prefix_name} with one series for each value of a label. */
+  public void gauges(String name, String help, String label, Supplier<Map<String, Double>> values) {
+    GaugeWithCallback.builder()
+        .name(prefix + "_" + name)
+        .help(help)
+        .labelNames(label)
+        .callback(out -> values.get().forEach((value, figure) -> out.call(figure, value)))
+        .register(registry);
+  }
+
   /** All of them in Prometheus's text format. */
   byte[] exposition() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);

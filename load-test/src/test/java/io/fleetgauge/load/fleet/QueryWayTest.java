@@ -304,6 +304,31 @@ class QueryWayTest {
   }
 
   @Test
+  void whatCachesHoldAndHowOftenTheyHelpIsCounted() throws Exception {
+    String path = "/api/v1/query_range" + range("sum by (rack) (other)") + "&nocache=1";
+    assertThat(get(path, ANONYMOUS).statusCode()).isEqualTo(200);
+    double before = cached("hits_total", "expressions");
+    assertThat(get(path, ANONYMOUS).statusCode()).isEqualTo(200);
+    assertThat(cached("hits_total", "expressions")).isGreaterThan(before);
+    for (String cache : List.of("block_pages", "combined_pages", "expressions", "newest_lines")) {
+      assertThat(cached("used_ratio", cache))
+          .as(cache)
+          .isBetween(0.0, (double) fleet.gateways().size());
+    }
+  }
+
+  private static double cached(String what, String cache) throws Exception {
+    double sum = 0;
+    for (var gateway : fleet.gateways()) {
+      sum +=
+          counted(
+              gateway.address().getPort(),
+              "fleetgauge_gateway_cache_" + what + "{cache=\"" + cache + "\"}");
+    }
+    return sum;
+  }
+
+  @Test
   void aCancelledQueryStopsOnAllShardsSoon() throws Exception {
     // Some seconds of work for each gateway.
     String text =

@@ -52,7 +52,8 @@ class TidyTest {
           room("sample.frame", "sample", "sample.wire"),
           room("sample.journal"),
           room("sample.gzip"),
-          room("sample.prometheus", "sample", "sample.wire"),
+          room("sample.decimal"),
+          room("sample.prometheus", "sample", "sample.decimal", "sample.wire"),
           room("promql.syntax", "sample", "sample.prometheus"),
           room("promql.kernel", "sample"),
           room("promql.exec", "promql.syntax", "promql.kernel", "sample", "sample.prometheus"),
@@ -272,7 +273,9 @@ class TidyTest {
               "promql.kernel",
               "promql.syntax",
               "sample",
+              "sample.decimal",
               "sample.frame",
+              "sample.prometheus",
               "sample.wire"));
 
   /** Third-party packages and the only rooms that may know them. */

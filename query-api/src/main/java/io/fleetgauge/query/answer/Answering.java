@@ -92,6 +92,11 @@ public final class Answering {
     return recent.hits();
   }
 
+  /** Bytes of answers that may be given again. */
+  public long recentBytes() {
+    return recent.bytes();
+  }
+
   /** Queries that waited for an equal one under way. */
   public long joined() {
     return flights.joined();

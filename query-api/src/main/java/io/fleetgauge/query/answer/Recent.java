@@ -75,6 +75,11 @@ final class Recent {
     answers.put(key, new Entry(answered, after, to, stamp));
   }
 
+  /** Bytes of the answers, about. */
+  long bytes() {
+    return answers.policy().eviction().orElseThrow().weightedSize().orElseThrow();
+  }
+
   long hits() {
     return hits.sum();
   }

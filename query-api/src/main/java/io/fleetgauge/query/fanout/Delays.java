@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 /** How long one gateway took for its last answers. Safe for all threads. */
 final class Delays {
   private static final int REMEMBERED = 128;
+
   /** So often the delay is told anew. */
   private static final int FEW = 16;
 

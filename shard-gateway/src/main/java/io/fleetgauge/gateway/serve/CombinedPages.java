@@ -8,6 +8,7 @@ import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.serve.KeptSteps.Run;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.exec.Grid;
@@ -38,10 +39,15 @@ final class CombinedPages {
       Caffeine.newBuilder()
           .maximumWeight(MOST_BYTES)
           .weigher((Key key, Combined combined) -> 100 * key.hosts.size() + combined.page.bytes())
+          .recordStats()
           .build();
 
   CombinedPages(Store store) {
     this.store = store;
+  }
+
+  CacheUse use() {
+    return CacheUse.of(pages);
   }
 
   /**

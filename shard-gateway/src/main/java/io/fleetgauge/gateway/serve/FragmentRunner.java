@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
@@ -59,6 +60,16 @@ public final class FragmentRunner {
     this.store = store;
     this.ownership = ownership;
     this.view = view;
+  }
+
+  /** What is kept from question to question, by name. */
+  public Map<String, CacheUse> caches() {
+    return Map.of(
+        "block_pages", store.sealedRollupUse(),
+        "combined_pages", parts.combinedUse(),
+        "expressions", parts.expressionUse(),
+        "newest_lines", newestLines.use(),
+        "newest_reductions", newestReductions.use());
   }
 
   private List<FragmentAnswer.Host> hosts(List<String> covered) {

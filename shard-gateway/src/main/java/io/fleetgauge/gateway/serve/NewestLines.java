@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
@@ -86,6 +87,10 @@ final class NewestLines {
   /**
    * @throws TooManySamples if there are more series or bytes than are allowed
    */
+  CacheUse use() {
+    return CacheUse.of(known);
+  }
+
   FragmentAnswer run(Fragment.Newest asked, List<String> covered, long epoch)
       throws TooManySamples {
     Question question = new Question(asked.selectors(), asked.utf8());

@@ -48,6 +48,7 @@ final class NewestOfHosts<M> {
         .maximumWeight(MOST_SERIES)
         .weigher((Q question, K known) -> known.hosts().weight())
         .expireAfterAccess(KEPT)
+        .recordStats()
         .build();
   }
 

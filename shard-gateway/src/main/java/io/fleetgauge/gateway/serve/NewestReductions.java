@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.serve;
 import com.github.benmanes.caffeine.cache.Cache;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -152,6 +153,10 @@ final class NewestReductions {
 
   NewestReductions(Store store) {
     this.store = store;
+  }
+
+  CacheUse use() {
+    return CacheUse.of(known);
   }
 
   FragmentAnswer run(Fragment.Reduced asked, List<String> covered, long epoch) {

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.serve;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.gateway.rollup.RollupFit;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
@@ -44,7 +45,7 @@ final class PartsRunner {
 
   /** Dashboards ask the same again and again; what was parsed is kept. */
   private final Cache<Parsed, Expr> expressions =
-      Caffeine.newBuilder().maximumSize(MOST_EXPRESSIONS).build();
+      Caffeine.newBuilder().maximumSize(MOST_EXPRESSIONS).recordStats().build();
 
   /** What the tree of a query depends on. */
   private record Parsed(ParseOptions options, String text, List<Matcher> scope) {}
@@ -70,6 +71,14 @@ final class PartsRunner {
     this.store = store;
     this.hostOf = hostOf;
     this.rollups = new RollupRunner(store);
+  }
+
+  CacheUse expressionUse() {
+    return CacheUse.of(expressions);
+  }
+
+  CacheUse combinedUse() {
+    return rollups.combinedUse();
   }
 
   /**

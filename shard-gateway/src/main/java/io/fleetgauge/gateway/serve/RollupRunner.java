@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.rollup.RollupFold;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.serve.KeptSteps.Run;
+import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.exec.CounterNames;
@@ -36,6 +37,10 @@ final class RollupRunner {
   RollupRunner(Store store) {
     this.store = store;
     this.pages = new CombinedPages(store);
+  }
+
+  CacheUse combinedUse() {
+    return pages.use();
   }
 
   /** A part, and how many kept cells it is made of. */

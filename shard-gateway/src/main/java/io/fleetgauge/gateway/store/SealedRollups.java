@@ -14,10 +14,15 @@ final class SealedRollups {
       Caffeine.newBuilder()
           .maximumWeight(MOST_BYTES)
           .weigher((Key key, Optional<RollupPage> page) -> page.map(RollupPage::bytes).orElse(100))
+          .recordStats()
           .build();
 
   /** Blocks are told apart by identity. */
   private record Key(Block block, RollupKey rollup) {}
+
+  CacheUse use() {
+    return CacheUse.of(pages);
+  }
 
   /** A block's page; empty when it has none. */
   Optional<RollupPage> page(Block block, RollupKey rollup) {

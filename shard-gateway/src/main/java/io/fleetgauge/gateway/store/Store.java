@@ -99,6 +99,11 @@ public final class Store {
     return lanes.values().stream().mapToLong(Lane::rollupBytes).sum();
   }
 
+  /** Of the cache of rollups that were read from blocks; its limit is in bytes. */
+  public CacheUse sealedRollupUse() {
+    return sealedRollups.use();
+  }
+
   /** The lane of a host, if it is there. */
   public Optional<Lane> find(String host) {
     return Optional.ofNullable(lanes.get(host));
