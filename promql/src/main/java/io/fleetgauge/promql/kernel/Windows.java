@@ -1,12 +1,12 @@
 package io.fleetgauge.promql.kernel;
 
-import java.util.Arrays;
-
 /**
  * Functions over one window of one series. Every method takes the samples from {@code from} to one
  * before {@code to}, at least one of them, none a staleness marker.
  */
 public final class Windows {
+  private static final int FEW = 12;
+
   private Windows() {}
 
   /**
@@ -386,14 +386,25 @@ public final class Windows {
     return ranked(0.5, scratch, n, nans, 2 * n);
   }
 
-  /** The quantile of values of which those before {@code nans} are NaN; sorts the others. */
+  /** The quantile of values of which those before {@code nans} are NaN; reorders the others. */
   private static double ranked(double q, double[] values, int from, int nans, int to) {
-    sort(values, nans, to);
     double rank = q * (to - from - 1);
-    int lower = (int) Math.max(0, Math.floor(rank));
-    int upper = Math.min(to - from - 1, lower + 1);
+    int lower = from + (int) Math.max(0, Math.floor(rank));
+    int upper = Math.min(to - 1, lower + 1);
     double weight = rank - Math.floor(rank);
-    return values[from + lower] * (1 - weight) + values[from + upper] * weight;
+    if (lower < nans) {
+      return Double.NaN;
+    }
+    if (to - nans <= FEW) {
+      sortFew(values, nans, to);
+      return values[lower] * (1 - weight) + values[upper] * weight;
+    }
+    Ranks.find(values, nans, to, lower);
+    double next = values[upper];
+    for (int i = upper + 1; i < to; i++) {
+      next = Math.min(next, values[i]);
+    }
+    return values[lower] * (1 - weight) + next * weight;
   }
 
   /**
@@ -442,14 +453,10 @@ public final class Windows {
   }
 
   /**
-   * Ascending. Few values by insertion, which leaves 0 and -0 in the order in which they came, as
-   * the reference does for up to twelve; beyond that its order of the two zeros is arbitrary.
+   * Ascending, by insertion, which leaves 0 and -0 in the order in which they came, as the
+   * reference does for up to twelve; beyond that its order of the two zeros is arbitrary.
    */
-  private static void sort(double[] values, int from, int to) {
-    if (to - from > 12) {
-      Arrays.sort(values, from, to);
-      return;
-    }
+  private static void sortFew(double[] values, int from, int to) {
     for (int i = from + 1; i < to; i++) {
       double value = values[i];
       int j = i;

@@ -11,6 +11,7 @@ import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.ArrayList;
@@ -146,13 +147,22 @@ public final class FragmentRunner {
         }
         yield new FragmentAnswer.Extent(epoch, covered, series, samples);
       }
-      case Fragment.LabelNames names ->
-          new FragmentAnswer.Strings(epoch, covered, store.labelNames(covered, names.search()));
-      case Fragment.LabelValues values ->
-          new FragmentAnswer.Strings(
-              epoch, covered, store.labelValues(covered, values.label(), values.search()));
-      case Fragment.LabelSets sets ->
-          new FragmentAnswer.LabelSets(epoch, covered, store.labelSets(covered, sets.search()));
+      case Fragment.LabelNames names -> {
+        Set<String> whole = new LinkedHashSet<>(covered);
+        List<String> found = store.labelNames(covered, names.search(), whole::remove);
+        yield new FragmentAnswer.Strings(epoch, List.copyOf(whole), found);
+      }
+      case Fragment.LabelValues values -> {
+        Set<String> whole = new LinkedHashSet<>(covered);
+        List<String> found =
+            store.labelValues(covered, values.label(), values.search(), whole::remove);
+        yield new FragmentAnswer.Strings(epoch, List.copyOf(whole), found);
+      }
+      case Fragment.LabelSets sets -> {
+        Set<String> whole = new LinkedHashSet<>(covered);
+        List<Labels> found = store.labelSets(covered, sets.search(), whole::remove);
+        yield new FragmentAnswer.LabelSets(epoch, List.copyOf(whole), found);
+      }
     };
   }
 }

@@ -362,6 +362,7 @@ final class Block implements Columns {
           || reader.runsHaveSampleIn(
               record.bytes, record.runsAt(), record.length, record.base, this, since, upTo);
     } catch (WireException | IndexOutOfBoundsException e) {
+      reader.markDamaged();
       report(place, e);
       return false;
     }

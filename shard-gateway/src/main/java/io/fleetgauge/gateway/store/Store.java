@@ -418,12 +418,18 @@ public final class Store {
     return changes.get();
   }
 
-  /** Names of labels, sorted. */
-  public List<String> labelNames(Collection<String> hosts, Search search) {
+  /**
+   * Names of labels, sorted.
+   *
+   * @param incomplete is told of each host of which something could not be read
+   */
+  public List<String> labelNames(
+      Collection<String> hosts, Search search, Consumer<String> incomplete) {
     TreeSet<String> names = new TreeSet<>(Utf8Order::compare);
     visit(
         hosts,
         search,
+        incomplete,
         labels -> {
           for (int i = 0; i < labels.size(); i++) {
             names.add(labels.name(i));
@@ -432,8 +438,9 @@ public final class Store {
     return limited(names, search.limit());
   }
 
-  /** Values of one label, sorted. */
-  public List<String> labelValues(Collection<String> hosts, String label, Search search) {
+  /** Values of one label, sorted; {@code incomplete} as above. */
+  public List<String> labelValues(
+      Collection<String> hosts, String label, Search search, Consumer<String> incomplete) {
     TreeSet<String> values = new TreeSet<>(Utf8Order::compare);
     if (search.matchers().isEmpty() && !dimensions.names().contains(label)) {
       for (Lane lane : lanesOf(hosts)) {
@@ -448,11 +455,13 @@ public final class Store {
                     values.add(value);
                   }
                 });
+        tellDamage(lane, reader, search, incomplete);
       }
     } else {
       visit(
           hosts,
           search,
+          incomplete,
           labels -> {
             if (!labels.value(label).isEmpty()) {
               values.add(labels.value(label));
@@ -462,14 +471,19 @@ public final class Store {
     return limited(values, search.limit());
   }
 
-  /** Label sets, sorted. */
-  public List<Labels> labelSets(Collection<String> hosts, Search search) {
+  /** Label sets, sorted; {@code incomplete} as above. */
+  public List<Labels> labelSets(
+      Collection<String> hosts, Search search, Consumer<String> incomplete) {
     TreeSet<Labels> sets = new TreeSet<>();
-    visit(hosts, search, sets::add);
+    visit(hosts, search, incomplete, sets::add);
     return limited(sets, search.limit());
   }
 
-  private void visit(Collection<String> hosts, Search search, Consumer<Labels> visitor) {
+  private void visit(
+      Collection<String> hosts,
+      Search search,
+      Consumer<String> incomplete,
+      Consumer<Labels> visitor) {
     List<List<Matcher>> alternatives =
         search.matchers().isEmpty() ? List.of(List.of()) : search.matchers();
     for (Lane lane : lanesOf(hosts)) {
@@ -482,6 +496,15 @@ public final class Store {
               .forEach(visitor);
         }
       }
+      tellDamage(lane, reader, search, incomplete);
+    }
+  }
+
+  private static void tellDamage(
+      Lane lane, SampleReader reader, Search search, Consumer<String> incomplete) {
+    long before = Math.max(search.from(), Long.MIN_VALUE + 1) - 1;
+    if (reader.takeDamaged() || lane.hasLost(before, search.to())) {
+      incomplete.accept(lane.host());
     }
   }
 

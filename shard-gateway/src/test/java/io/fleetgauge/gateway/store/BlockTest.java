@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -106,6 +107,13 @@ class BlockTest {
     assertThat(left.size()).isIn(0, SERIES - 1);
     assertThat(whole).containsAll(left);
     assertThat(incomplete).as("nobody may take it for the whole").containsExactly("n1");
+    // Lists of label sets and of values are short of the same series.
+    Search all = new Search(0, Long.MAX_VALUE, 0, List.of());
+    List<String> told = new ArrayList<>();
+    assertThat(store.labelSets(List.of("n1"), all, told::add)).hasSize(left.size());
+    assertThat(store.labelValues(List.of("n1"), "i", all, told::add)).hasSize(left.size());
+    store.labelNames(List.of("n1"), all, told::add);
+    assertThat(told).containsExactly("n1", "n1", "n1");
   }
 
   @ParameterizedTest

@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -285,20 +286,22 @@ class StoreModelTest {
           .as(selector)
           .containsExactlyElementsOf(expected);
       Search search = new Search(from + 1, to, 0, List.of(matchers));
-      assertThat(store.labelSets(List.of(HOST), search))
+      assertThat(store.labelSets(List.of(HOST), search, Assertions::fail))
           .as(selector)
           .isEqualTo(expected.stream().map(Series::labels).toList());
-      assertThat(store.labelValues(List.of(HOST), "job", search))
+      assertThat(store.labelValues(List.of(HOST), "job", search, Assertions::fail))
           .isEqualTo(values(expected, "job"));
-      assertThat(store.labelValues(List.of(HOST), "UUID", search))
+      assertThat(store.labelValues(List.of(HOST), "UUID", search, Assertions::fail))
           .isEqualTo(values(expected, "UUID"));
       compareSums(selection, expected);
       compareNewest(selector, selection, expected);
     }
     Search all = new Search(from + 1, to, 0, List.of());
     List<Series> everything = expected(new Selection(List.of(), from, to));
-    assertThat(store.labelValues(List.of(HOST), "i", all)).isEqualTo(values(everything, "i"));
-    assertThat(store.labelValues(List.of(HOST), "job", all)).isEqualTo(values(everything, "job"));
+    assertThat(store.labelValues(List.of(HOST), "i", all, Assertions::fail))
+        .isEqualTo(values(everything, "i"));
+    assertThat(store.labelValues(List.of(HOST), "job", all, Assertions::fail))
+        .isEqualTo(values(everything, "job"));
   }
 
   /** Kept from one time to the next, as whoever asks again and again keeps them. */

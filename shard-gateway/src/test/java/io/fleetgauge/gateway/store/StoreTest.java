@@ -22,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,16 +179,19 @@ class StoreTest {
     append("n2", "up", 2_000, 1);
     append("n2", "down", 3_000, 1);
     List<String> both = List.of("n1", "n2", "nosuch");
-    assertThat(store.labelNames(both, EVERYTHING)).containsExactly("Hostname", "__name__");
-    assertThat(store.labelValues(both, "Hostname", EVERYTHING)).containsExactly("n1", "n2");
-    assertThat(store.labelValues(List.of("n1"), "Hostname", EVERYTHING)).containsExactly("n1");
-    assertThat(store.labelValues(both, "nosuch", EVERYTHING)).isEmpty();
-    assertThat(store.labelSets(both, new Search(2_000, 2_000, 0, List.of())))
+    assertThat(store.labelNames(both, EVERYTHING, Assertions::fail))
+        .containsExactly("Hostname", "__name__");
+    assertThat(store.labelValues(both, "Hostname", EVERYTHING, Assertions::fail))
+        .containsExactly("n1", "n2");
+    assertThat(store.labelValues(List.of("n1"), "Hostname", EVERYTHING, Assertions::fail))
+        .containsExactly("n1");
+    assertThat(store.labelValues(both, "nosuch", EVERYTHING, Assertions::fail)).isEmpty();
+    assertThat(store.labelSets(both, new Search(2_000, 2_000, 0, List.of()), Assertions::fail))
         .containsExactly(Labels.of(Labels.NAME, "up", "Hostname", "n2"));
     List<List<Matcher>> either =
         List.of(Parser.parseSelector("down"), Parser.parseSelector("{Hostname=\"n1\"}"));
-    assertThat(store.labelSets(both, new Search(0, now, 0, either))).hasSize(2);
-    assertThat(store.labelSets(both, new Search(0, now, 1, either))).hasSize(1);
+    assertThat(store.labelSets(both, new Search(0, now, 0, either), Assertions::fail)).hasSize(2);
+    assertThat(store.labelSets(both, new Search(0, now, 1, either), Assertions::fail)).hasSize(1);
   }
 
   /** A selection by the store against the same selection from a list. */

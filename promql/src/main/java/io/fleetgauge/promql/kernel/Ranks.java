@@ -1,0 +1,71 @@
+package io.fleetgauge.promql.kernel;
+
+import java.util.Arrays;
+
+/**
+ * What stands at a place when numbers are sorted, without sorting them all (Hoare 1961, "Algorithm
+ * 65: find").
+ */
+final class Ranks {
+  /** So many are sorted sooner than parted. */
+  private static final int FEW = 12;
+
+  private Ranks() {}
+
+  /**
+   * Puts one number where sorting would put it: none before it is larger, none behind it smaller.
+   * Of zeros the negative ones come first.
+   *
+   * @param values no NaN among them; reordered
+   * @param place of the number that is wanted
+   */
+  static void find(double[] values, int from, int to, int place) {
+    int low = from;
+    int high = to - 1;
+    // Numbers that are arranged to be hard would take the square of their count.
+    int rounds = 2 * (32 - Integer.numberOfLeadingZeros(to - from));
+    while (high - low > FEW && rounds-- > 0) {
+      double pivot = median(values[low], values[(low + high) >>> 1], values[high]);
+      int i = low;
+      int j = high;
+      while (i <= j) {
+        while (values[i] < pivot) {
+          i++;
+        }
+        while (values[j] > pivot) {
+          j--;
+        }
+        if (i <= j) {
+          double value = values[i];
+          values[i++] = values[j];
+          values[j--] = value;
+        }
+      }
+      if (place <= j) {
+        high = j;
+      } else if (place >= i) {
+        low = i;
+      } else {
+        low = place;
+        high = place;
+      }
+    }
+    Arrays.sort(values, low, high + 1);
+    if (values[place] == 0 && hasNegativeZero(values, from, to)) {
+      Arrays.sort(values, from, to); // which of the zeros it is
+    }
+  }
+
+  private static boolean hasNegativeZero(double[] values, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (Double.doubleToRawLongBits(values[i]) == Long.MIN_VALUE) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static double median(double a, double b, double c) {
+    return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+  }
+}
