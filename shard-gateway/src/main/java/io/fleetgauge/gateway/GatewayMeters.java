@@ -93,6 +93,14 @@ final class GatewayMeters {
         "remote_write_bad_series",
         "Series of remote writes without a name or with labels that are none.",
         remoteWrites.badSeries::sum);
+    meters.gauge(
+        "remote_write_key_bytes",
+        "Bytes by which series are known that have been written before.",
+        remoteWrites.keyBytes::get);
+    meters.counter(
+        "remote_write_forgotten",
+        "How often a tenant's series had to be made known anew, because there were too many.",
+        remoteWrites.forgotten::sum);
     meters.counter("late_samples", "Samples stored behind newer ones.", samples.late::sum);
     meters.gauge("rollup_memory_bytes", "Bytes of rollups of steps in memory.", store::rollupBytes);
     meters.counter("fragments", "Fragments of queries that were run.", fragments::sum);

@@ -17,9 +17,6 @@ import java.util.random.RandomGenerator;
 
 /** Turns remote writes into frames for the owners of the hosts. Safe for all threads. */
 final class Door {
-  /** So many bytes of keys are remembered; beyond them the door begins anew. */
-  private static final int MAX_KEY_BYTES = 256 << 20;
-
   /** No series. */
   private static final int NONE = -1;
 
@@ -36,10 +33,12 @@ final class Door {
   // All guarded by this.
   private Map<String, HostDoor> hosts = new HashMap<>();
   private SeriesTable table;
-  private HostDoor[] hostBySeries = new HostDoor[1 << 10];
-  private int[] idBySeries = new int[1 << 10];
-  private String[] refusalBySeries = new String[1 << 10];
+  private HostDoor[] hostBySeries;
+  private int[] idBySeries;
+  private String[] refusalBySeries;
   private boolean full;
+
+  private volatile int keyBytes;
 
   /**
    * What a request is for one host.
@@ -91,12 +90,21 @@ final class Door {
     random.nextBytes(salt);
     table = new SeriesTable(salt);
     hosts = new HashMap<>();
+    hostBySeries = new HostDoor[1 << 10];
+    idBySeries = new int[1 << 10];
+    refusalBySeries = new String[1 << 10];
     full = false;
+    keyBytes = 0;
   }
 
-  /** How many series are known by their bytes. */
-  synchronized int knownSeries() {
-    return table.size();
+  /** Forgets all series; what is sent from now on is of new runs. */
+  synchronized void forget() {
+    begin();
+  }
+
+  /** How many bytes the keys of the known series have. */
+  int keyBytes() {
+    return keyBytes;
   }
 
   /** The dictionary of this door's run for a host. */
@@ -111,7 +119,7 @@ final class Door {
    */
   synchronized Request read(Version version, byte[] bytes, int size, long now)
       throws WireException {
-    if (full || table.keyBytes() > MAX_KEY_BYTES) {
+    if (full) {
       begin();
     }
     Gathering gathering = new Gathering(now + latestFuture);
@@ -120,6 +128,7 @@ final class Door {
       return gathering.request();
     } finally {
       gathering.clear();
+      keyBytes = table.keyBytes();
     }
   }
 

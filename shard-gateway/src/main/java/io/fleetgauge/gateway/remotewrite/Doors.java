@@ -8,19 +8,37 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A door for each tenant that sends: what a series' bytes mean depends on its labels. */
+/**
+ * A door for each tenant that sends: what a series' bytes mean depends on its labels. What they
+ * remember is bounded for all together.
+ */
 final class Doors {
   private record Rule(String tenant, Labels wanted, boolean stamps) {}
 
   /** More only when the file of tenants was changed as often. */
   private static final int MOST = 1_000;
 
+  /** Bytes of keys; what is known of a series takes a few times its key. */
+  static final long MOST_KEY_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 16);
+
   private final HostOf hostOf;
   private final long future;
   private final MetadataTable metadata;
+  private final long mostKeyBytes;
+  private final RemoteWriteCounts counts;
   private final Map<Rule, Door> doors = new ConcurrentHashMap<>();
 
-  Doors(HostOf hostOf, long future, MetadataTable metadata) {
+  /**
+   * @param mostKeyBytes that all doors may remember
+   */
+  Doors(
+      HostOf hostOf,
+      long future,
+      MetadataTable metadata,
+      long mostKeyBytes,
+      RemoteWriteCounts counts) {
+    this.mostKeyBytes = mostKeyBytes;
+    this.counts = counts;
     this.metadata = metadata;
     this.hostOf = hostOf;
     this.future = future;
@@ -46,7 +64,21 @@ final class Doors {
                 ThreadLocalRandom.current()));
   }
 
-  int knownSeries() {
-    return doors.values().stream().mapToInt(Door::knownSeries).sum();
+  /** The door that remembers most begins anew when they all remember too much. */
+  void keepWithinLimit() {
+    long held = 0;
+    Door largest = null;
+    for (Door door : doors.values()) {
+      held += door.keyBytes();
+      if (largest == null || door.keyBytes() > largest.keyBytes()) {
+        largest = door;
+      }
+    }
+    if (held > mostKeyBytes) {
+      held -= largest.keyBytes();
+      largest.forget();
+      counts.forgotten.increment();
+    }
+    counts.keyBytes.set(held);
   }
 }

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.remotewrite;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What became of remote writes. */
@@ -11,4 +12,10 @@ public final class RemoteWriteCounts {
 
   /** Samples of series without a name, or with labels that are none. */
   public final LongAdder badSeries = new LongAdder();
+
+  /** Bytes by which series are known that have been sent before. */
+  public final AtomicLong keyBytes = new AtomicLong();
+
+  /** How often a tenant's series had to be made known anew, because there were too many. */
+  public final LongAdder forgotten = new LongAdder();
 }

@@ -84,7 +84,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     RemoteWriteRoute route =
         new RemoteWriteRoute(
             vertx,
-            new Doors(new HostOf(hostLabels), future, metadata),
+            new Doors(new HostOf(hostLabels), future, metadata, Doors.MOST_KEY_BYTES, counts),
             new Delivery(vertx, http, intake),
             vertx.createSharedWorkerExecutor("remote-write", 2),
             clock,
@@ -103,11 +103,6 @@ public final class RemoteWriteRoute implements AutoCloseable {
           .handler(route::write);
     }
     return route;
-  }
-
-  /** How many series the door knows. */
-  public int knownSeries() {
-    return doors.knownSeries();
   }
 
   private void write(RoutingContext http) {
@@ -201,6 +196,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       throw new WireException("the body is no snappy block: " + e.getMessage());
     }
+    doors.keepWithinLimit();
     return door.read(version, body, size, clock.getAsLong());
   }
 

@@ -1,0 +1,82 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.Right;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.tenant.Grant;
+import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class DoorsTest {
+  private static final int LIMIT = 10_000;
+
+  private final RemoteWriteCounts counts = new RemoteWriteCounts();
+  private final Doors doors =
+      new Doors(new HostOf(List.of("Hostname")), 60_000, new MetadataTable(), LIMIT, counts);
+
+  @Test
+  void whenAllRememberTooMuchTheOneThatRemembersMostBeginsAnew() throws Exception {
+    Door few = door("a");
+    Door many = door("b");
+    write(few, 10);
+    write(many, 10);
+    doors.keepWithinLimit();
+    assertThat(counts.forgotten.sum()).isZero();
+    int known = few.keyBytes();
+    assertThat(known).isPositive();
+    assertThat(counts.keyBytes.get()).isEqualTo(2L * known);
+
+    write(many, 1_000);
+    assertThat(many.keyBytes()).isGreaterThan(LIMIT);
+    doors.keepWithinLimit();
+    assertThat(many.keyBytes()).isZero();
+    assertThat(few.keyBytes()).isEqualTo(known);
+    assertThat(counts.keyBytes.get()).isEqualTo(known);
+    assertThat(counts.forgotten.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsSentAfterwardsIsMadeKnownAnew() throws Exception {
+    Door door = door("a");
+    Door.Request first = write(door, 1_000);
+    byte[] dictionary = door.dictionary("n1");
+    doors.keepWithinLimit();
+    assertThat(door.dictionary("n1")).isEmpty();
+    Door.Request again = write(door, 1_000);
+    assertThat(again.samples()).isEqualTo(1_000).isEqualTo(first.samples());
+    assertThat(again.parts()).hasSameSizeAs(first.parts());
+    assertThat(door.dictionary("n1")).isNotEmpty().isNotEqualTo(dictionary);
+  }
+
+  private Door door(String tenant) {
+    return doors.of(
+        Optional.of(new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE))));
+  }
+
+  /** Sends one sample of each of so many series of one host. */
+  private static Door.Request write(Door door, int series) throws WireException {
+    WireWriter request = new WireWriter();
+    for (int i = 0; i < series; i++) {
+      WireWriter one = new WireWriter();
+      label(one, "Hostname", "n1");
+      label(one, "__name__", "m");
+      label(one, "i", String.format("%06d", i));
+      one.u8(2 << 3 | 2).uvar(11).u8(1 << 3 | 1).f64(i).u8(2 << 3).u8(1);
+      request.u8(1 << 3 | 2).uvar(one.size()).raw(one.array(), 0, one.size());
+    }
+    return door.read(Version.V1, request.array(), request.size(), 1_000);
+  }
+
+  private static void label(WireWriter series, String name, String value) {
+    WireWriter label = new WireWriter();
+    label.u8(1 << 3 | 2).string(name).u8(2 << 3 | 2).string(value);
+    series.u8(1 << 3 | 2).uvar(label.size()).raw(label.array(), 0, label.size());
+  }
+}
