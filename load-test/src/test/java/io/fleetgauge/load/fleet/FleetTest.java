@@ -33,6 +33,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
@@ -226,6 +228,89 @@ class FleetTest {
               assertThat(client.query("sum(power)").has("warnings")).isFalse();
             });
     assertThat(uplinks.values().stream().mapToLong(u -> u.counts().dropped()).sum()).isZero();
+  }
+
+  @Test
+  void aScrapeHasEverySeriesOnceAndWhatWasKeptBeforeItWhileHostsMove() throws Exception {
+    start(2);
+    int port = fleet.startQuery("127.0.0.1", 0).port();
+    GatewayProcess first = fleet.gateways().getFirst();
+    Map<String, Uplink> uplinks = new HashMap<>();
+    for (int i = 0; i < 24; i++) {
+      uplinks.put("host-" + i, uplink("host-" + i));
+    }
+    long[] time = {NOW - 280_000};
+    offerAll(uplinks, time[0]);
+    await().atMost(SOON).until(() -> scraped(port, time[0]).isPresent());
+
+    CompletableFuture<GatewayProcess> third =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return fleet.startGateway(0, HOUR);
+              } catch (StartFailure e) {
+                throw new CompletionException(e);
+              }
+            });
+    int[] whole = {0};
+    int[] wholeAfterwards = {0};
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofMillis(5))
+        .until(
+            () -> {
+              time[0] += 10;
+              offerAll(uplinks, time[0]);
+              if (scraped(port, time[0]).isPresent()) {
+                whole[0]++;
+                boolean moved =
+                    first.view().table().holders().values().stream()
+                            .filter(holders -> holders.owner().equals("gateway-3"))
+                            .count()
+                        == 8;
+                wholeAfterwards[0] += moved ? 1 : 0;
+              }
+              return third.isDone() && wholeAfterwards[0] > 20;
+            });
+    third.join();
+    System.out.printf(
+        "%d whole scrapes, %d of them behind the move%n", whole[0], wholeAfterwards[0]);
+  }
+
+  private static void offerAll(Map<String, Uplink> uplinks, long time) {
+    uplinks.forEach((host, uplink) -> uplink.offer(tick(host, time, time - NOW)));
+    await()
+        .atMost(SOON)
+        .pollInterval(Duration.ofMillis(1))
+        .until(() -> uplinks.values().stream().allMatch(u -> u.unacknowledgedTicks() == 0));
+  }
+
+  /**
+   * What a scrape has, if it says that it is whole; fails if it has a series twice, a value of
+   * another time, or one from before {@code kept} although it is whole.
+   */
+  private static Optional<Map<String, Long>> scraped(int port, long kept) throws Exception {
+    HttpResponse<String> answer =
+        new QueryClient(port).get("/federate?match%5B%5D=%7BHostname%21%3D%22%22%7D");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    Map<String, Long> times = new HashMap<>();
+    for (String line : answer.body().lines().filter(each -> !each.startsWith("#")).toList()) {
+      String[] parts = line.split(" ");
+      long at = Long.parseLong(parts[2]);
+      assertThat(times.put(parts[0], at)).as(line).isNull();
+      double value = Double.parseDouble(parts[1]);
+      assertThat(value).as(line).isEqualTo(line.startsWith("power") ? at - NOW : at / 1000.0);
+    }
+    if (!answer
+        .headers()
+        .firstValue("X-Fleetgauge-Completeness")
+        .orElseThrow()
+        .startsWith("hosts=24; answered=24; missing=;")) {
+      return Optional.empty();
+    }
+    assertThat(times).hasSize(48);
+    assertThat(times.values()).allMatch(at -> at >= kept);
+    return Optional.of(times);
   }
 
   @Test
