@@ -20,8 +20,13 @@ import io.fleetgauge.query.cache.Extents;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.fanout.ChangeFeed;
 import io.fleetgauge.query.fanout.Fanout;
-import io.fleetgauge.query.http.PrometheusApi;
+import io.fleetgauge.query.federate.FederateApi;
+import io.fleetgauge.query.grafana.GrafanaApi;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Pages;
 import io.fleetgauge.query.http.QueryCounts;
+import io.fleetgauge.query.http.Questions;
+import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
@@ -97,7 +102,12 @@ public final class QueryProcess implements AutoCloseable {
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router =
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
-    PrometheusApi.mount(router, guard, config, answering, fanout, workers, counts, clock);
+    ApiRoutes routes = new ApiRoutes(router, guard, workers, counts);
+    Questions questions = new Questions(config, answering, counts, clock);
+    new PrometheusApi(config, answering, questions, fanout, clock).mount(routes);
+    new FederateApi(config, fanout, workers, clock).mount(routes);
+    new GrafanaApi(config, questions, fanout, clock).mount(routes);
+    Pages.mount(router);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * What all routes have in common: who may use them, how long a body may be, what other origins may
  * see, and how failures are told.
  */
-final class ApiRoutes {
+public final class ApiRoutes {
   static final int MAX_BODY_BYTES = 4 << 20;
 
   private static final String TEXT = "fleetgauge.text";
@@ -48,12 +48,12 @@ final class ApiRoutes {
   private final QueryCounts counts;
 
   /** A route's work: what writes the body of its answer, or a failure. */
-  interface Handler {
+  public interface Handler {
     Future<Supplier<Buffer>> answer(RoutingContext http, Parameters parameters) throws QueryFailure;
   }
 
   /** A body that is there, or is soon written. */
-  record Ready(Supplier<Buffer> body) implements Supplier<Buffer> {
+  public record Ready(Supplier<Buffer> body) implements Supplier<Buffer> {
     @Override
     public Buffer get() {
       return body.get();
@@ -65,7 +65,7 @@ final class ApiRoutes {
    *
    * @param isLittle whether it is written sooner than another thread wakes up
    */
-  record Kept(Written body, Supplier<Buffer> writing, boolean isLittle)
+  public record Kept(Written body, Supplier<Buffer> writing, boolean isLittle)
       implements Supplier<Buffer> {
     @Override
     public Buffer get() {
@@ -78,8 +78,8 @@ final class ApiRoutes {
    *
    * @param isCompressed as gzip
    */
-  record Streamed(Writing writing, boolean isCompressed) implements Supplier<Buffer> {
-    Streamed(Writing writing) {
+  public record Streamed(Writing writing, boolean isCompressed) implements Supplier<Buffer> {
+    public Streamed(Writing writing) {
       this(writing, false);
     }
 
@@ -90,11 +90,11 @@ final class ApiRoutes {
   }
 
   /** Writes a body. */
-  interface Writing {
+  public interface Writing {
     void write(OutputStream out) throws IOException;
   }
 
-  ApiRoutes(Router router, Guard guard, WorkerExecutor workers, QueryCounts counts) {
+  public ApiRoutes(Router router, Guard guard, WorkerExecutor workers, QueryCounts counts) {
     this.router = router;
     this.guard = guard;
     this.workers = workers;
@@ -102,22 +102,22 @@ final class ApiRoutes {
   }
 
   /** A route that is read by GET. */
-  void get(String path, Handler handler) {
+  public void get(String path, Handler handler) {
     mount(path, List.of(HttpMethod.GET), handler);
   }
 
   /** A route that is read by GET and answers, failures too, with text. */
-  void getText(String path, Handler handler) {
+  public void getText(String path, Handler handler) {
     mount(path, List.of(HttpMethod.GET), asText(handler));
   }
 
   /** A route that takes its parameters by GET or in a form by POST. */
-  void getOrPost(String path, Handler handler) {
+  public void getOrPost(String path, Handler handler) {
     mount(path, List.of(HttpMethod.GET, HttpMethod.POST), handler);
   }
 
   /** A route that takes a body by POST and tells failures by text. */
-  void postText(String path, Handler handler) {
+  public void postText(String path, Handler handler) {
     mount(path, List.of(HttpMethod.POST), asText(handler));
   }
 
@@ -129,7 +129,7 @@ final class ApiRoutes {
   }
 
   /** A route that takes JSON by POST and tells failures as Grafana's data sources for JSON do. */
-  void postJson(String path, Handler handler) {
+  public void postJson(String path, Handler handler) {
     mount(
         path,
         List.of(HttpMethod.POST),
@@ -140,7 +140,7 @@ final class ApiRoutes {
   }
 
   /** A route that takes a body by POST. */
-  void post(String path, Handler handler) {
+  public void post(String path, Handler handler) {
     mount(path, List.of(HttpMethod.POST), handler);
   }
 
@@ -244,7 +244,7 @@ final class ApiRoutes {
    *
    * @param accepted such as {@code gzip, br;q=0.5}; may be null
    */
-  static boolean takesGzip(String accepted) {
+  public static boolean takesGzip(String accepted) {
     return accepted != null && (accepted.equals("gzip") || GZIP.matcher(accepted).find());
   }
 

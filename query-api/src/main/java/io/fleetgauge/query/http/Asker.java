@@ -15,48 +15,48 @@ import java.util.List;
  *
  * @param scope what everything that is asked for has to match besides
  */
-record Asker(Grant grant, List<Matcher> scope) {
+public record Asker(Grant grant, List<Matcher> scope) {
   private static final String PLAN = "X-Fleetgauge-Plan";
 
   /**
    * @throws QueryFailure if the scopes of its tenants cannot be put together
    */
-  static Asker of(RoutingContext http) throws QueryFailure {
+  public static Asker of(RoutingContext http) throws QueryFailure {
     Grant grant = Guard.grant(http).orElseThrow();
     return new Asker(grant, Scopes.of(grant.scopes()));
   }
 
   /** The same, seeing only what matches these besides. */
-  Asker with(List<Matcher> matchers) {
+  public Asker with(List<Matcher> matchers) {
     List<Matcher> all = new ArrayList<>(scope);
     all.addAll(matchers);
     return new Asker(grant, List.copyOf(all));
   }
 
-  String tenant() {
+  public String tenant() {
     return grant.tenant();
   }
 
   /** The names of its tenants. */
-  List<String> tenants() {
+  public List<String> tenants() {
     return List.of(grant.tenant().split("\\|"));
   }
 
   /** Whether it sees everything, so that names of hosts are no secret. */
-  boolean isAll() {
+  public boolean isAll() {
     return grant.scopes().isEmpty() || grant.scopes().contains("");
   }
 
-  boolean isOperator() {
+  public boolean isOperator() {
     return grant.may(Right.OPERATE);
   }
 
-  boolean isStrict(Parameters parameters) {
+  public boolean isStrict(Parameters parameters) {
     String asked = parameters.text("strict");
     return asked.isEmpty() ? grant.limits().strict() : asked.equals("1");
   }
 
-  static Planner.Mode mode(RoutingContext http) throws QueryFailure {
+  public static Planner.Mode mode(RoutingContext http) throws QueryFailure {
     String wanted = http.request().getHeader(PLAN);
     if (wanted == null || wanted.equals("auto")) {
       return Planner.Mode.AUTO;
@@ -70,7 +70,7 @@ record Asker(Grant grant, List<Matcher> scope) {
   }
 
   /** Whether what was answered before may be taken. */
-  static boolean takesKnown(RoutingContext http, Parameters parameters) {
+  public static boolean takesKnown(RoutingContext http, Parameters parameters) {
     String control = http.request().getHeader("Cache-Control");
     return (control == null || !control.contains("no-store"))
         && !parameters.text("nocache").equals("1");

@@ -9,10 +9,10 @@ import java.io.UncheckedIOException;
 /**
  * What is read by people: a page to begin with, and the description of the API. No data in them.
  */
-final class Pages {
+public final class Pages {
   private Pages() {}
 
-  static void mount(Router router) {
+  public static void mount(Router router) {
     Buffer index = resource("index.html");
     router
         .get("/")

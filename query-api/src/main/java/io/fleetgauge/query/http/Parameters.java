@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** A request's parameters: those of the form, then those of the URL. */
-final class Parameters {
+public final class Parameters {
   /** Times beyond this are nonsense: 285,000 years, in ms. */
   private static final double MAX_MILLIS = 9e15;
 
   private static final double ENDS_OF_TIME = 9.3e18;
 
   /** From the beginning of time to its end. */
-  static final long EARLIEST = -(1L << 53);
+  public static final long EARLIEST = -(1L << 53);
 
-  static final long LATEST = 1L << 53;
+  public static final long LATEST = 1L << 53;
 
   private static final int MOST_SELECTORS = 1_000;
 
@@ -37,7 +37,7 @@ final class Parameters {
   }
 
   /** The first value, or the empty text. */
-  String text(String name) {
+  public String text(String name) {
     String value = http.request().formAttributes().get(name);
     if (value == null) {
       value = http.queryParams().get(name);
@@ -45,14 +45,14 @@ final class Parameters {
     return value == null ? "" : value;
   }
 
-  List<String> texts(String name) {
+  public List<String> texts(String name) {
     List<String> values = new ArrayList<>(http.request().formAttributes().getAll(name));
     values.addAll(http.queryParams().getAll(name));
     return values;
   }
 
   /** Seconds or RFC 3339, rounded to the ms. */
-  long time(String name, long fallback) throws QueryFailure {
+  public long time(String name, long fallback) throws QueryFailure {
     String text = text(name);
     if (text.isEmpty()) {
       return fallback;
@@ -70,7 +70,7 @@ final class Parameters {
     throw invalid(name, "cannot parse \"" + text + "\" to a valid timestamp");
   }
 
-  long requiredTime(String name) throws QueryFailure {
+  public long requiredTime(String name) throws QueryFailure {
     if (text(name).isEmpty()) {
       throw invalid(name, "cannot parse \"\" to a valid timestamp");
     }
@@ -78,7 +78,7 @@ final class Parameters {
   }
 
   /** Seconds or a duration, cut to the ms. */
-  long duration(String name, long fallback) throws QueryFailure {
+  public long duration(String name, long fallback) throws QueryFailure {
     String text = text(name);
     if (text.isEmpty()) {
       return fallback;
@@ -99,12 +99,12 @@ final class Parameters {
     return DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
   }
 
-  int limit() throws QueryFailure {
+  public int limit() throws QueryFailure {
     return limit("limit");
   }
 
   /** A number of things; 0 for all. */
-  int limit(String name) throws QueryFailure {
+  public int limit(String name) throws QueryFailure {
     String text = text(name);
     if (text.isEmpty()) {
       return 0;
@@ -125,7 +125,7 @@ final class Parameters {
    *
    * @param scope what all of them have to match besides
    */
-  Fragment.Search search(List<Matcher> scope) throws QueryFailure {
+  public Fragment.Search search(List<Matcher> scope) throws QueryFailure {
     List<List<Matcher>> matchers = new ArrayList<>();
     for (String selector : selectors()) {
       try {
@@ -147,7 +147,7 @@ final class Parameters {
   }
 
   /** The values of {@code match[]}. */
-  List<String> selectors() throws QueryFailure {
+  public List<String> selectors() throws QueryFailure {
     List<String> selectors = texts("match[]");
     if (selectors.size() > MOST_SELECTORS) {
       throw invalid("match[]", "there are more than the " + MOST_SELECTORS + " that are allowed");
@@ -155,7 +155,7 @@ final class Parameters {
     return selectors;
   }
 
-  static QueryFailure invalid(String name, String why) {
+  public static QueryFailure invalid(String name, String why) {
     return new QueryFailure(
         QueryFailure.Kind.BAD_DATA, "invalid parameter \"" + name + "\": " + why);
   }

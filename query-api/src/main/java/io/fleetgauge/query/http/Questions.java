@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Has queries answered for whoever asks by whatever face, within the asker's scope and limits. */
-final class Questions {
+public final class Questions {
   private static final Logger LOG = LoggerFactory.getLogger(Questions.class);
   private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
   private static final int MOST_NAMES = 10;
@@ -43,7 +43,7 @@ final class Questions {
    * @param cached whether what was answered before may be taken
    * @param strict whether an answer that misses hosts is an error
    */
-  record Question(
+  public record Question(
       String text,
       long start,
       long end,
@@ -54,7 +54,8 @@ final class Questions {
       boolean cached,
       boolean strict) {}
 
-  Questions(QueryConfig config, Answering answering, QueryCounts counts, LongSupplier clock) {
+  public Questions(
+      QueryConfig config, Answering answering, QueryCounts counts, LongSupplier clock) {
     this.config = config;
     this.answering = answering;
     this.counts = counts;
@@ -66,7 +67,7 @@ final class Questions {
    * Says in a header what a scrape or a read covers, whose bodies have no place for it; where that
    * must be all, a hole is an error.
    */
-  static Optional<QueryFailure> complete(
+  public static Optional<QueryFailure> complete(
       RoutingContext http, Gathered<?> found, boolean named, boolean strict) {
     int missing = found.missing().size();
     int shown = named ? Math.min(MOST_NAMES, missing) : 0;
@@ -92,13 +93,13 @@ final class Questions {
   }
 
   /** What ends the work for a request when whoever sent it goes away. */
-  static Cancellation cancelledWith(RoutingContext http) {
+  public static Cancellation cancelledWith(RoutingContext http) {
     Cancellation cancellation = new Cancellation();
     http.response().closeHandler(closed -> cancellation.cancel());
     return cancellation;
   }
 
-  Future<Answered> ask(
+  public Future<Answered> ask(
       RoutingContext http, Asker asker, Question question, Cancellation cancellation) {
     Ask.Key key =
         new Ask.Key(
@@ -164,7 +165,7 @@ final class Questions {
         question.timeoutMillis);
   }
 
-  static Expr parsed(String text, Set<Feature> features, long range, long step)
+  public static Expr parsed(String text, Set<Feature> features, long range, long step)
       throws QueryFailure {
     try {
       return Parser.parse(text, new ParseOptions(features, range, step));

@@ -1,14 +1,12 @@
 /**
- * The faces of the query API: Prometheus's HTTP API, version 1, with federation and remote read;
- * Grafana's data sources for JSON; a page for people.
+ * HTTP plumbing that all faces of the query API share: routes, authentication, parameters, JSON,
+ * streaming, and the mapping of failures; and the page and the description of the API.
  *
- * <p>In: requests of whoever the {@link io.fleetgauge.cluster.process.Guard} lets in. Out: JSON in
- * Prometheus's envelope, lines of text, messages of remote read, or what a data source can read;
- * errors in the same form.
+ * <p>In: requests that the {@link io.fleetgauge.cluster.process.Guard} lets in, and each face's
+ * {@link io.fleetgauge.query.http.ApiRoutes.Handler}. Out: responses. This package knows no face;
+ * the process mounts the faces on one {@link io.fleetgauge.query.http.ApiRoutes}.
  *
- * <p>Law: parameters, rounding, shapes, error types and statuses are those of Prometheus 3.5; where
- * that answers nonsense to nonsense (a time of NaN), the answer is 400. Whatever is asked, and by
- * whatever face, is asked with the matchers of the asker's scope; what is said of hosts that are
- * missing has no names in it for who does not see all.
+ * <p>Law: every failure becomes a status and a body here, so that all faces report one failure in
+ * the same way.
  */
 package io.fleetgauge.query.http;

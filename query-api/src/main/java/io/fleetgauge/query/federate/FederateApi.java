@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.federate;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.exec.QueryFailure;
@@ -10,6 +10,12 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.ConcurrencyLimit;
+import io.fleetgauge.query.http.OverBudget;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.gzip.GzipStream;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
@@ -36,7 +42,7 @@ import java.util.function.Supplier;
  * <p>{@code match[]} as in Prometheus; a selector whose name has a colon means reductions, as
  * {@link ReductionNames} names them. {@code shard=i/n} gives the i-th of n parts, counted from 0.
  */
-final class FederateApi {
+public final class FederateApi {
   private static final int MOST_AT_ONCE = 8;
   private static final long MARGIN_MILLIS = 250;
 
@@ -45,7 +51,7 @@ final class FederateApi {
   private final WorkerExecutor workers;
   private final LongSupplier clock;
   private final ReductionLines reductionLines = new ReductionLines();
-  private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "scrapes");
+  private final ConcurrencyLimit atOnce = new ConcurrencyLimit(MOST_AT_ONCE, "scrapes");
 
   /** Part {@code index} of {@code count}. */
   private record Shard(int index, int count) {
@@ -57,7 +63,8 @@ final class FederateApi {
   /**
    * @param workers where reductions are written
    */
-  FederateApi(QueryConfig config, Fanout fanout, WorkerExecutor workers, LongSupplier clock) {
+  public FederateApi(
+      QueryConfig config, Fanout fanout, WorkerExecutor workers, LongSupplier clock) {
     this.workers = workers;
     this.config = config;
     this.fanout = fanout;
@@ -93,7 +100,7 @@ final class FederateApi {
     }
   }
 
-  void mount(ApiRoutes routes) {
+  public void mount(ApiRoutes routes) {
     routes.getText("/federate", this::federate);
   }
 

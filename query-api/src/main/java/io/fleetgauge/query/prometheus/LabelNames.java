@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import io.fleetgauge.promql.exec.QueryFailure;
 

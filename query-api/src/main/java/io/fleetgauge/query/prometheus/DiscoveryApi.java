@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
@@ -7,6 +7,12 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.ConcurrencyLimit;
+import io.fleetgauge.query.http.Json;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -37,7 +43,8 @@ final class DiscoveryApi {
   private final QueryConfig config;
   private final Fanout fanout;
   private final LongSupplier clock;
-  private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "questions for labels and series");
+  private final ConcurrencyLimit atOnce =
+      new ConcurrencyLimit(MOST_AT_ONCE, "questions for labels and series");
 
   DiscoveryApi(QueryConfig config, Fanout fanout, LongSupplier clock) {
     this.config = config;

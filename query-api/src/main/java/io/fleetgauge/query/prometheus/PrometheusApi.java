@@ -1,7 +1,6 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.plan.Planner;
@@ -12,11 +11,14 @@ import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Answering;
 import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Json;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
-import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,46 +42,37 @@ public final class PrometheusApi {
   private final LongSupplier clock;
   private final Set<Feature> features;
 
-  private PrometheusApi(
-      QueryConfig config, Answering answering, Questions questions, LongSupplier clock) {
+  private final Fanout fanout;
+
+  /**
+   * @param clock ms since the epoch
+   */
+  public PrometheusApi(
+      QueryConfig config,
+      Answering answering,
+      Questions questions,
+      Fanout fanout,
+      LongSupplier clock) {
     this.config = config;
     this.answering = answering;
     this.questions = questions;
+    this.fanout = fanout;
     this.clock = clock;
     this.features = Feature.named(config.features());
   }
 
-  /**
-   * @param guard lets those in who may read
-   * @param workers where answers are written
-   * @param clock ms since the epoch
-   */
-  public static void mount(
-      Router router,
-      Guard guard,
-      QueryConfig config,
-      Answering answering,
-      Fanout fanout,
-      WorkerExecutor workers,
-      QueryCounts counts,
-      LongSupplier clock) {
-    Questions questions = new Questions(config, answering, counts, clock);
-    PrometheusApi api = new PrometheusApi(config, answering, questions, clock);
-    ApiRoutes routes = new ApiRoutes(router, guard, workers, counts);
-    routes.getOrPost("/api/v1/query", api::instant);
-    routes.getOrPost("/api/v1/query_range", api::range);
-    routes.getOrPost("/api/v1/format_query", api::format);
-    routes.getOrPost("/api/v1/parse_query", api::parse);
-    routes.getOrPost("/api/v1/explain", api::explain);
-    routes.get("/api/v1/status/queries", api::queries);
-    routes.post("/api/v1/status/queries/:id/cancel", api::cancel);
+  public void mount(ApiRoutes routes) {
+    routes.getOrPost("/api/v1/query", this::instant);
+    routes.getOrPost("/api/v1/query_range", this::range);
+    routes.getOrPost("/api/v1/format_query", this::format);
+    routes.getOrPost("/api/v1/parse_query", this::parse);
+    routes.getOrPost("/api/v1/explain", this::explain);
+    routes.get("/api/v1/status/queries", this::queries);
+    routes.post("/api/v1/status/queries/:id/cancel", this::cancel);
     DiscoveryApi discovery = new DiscoveryApi(config, fanout, clock);
     discovery.mount(routes);
     new StatusApi(config, fanout, discovery, answering.running(), clock).mount(routes);
-    Pages.mount(router);
-    new FederateApi(config, fanout, workers, clock).mount(routes);
     new RemoteReadApi(config, fanout).mount(routes);
-    new GrafanaApi(config, questions, fanout, clock).mount(routes);
   }
 
   private static boolean isLittle(Answer.Result result) {
@@ -138,13 +131,13 @@ public final class PrometheusApi {
         .map(
             answered -> {
               if (limit > 0 || withStats) {
-                return () -> Json.success(limited(answered, limit), withStats);
+                return () -> AnswerJson.success(limited(answered, limit), withStats);
               }
-              return Json.isLong(answered) && !answered.body().isThere(false)
-                  ? new ApiRoutes.Streamed(out -> Json.write(answered, out))
+              return AnswerJson.isLong(answered) && !answered.body().isThere(false)
+                  ? new ApiRoutes.Streamed(out -> AnswerJson.write(answered, out))
                   : new ApiRoutes.Kept(
                       answered.body(),
-                      () -> Json.success(answered, false),
+                      () -> AnswerJson.success(answered, false),
                       isLittle(answered.result()));
             });
   }
@@ -185,7 +178,7 @@ public final class PrometheusApi {
   private Future<Supplier<Buffer>> parse(RoutingContext http, Parameters parameters)
       throws QueryFailure {
     Expr expr = Questions.parsed(parameters.text("query"), features, 0, 0);
-    return Future.succeededFuture(() -> Json.tree(expr));
+    return Future.succeededFuture(() -> Json.data(json -> AstJson.write(json, expr)));
   }
 
   private static Answered limited(Answered answered, int limit) {

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.syntax.Expr;

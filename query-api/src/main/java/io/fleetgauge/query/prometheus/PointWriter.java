@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;

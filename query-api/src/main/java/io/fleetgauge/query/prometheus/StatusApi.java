@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
@@ -6,6 +6,10 @@ import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Json;
+import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;

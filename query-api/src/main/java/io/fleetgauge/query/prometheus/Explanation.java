@@ -1,10 +1,11 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.answer.Trace;
 import io.fleetgauge.query.fanout.ShardTime;
+import io.fleetgauge.query.http.Json;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.grafana;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,6 +15,10 @@ import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -34,7 +38,7 @@ import java.util.function.Supplier;
  * What Grafana's data sources for JSON ask, under {@code /grafana}: simPod's plugin and the older
  * SimpleJson.
  */
-final class GrafanaApi {
+public final class GrafanaApi {
   static final ObjectMapper JSON = new ObjectMapper();
 
   private static final int MOST_TARGETS = 100;
@@ -53,14 +57,14 @@ final class GrafanaApi {
   /** A request's body, already looked into. */
   private record Wanted(JsonNode body, long start, long end, long step, List<Matcher> filters) {}
 
-  GrafanaApi(QueryConfig config, Questions questions, Fanout fanout, LongSupplier clock) {
+  public GrafanaApi(QueryConfig config, Questions questions, Fanout fanout, LongSupplier clock) {
     this.config = config;
     this.questions = questions;
     this.fanout = fanout;
     this.clock = clock;
   }
 
-  void mount(ApiRoutes routes) {
+  public void mount(ApiRoutes routes) {
     routes.get("/grafana", this::test);
     routes.get("/grafana/", this::test);
     routes.postJson("/grafana/metrics", this::metrics);

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Work of one kind, of which only so much is done at once. Safe for all threads. */
-final class AtOnce {
+public final class ConcurrencyLimit {
   private final int most;
   private final String what;
   private final AtomicInteger underWay = new AtomicInteger();
@@ -14,13 +14,13 @@ final class AtOnce {
   /**
    * @param what the work, as an error calls it
    */
-  AtOnce(int most, String what) {
+  public ConcurrencyLimit(int most, String what) {
     this.most = most;
     this.what = what;
   }
 
   /** Begins the work, or fails when there is too much of it. */
-  <T> Future<T> run(Supplier<Future<T>> work) {
+  public <T> Future<T> run(Supplier<Future<T>> work) {
     if (underWay.incrementAndGet() > most) {
       underWay.decrementAndGet();
       return Future.failedFuture(

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.http;
+package io.fleetgauge.query.prometheus;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.exec.QueryFailure;
@@ -7,6 +7,11 @@ import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.ConcurrencyLimit;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.RemoteRead;
 import io.fleetgauge.sample.wire.WireException;
@@ -33,7 +38,7 @@ final class RemoteReadApi {
 
   private final QueryConfig config;
   private final Fanout fanout;
-  private final AtOnce atOnce = new AtOnce(MOST_AT_ONCE, "remote reads");
+  private final ConcurrencyLimit atOnce = new ConcurrencyLimit(MOST_AT_ONCE, "remote reads");
 
   RemoteReadApi(QueryConfig config, Fanout fanout) {
     this.config = config;
