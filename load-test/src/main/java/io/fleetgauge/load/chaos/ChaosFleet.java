@@ -2,7 +2,7 @@ package io.fleetgauge.load.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.load.rig.ChildJvm;
+import io.fleetgauge.load.fleet.ChildJvm;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;

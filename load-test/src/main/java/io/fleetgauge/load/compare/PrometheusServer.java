@@ -1,8 +1,8 @@
 package io.fleetgauge.load.compare;
 
-import io.fleetgauge.load.rig.LocalPorts;
-import io.fleetgauge.load.rig.PeerPrograms;
-import io.fleetgauge.load.rig.RemoteWriteBody;
+import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.PeerPrograms;
+import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.io.IOException;

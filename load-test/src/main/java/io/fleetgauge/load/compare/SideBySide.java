@@ -2,8 +2,8 @@ package io.fleetgauge.load.compare;
 
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
-import io.fleetgauge.load.rig.LocalFleet;
-import io.fleetgauge.load.rig.LocalPorts;
+import io.fleetgauge.load.fleet.LocalFleet;
+import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;

@@ -3,8 +3,8 @@ package io.fleetgauge.load.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.load.rig.LocalPorts;
-import io.fleetgauge.load.rig.PeerPrograms;
+import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;

@@ -3,9 +3,9 @@ package io.fleetgauge.load.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.load.rig.LocalFleet;
-import io.fleetgauge.load.rig.LocalPorts;
-import io.fleetgauge.load.rig.RemoteWriteBody;
+import io.fleetgauge.load.fleet.LocalFleet;
+import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Staleness;
 import java.net.URI;

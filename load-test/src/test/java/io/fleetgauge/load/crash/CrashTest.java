@@ -24,33 +24,33 @@ class CrashTest {
   void nothingAcknowledgedIsLostDoubledOrChangedByTwentyKills() throws Exception {
     SplittableRandom random = new SplittableRandom(SEED);
     Path data = folder.resolve("data");
-    try (LedgerRig rig =
-        new LedgerRig(
+    try (GatewayWithLedger gateway =
+        new GatewayWithLedger(
             folder,
             data,
             // Blocks of half a minute, of which many are written between two kills.
             "memory: 60s",
             "journal: {segment: 64KiB}",
             Map.of())) {
-      rig.start();
-      rig.send(5, System.currentTimeMillis() - 36_000_000L, SEED);
+      gateway.start();
+      gateway.send(5, System.currentTimeMillis() - 36_000_000L, SEED);
       for (int round = 0; round < ROUNDS; round++) {
-        long before = rig.acknowledged();
+        long before = gateway.acknowledged();
         long instant = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_200));
-        while (System.nanoTime() < instant || rig.acknowledged() == before) {
+        while (System.nanoTime() < instant || gateway.acknowledged() == before) {
           LockSupport.parkNanos(200_000);
         }
-        rig.kill();
-        rig.start();
+        gateway.kill();
+        gateway.start();
       }
-      rig.stopSenders();
-      rig.compare();
-      rig.kill();
-      rig.start();
-      rig.compare();
-      assertThat(rig.metric("fleetgauge_gateway_blocks")).isPositive();
-      assertThat(rig.metric("fleetgauge_gateway_journal_damaged_bytes_total")).isZero();
-      assertThat(rig.metric("fleetgauge_gateway_journal_lost_records_total")).isZero();
+      gateway.stopSenders();
+      gateway.compare();
+      gateway.kill();
+      gateway.start();
+      gateway.compare();
+      assertThat(gateway.metric("fleetgauge_gateway_blocks")).isPositive();
+      assertThat(gateway.metric("fleetgauge_gateway_journal_damaged_bytes_total")).isZero();
+      assertThat(gateway.metric("fleetgauge_gateway_journal_lost_records_total")).isZero();
     }
     assertThat(Files.isDirectory(data.resolve("blocks"))).isTrue();
   }

@@ -29,14 +29,14 @@ class DiskFaultTest {
   @Test
   void aFullDiskIsSaidAndPassesWithoutARestart() throws Exception {
     Path disk = mount("1m");
-    try (LedgerRig rig = rig(disk, "sync: interval", Map.of())) {
-      rig.start();
-      rig.send(3, System.currentTimeMillis() - 36_000_000, 1);
-      awaitTrouble(rig, "No space left on device");
-      long kept = rig.acknowledged();
-      assertThat(rig.get("/-/healthy").statusCode()).isEqualTo(200);
+    try (GatewayWithLedger gateway = gateway(disk, "sync: interval", Map.of())) {
+      gateway.start();
+      gateway.send(3, System.currentTimeMillis() - 36_000_000, 1);
+      awaitTrouble(gateway, "No space left on device");
+      long kept = gateway.acknowledged();
+      assertThat(gateway.get("/-/healthy").statusCode()).isEqualTo(200);
       run("mount", "-o", "remount,size=200m", disk.toString());
-      assertItGoesOnAndHasAll(rig, kept);
+      assertItGoesOnAndHasAll(gateway, kept);
     } finally {
       unmount(disk);
     }
@@ -45,10 +45,10 @@ class DiskFaultTest {
   @Test
   void aDiskThatBecomesReadOnlyIsSaidAndPassesWithoutARestart() throws Exception {
     Path disk = mount("100m");
-    try (LedgerRig rig = rig(disk, "sync: interval, segment: 64KiB", Map.of())) {
-      rig.start();
-      rig.send(3, System.currentTimeMillis() - 36_000_000, 2);
-      await().atMost(LIMIT).until(() -> rig.acknowledged() > 100);
+    try (GatewayWithLedger gateway = gateway(disk, "sync: interval, segment: 64KiB", Map.of())) {
+      gateway.start();
+      gateway.send(3, System.currentTimeMillis() - 36_000_000, 2);
+      await().atMost(LIMIT).until(() -> gateway.acknowledged() > 100);
       // A file that is open for writing keeps a file system from becoming read-only, but not from
       // being covered by one that is.
       run(
@@ -59,10 +59,10 @@ class DiskFaultTest {
           "ro,size=1m",
           "tmpfs",
           disk.resolve("data/journal").toString());
-      awaitTrouble(rig, "Read-only file system");
-      long kept = rig.acknowledged();
+      awaitTrouble(gateway, "Read-only file system");
+      long kept = gateway.acknowledged();
       run("umount", disk.resolve("data/journal").toString());
-      assertItGoesOnAndHasAll(rig, kept);
+      assertItGoesOnAndHasAll(gateway, kept);
     } finally {
       unmount(disk);
     }
@@ -76,43 +76,44 @@ class DiskFaultTest {
     Path library = compile();
     Map<String, String> environment =
         Map.of("LD_PRELOAD", library.toString(), "FAIL_SYNC_WHILE", failing.toString());
-    try (LedgerRig rig = rig(folder, "sync: " + policy, environment)) {
-      rig.start();
-      rig.send(3, System.currentTimeMillis() - 36_000_000, 3);
-      await().atMost(LIMIT).until(() -> rig.acknowledged() > 100);
+    try (GatewayWithLedger gateway = gateway(folder, "sync: " + policy, environment)) {
+      gateway.start();
+      gateway.send(3, System.currentTimeMillis() - 36_000_000, 3);
+      await().atMost(LIMIT).until(() -> gateway.acknowledged() > 100);
       Files.createFile(failing);
-      awaitTrouble(rig, "Input/output error");
-      long kept = rig.acknowledged();
+      awaitTrouble(gateway, "Input/output error");
+      long kept = gateway.acknowledged();
       Files.delete(failing);
-      assertItGoesOnAndHasAll(rig, kept);
+      assertItGoesOnAndHasAll(gateway, kept);
     }
   }
 
-  private LedgerRig rig(Path disk, String journal, Map<String, String> environment)
+  private GatewayWithLedger gateway(Path disk, String journal, Map<String, String> environment)
       throws IOException {
-    return new LedgerRig(
+    return new GatewayWithLedger(
         folder, disk.resolve("data"), "memory: 24h", "journal: {" + journal + "}", environment);
   }
 
-  private static void assertItGoesOnAndHasAll(LedgerRig rig, long kept) throws Exception {
-    await().atMost(LIMIT).until(() -> rig.acknowledged() > kept + 100);
-    assertThat(rig.get("/-/ready").statusCode()).isEqualTo(200);
-    rig.stopSenders();
-    rig.compare();
-    rig.kill();
-    rig.start();
-    rig.compare();
+  private static void assertItGoesOnAndHasAll(GatewayWithLedger gateway, long kept)
+      throws Exception {
+    await().atMost(LIMIT).until(() -> gateway.acknowledged() > kept + 100);
+    assertThat(gateway.get("/-/ready").statusCode()).isEqualTo(200);
+    gateway.stopSenders();
+    gateway.compare();
+    gateway.kill();
+    gateway.start();
+    gateway.compare();
   }
 
-  private static void awaitTrouble(LedgerRig rig, String what) {
+  private static void awaitTrouble(GatewayWithLedger gateway, String what) {
     await()
         .atMost(LIMIT)
         .untilAsserted(
             () -> {
-              HttpResponse<String> ready = rig.get("/-/ready");
+              HttpResponse<String> ready = gateway.get("/-/ready");
               assertThat(ready.statusCode()).isEqualTo(503);
               assertThat(ready.body()).contains("the journal in ").contains(what);
-              assertThat(rig.metric("fleetgauge_gateway_disk_trouble")).isEqualTo(1);
+              assertThat(gateway.metric("fleetgauge_gateway_disk_trouble")).isEqualTo(1);
             });
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.load.fleet.LaunchedProcess;
+import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
-import io.fleetgauge.load.rig.LocalPorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

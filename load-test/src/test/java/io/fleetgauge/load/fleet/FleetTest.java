@@ -12,8 +12,6 @@ import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.GatewayProcess;
-import io.fleetgauge.load.rig.LocalFleet;
-import io.fleetgauge.load.rig.LocalPorts;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;

@@ -2,7 +2,6 @@ package io.fleetgauge.load.fleet;
 
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.load.rig.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

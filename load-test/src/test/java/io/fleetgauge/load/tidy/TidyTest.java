@@ -268,7 +268,7 @@ class TidyTest {
               "cluster.table",
               "cluster.tenant"),
           room(
-              "load.rig",
+              "load.fleet",
               "cluster.config",
               "cluster.process",
               "gateway",
@@ -277,15 +277,15 @@ class TidyTest {
               "sample.journal"),
           room(
               "load.chaos",
-              "load.rig",
+              "load.fleet",
               "cluster.config",
               "cluster.process",
               "probe.uplink",
               "sample"),
-          room("load.drive", "load.rig", "cluster.process", "sample", "sample.frame"),
+          room("load.measure", "load.fleet", "cluster.process", "sample", "sample.frame"),
           room(
               "load.demo",
-              "load.rig",
+              "load.fleet",
               "cluster.config",
               "cluster.process",
               "query",
@@ -296,7 +296,7 @@ class TidyTest {
               "sample"),
           room(
               "load.compare",
-              "load.rig",
+              "load.fleet",
               "cluster.member",
               "cluster.process",
               "cluster.table",
@@ -362,8 +362,8 @@ class TidyTest {
               "load.chaos",
               "load.compare"),
           library("io.prometheus.metrics.", "cluster.process"),
-          library("com.google.protobuf.", "load.rig"),
-          library("org.xerial.snappy.", "gateway.remotewrite", "query.prometheus", "load.rig"),
+          library("com.google.protobuf.", "load.fleet"),
+          library("org.xerial.snappy.", "gateway.remotewrite", "query.prometheus", "load.fleet"),
           library(
               "picocli.",
               "cluster.process",
@@ -373,7 +373,7 @@ class TidyTest {
               "load.chaos",
               "load.compare",
               "load.demo",
-              "load.drive"),
+              "load.measure"),
           library("org.openjdk.jmh.", "load.bench"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */

@@ -1,0 +1,22 @@
+package io.fleetgauge.load.fleet;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Programs to compare with, where {@code ./fleetgauge test} has put them. */
+public final class PeerPrograms {
+  private PeerPrograms() {}
+
+  public static Path program(String name) {
+    String folder = System.getenv("FLEETGAUGE_PEERS");
+    Path peers =
+        folder == null
+            ? Path.of(System.getProperty("user.home"), ".cache", "fleetgauge", "peers")
+            : Path.of(folder);
+    Path program = peers.resolve("bin").resolve(name);
+    if (!Files.isExecutable(program)) {
+      throw new IllegalStateException(program + " is needed; `./fleetgauge test` brings it");
+    }
+    return program;
+  }
+}

@@ -1,0 +1,662 @@
+package io.fleetgauge.load.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.load.fleet.LocalFleet;
+import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.RemoteWriteBody;
+import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.xerial.snappy.Snappy;
+
+/**
+ * What a tenant is answered is what it would be answered were it alone: a fleet with two tenants is
+ * asked with the token of one, and a fleet that has only this one's samples is asked the same.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class IsolationTest {
+  private static final int REQUESTS = 3_000;
+  private static final long SEED = 20_261_122;
+
+  /** In every name and value of the other tenant, and in nothing that is asked. */
+  private static final String SECRET = "zzqx";
+
+  /** So are the digits of all its samples. */
+  private static final double SECRET_VALUE = 77_312_777;
+
+  private static final long NOW = 1_795_300_000_000L;
+  private static final String METRIC = "DCGM_FI_DEV_GPU_TEMP";
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private LocalFleet shared;
+  private LocalFleet alone;
+  private URI ofBoth;
+  private URI ofOne;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws Exception {
+    Path secret =
+        Files.writeString(folder.resolve("secret"), "a secret of the cluster".replace(' ', '-'));
+    Path tenants =
+        Files.writeString(
+            folder.resolve("tenants.yaml"),
+            """
+            tenants:
+              a: {scope: '{tenant="a"}', tokens: {t: {sha256: %s}}}
+              b: {scope: '{tenant="b"}', tokens: {t: {sha256: %s}}}
+              old: {tokens: {t: {sha256: %s, expires: 2001-01-01}}}
+              probes: {tokens: {t: {sha256: %s, rights: [write]}}}
+              slow:
+                scope: '{tenant="a"}'
+                tokens:
+                  t: {argon2id: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'}
+              stamped:
+                scope: '{tenant="stamped"}'
+                write: {labels: {tenant: stamped}, stamp: true}
+                tokens: {t: {sha256: %s, rights: [read, write]}}
+              matched:
+                scope: '{tenant="matched"}'
+                write: {labels: {tenant: matched}}
+                tokens: {t: {sha256: %s, rights: [read, write]}}
+            """
+                .formatted(
+                    hash("token-a"),
+                    hash("token-b"),
+                    hash("token-old"),
+                    hash("token-write"),
+                    hash("token-stamp"),
+                    hash("token-match")));
+    shared = fleet(folder.resolve("both"), "both");
+    shared.secure(
+        Optional.of(tenants),
+        new TrustSettings(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(secret)),
+        Optional.empty());
+    ofBoth = started(shared);
+    alone = fleet(folder.resolve("one"), "one");
+    ofOne = started(alone);
+    write(shared, samples(true), "token-write");
+    write(alone, samples(false), "");
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                get(ofBoth, "/api/v1/query?query=count(" + METRIC + ")", "token-b")
+                        .body()
+                        .contains("\"12\"")
+                    && get(ofOne, "/api/v1/query?query=count(" + METRIC + ")", "")
+                        .body()
+                        .contains("\"12\""));
+  }
+
+  private static LocalFleet fleet(Path folder, String name) {
+    return new LocalFleet(name + System.nanoTime(), LocalPorts.free(3), folder, () -> NOW);
+  }
+
+  private static URI started(LocalFleet fleet) throws Exception {
+    fleet.startGateway(0, Duration.ofHours(24));
+    fleet.startGateway(0, Duration.ofHours(24));
+    QueryProcess query = fleet.startQuery("127.0.0.1", 0);
+    return URI.create("http://127.0.0.1:" + query.port());
+  }
+
+  @AfterAll
+  void stop() {
+    shared.close();
+    alone.close();
+    client.close();
+  }
+
+  private static String hash(String token) throws Exception {
+    return HexFormat.of()
+        .formatHex(
+            MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Hosts 0 and 1 have GPUs of a, hosts 1 and 2 of b. */
+  private static RemoteWriteBody samples(boolean both) {
+    RemoteWriteBody body = RemoteWriteBody.v1();
+    for (String tenant : both ? List.of("a", "b") : List.of("a")) {
+      boolean b = tenant.equals("b");
+      String mark = b ? SECRET : "";
+      for (int host = b ? 1 : 0; host < (b ? 3 : 2); host++) {
+        for (int gpu = b ? 4 : 0; gpu < (b ? 8 : 4); gpu++) {
+          for (String metric : List.of(METRIC, "shared", "only_" + tenant + mark)) {
+            long[] times = new long[80];
+            double[] values = new double[80];
+            for (int i = 0; i < 80; i++) {
+              times[i] = NOW - (79 - i) * 15_000L;
+              values[i] = b ? SECRET_VALUE : 20 + host + gpu / 4.0 + i % 5;
+            }
+            body.series(
+                Labels.of(
+                    "__name__",
+                    metric,
+                    "Hostname",
+                    host == 1 ? "h1" : "h" + host + mark,
+                    "UUID",
+                    "GPU-" + host + "-" + gpu + mark,
+                    "gpu",
+                    gpu + mark,
+                    "job",
+                    "train" + mark,
+                    "rack",
+                    "r" + host + mark,
+                    "lbl é" + mark,
+                    "v" + mark,
+                    "tenant",
+                    tenant),
+                times,
+                values);
+          }
+        }
+      }
+      body.series(
+          Labels.of(
+              "__name__",
+              "target_info",
+              "Hostname",
+              "h1",
+              "instance",
+              "i",
+              "job",
+              "train" + mark,
+              "version",
+              "v" + mark,
+              "tenant",
+              tenant),
+          NOW,
+          1);
+    }
+    // As many of each: a second metric to count.
+    for (int i = 0; i < 4; i++) {
+      for (String tenant : both ? List.of("a", "b") : List.of("a")) {
+        String mark = tenant.equals("b") ? SECRET : "";
+        body.series(
+            Labels.of(
+                "__name__", METRIC, "Hostname", "h1", "gpu", "x" + i + mark, "tenant", tenant),
+            NOW,
+            tenant.equals("b") ? SECRET_VALUE : i);
+      }
+    }
+    return body;
+  }
+
+  private int write(LocalFleet fleet, RemoteWriteBody body, String token) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(fleet.gatewayAddresses().getFirst().resolve("/api/v1/write"))
+            .header("Content-Encoding", "snappy")
+            .header("Content-Type", RemoteWriteBody.V1_TYPE)
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body.compressed()));
+    if (!token.isEmpty()) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString()).statusCode();
+  }
+
+  private HttpResponse<String> get(URI server, String path, String token) throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server + path));
+    if (!token.isEmpty()) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  // --- what is asked ---
+
+  /** Requests with every trick there is, from a seed. */
+  private static final class Tricks {
+    private final SplittableRandom random;
+
+    Tricks(long seed) {
+      random = new SplittableRandom(seed);
+    }
+
+    @SafeVarargs
+    private <T> T any(T... of) {
+      return of[random.nextInt(of.length)];
+    }
+
+    String selector() {
+      return any(
+          METRIC,
+          "shared",
+          "{tenant=\"b\"}",
+          "{\"tenant\"=\"b\"}",
+          "{\"shared\", tenant=\"b\"}",
+          "{\"shared\"}",
+          "{tenant=~\".*\",__name__=~\".+\"}",
+          "{tenant!=\"a\",__name__!=\"\"}",
+          "{tenant!~\"a\",__name__=~\".+\"}",
+          "{tenant=~\"a|b\"}",
+          "{tenant=~\"(?i)B\"}",
+          "{tenant=\"\",__name__=~\".+\"}",
+          "{__name__=~\".+\"}",
+          "{__name__=~\"only_.+\"}",
+          "{__name__=\"shared\",tenant=\"b\"}",
+          "{\"lbl é\"=~\".+\"}",
+          "{\"lbl é\"!=\"v\",__name__=~\".+\"}",
+          "{job=~\"train.+\"}",
+          "{tenant=\"a\",tenant=\"b\"}",
+          "shared{tenant=\"b\",tenant=\"b\"}",
+          "{Hostname=\"h1\"}",
+          "{Hostname=~\"h2.*\"}",
+          "{tenant=\"a\" or tenant=\"b\"}",
+          "{tenant=\"b\"} # }",
+          "{tenant='b'}",
+          "{tenant=`b`}",
+          "{tenant=\"\\u0062\"}",
+          "{tenant=\"\\x62\"}");
+    }
+
+    String query() {
+      String x = selector();
+      String y = selector();
+      return switch (random.nextInt(26)) {
+        case 0 -> x;
+        case 1 -> "sum by (tenant) (" + x + ")";
+        case 2 -> "count by (Hostname, gpu) (" + x + ")";
+        case 3 -> "label_replace(" + x + ", \"tenant\", \"b\", \"tenant\", \"a\")";
+        case 4 -> "label_join(" + x + ", \"tenant\", \"\", \"job\")";
+        case 5 -> "absent(" + x + ")";
+        case 6 -> "absent_over_time(" + x + "[5m])";
+        case 7 -> "count_values(\"v\", " + x + ")";
+        case 8 -> "max_over_time(" + x + "[10m:1m])";
+        case 9 -> x + " offset 2m";
+        case 10 -> x + " @ end()";
+        case 11 -> x + " @ " + NOW / 1_000;
+        case 12 -> "sum(" + x + ") or " + y;
+        case 13 -> x + " and on () vector(1) unless " + y;
+        case 14 -> "topk(3, " + x + ")";
+        case 15 -> "sum without (tenant, gpu) (" + x + ")";
+        case 16 -> "scalar(sum(" + x + "))";
+        case 17 -> "timestamp(" + x + ")";
+        case 18 -> "quantile(0.9, " + x + ") by (rack)";
+        case 19 ->
+            "avg by (rack) (" + METRIC + ") + on (rack) group_left count by (rack) (" + y + ")";
+        case 20 -> "rate(" + x + "[5m])";
+        case 21 -> "group by (__name__, job) (" + x + ")";
+        case 22 -> "sort_desc(sum by (job) (" + x + "))";
+        case 23 -> "info(" + x + ")";
+        case 24 -> "histogram_quantile(0.5, " + x + ")";
+        default -> "stddev by (tenant) (" + x + ") / ignoring (x) " + "max by (tenant) (" + y + ")";
+      };
+    }
+
+    private String e(String text) {
+      return FleetAndPrometheus.encoded(text);
+    }
+
+    private String range() {
+      return any(
+          "",
+          "&start=0&end=" + NOW / 1_000,
+          "&start=" + (NOW / 1_000 - 600) + "&end=" + NOW / 1_000,
+          "&end=" + NOW / 1_000);
+    }
+
+    Asked next() {
+      String selector = e(selector());
+      String label =
+          any(
+              "tenant",
+              "__name__",
+              "Hostname",
+              "UUID",
+              "job",
+              "rack",
+              "gpu",
+              "U__lbl_20__e9_",
+              "U__tenant",
+              "version");
+      return switch (random.nextInt(14)) {
+        case 0, 1 ->
+            Asked.get("/api/v1/query?query=" + e(query()) + any("", "&time=" + NOW / 1_000));
+        case 2, 3 ->
+            Asked.get(
+                "/api/v1/query_range?query="
+                    + e(query())
+                    + "&step="
+                    + any("15", "60", "7")
+                    + "&start="
+                    + (NOW / 1_000 - 900)
+                    + "&end="
+                    + NOW / 1_000
+                    + any("", "&nocache=1"));
+        case 4 ->
+            Asked.form(
+                "/api/v1/query?query=" + e(query()) + "&query=" + e(query()) + "&tenant=b",
+                any("", "query=" + e(query()) + "&query=" + e(query()) + "&X-Scope-OrgID=b"));
+        case 5 ->
+            Asked.get(
+                "/api/v1/series?match%5B%5D="
+                    + selector
+                    + "&match%5B%5D="
+                    + e(selector())
+                    + range());
+        case 6 -> Asked.get("/api/v1/labels?" + any("", "match%5B%5D=" + selector) + range());
+        case 7 ->
+            Asked.get(
+                "/api/v1/label/"
+                    + label
+                    + "/values?"
+                    + any("", "match%5B%5D=" + selector)
+                    + range());
+        case 8 -> Asked.get("/api/v1/metadata?" + any("", "limit=5", "metric=" + METRIC));
+        case 9 ->
+            Asked.get(
+                "/federate?match%5B%5D="
+                    + any(
+                        selector,
+                        e("{__name__=~\".+:.+\"}"),
+                        e("tenant:" + METRIC + ":sum"),
+                        e("rack:" + METRIC + ":count{rack=~\".*\"}"))
+                    + any("", "&shard=0/2", "&match%5B%5D=" + e(selector())));
+        case 10 -> Asked.bytes("/api/v1/read", remoteRead());
+        case 11 ->
+            Asked.json(
+                "/grafana/query",
+                "{\"range\": {\"from\": \"2026-11-21T20:00:00Z\", \"to\":"
+                    + " \"2026-11-21T22:26:40Z\"},"
+                    + any(
+                        "",
+                        "\"filters\": [{\"key\": \"tenant\", \"operator\": \"=~\", \"value\":"
+                            + " \".*\"}],")
+                    + "\"intervalMs\": 60000, \"targets\": [{\"target\": "
+                    + GrafanaText.quoted(any(query(), METRIC, "events"))
+                    + any(
+                        "",
+                        ", \"type\": \"table\"",
+                        ", \"payload\": {\"aggregate\": \"sum\", \"by\": [\"tenant\", \"job\"]}")
+                    + "}]}");
+        case 12 ->
+            Asked.json(
+                any(
+                    "/grafana/search",
+                    "/grafana/variable",
+                    "/grafana/tag-keys",
+                    "/grafana/tag-values",
+                    "/grafana/metrics",
+                    "/grafana/annotations"),
+                "{\"key\": \""
+                    + any("tenant", "job", "__name__")
+                    + "\", \"target\": "
+                    + GrafanaText.quoted(
+                        any("", "label_values(tenant)", "label_values(" + selector() + ", job)"))
+                    + ", \"payload\": \"label_values(UUID)\"}");
+        default ->
+            Asked.get(
+                any(
+                    "//api/v1/query?query=shared",
+                    "/api/v1/./query?query=shared",
+                    "/api/v1/%71uery?query=shared",
+                    "/api/v1/query/?query=shared",
+                    "/api/v1/label/tenant%2Fvalues",
+                    "/api/v1/label/../label/tenant/values",
+                    "/prometheus/api/v1/query?query=shared",
+                    "/api/v1/targets",
+                    "/api/v1/status/queries",
+                    "/api/v1/query_exemplars?query=shared&start=1&end=2",
+                    "/api/v1/rules",
+                    "/api/v1/alerts",
+                    "/api/v1/format_query?query=shared"));
+      };
+    }
+
+    private byte[] remoteRead() {
+      WireWriter query = new WireWriter().uvar(1 << 3).uvar(NOW - 60_000).uvar(2 << 3).uvar(NOW);
+      int count = random.nextInt(3);
+      for (int i = 0; i < count; i++) {
+        String[] pair =
+            any(
+                new String[] {"tenant", "b"},
+                new String[] {"__name__", ".+"},
+                new String[] {"tenant", ".*"},
+                new String[] {"__name__", "shared"});
+        WireWriter matcher = new WireWriter().uvar(1 << 3).uvar(random.nextInt(4));
+        matcher.uvar(2 << 3 | 2).string(pair[0]).uvar(3 << 3 | 2).string(pair[1]);
+        query.uvar(3 << 3 | 2).uvar(matcher.size()).raw(matcher.array(), 0, matcher.size());
+      }
+      WireWriter out = new WireWriter();
+      out.uvar(1 << 3 | 2).uvar(query.size()).raw(query.array(), 0, query.size());
+      if (random.nextBoolean()) {
+        out.uvar(2 << 3).uvar(random.nextInt(2));
+      }
+      return out.toBytes();
+    }
+  }
+
+  /** A text in JSON. */
+  private static final class GrafanaText {
+    static String quoted(String text) {
+      return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+  }
+
+  private record Asked(String method, String path, String type, byte[] body) {
+    static Asked get(String path) {
+      return new Asked("GET", path, "", new byte[0]);
+    }
+
+    static Asked form(String path, String body) {
+      return new Asked(
+          "POST", path, "application/x-www-form-urlencoded", body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Asked json(String path, String body) {
+      return new Asked("POST", path, "application/json", body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Asked bytes(String path, byte[] body) {
+      return new Asked("POST", path, "application/x-protobuf", body);
+    }
+
+    HttpRequest.Builder at(URI server) throws Exception {
+      byte[] sent = path.equals("/api/v1/read") ? Snappy.compress(body) : body;
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(server + path))
+              .method(method, HttpRequest.BodyPublishers.ofByteArray(sent));
+      if (!type.isEmpty()) {
+        request.header("Content-Type", type);
+      }
+      return request;
+    }
+
+    @Override
+    public String toString() {
+      return method + " " + path + " " + new String(body, StandardCharsets.UTF_8);
+    }
+  }
+
+  private record Answer(int status, String body, String headers) {}
+
+  private Answer send(HttpRequest request, boolean snappy) throws Exception {
+    HttpResponse<byte[]> answer = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+    byte[] body = answer.body();
+    if (snappy && answer.headers().firstValue("Content-Encoding").orElse("").equals("snappy")) {
+      body = Snappy.uncompress(body);
+    }
+    return new Answer(
+        answer.statusCode(),
+        new String(body, StandardCharsets.ISO_8859_1),
+        answer.headers().map().toString());
+  }
+
+  private static void saysNothing(Answer answer, String asked) {
+    assertThat(answer.body()).as(asked).doesNotContain(SECRET).doesNotContain("77312777");
+    assertThat(answer.headers()).as(asked).doesNotContain(SECRET);
+    assertThat(answer.body()).as(asked).doesNotContain("7.7312777e+07");
+  }
+
+  @Test
+  void aTenantIsAnsweredAsIfItWereAlone() throws Exception {
+    Tricks tricks = new Tricks(SEED);
+    int good = 0;
+    for (int i = 0; i < REQUESTS; i++) {
+      Asked asked = tricks.next();
+      boolean read = asked.path.equals("/api/v1/read");
+      HttpRequest.Builder withToken = asked.at(ofBoth).header("Authorization", "Bearer token-a");
+      Answer ours = send(withToken.build(), read);
+      saysNothing(ours, asked.toString());
+      Answer wanted = send(asked.at(ofOne).build(), read);
+      assertThat(ours.status()).as("%s: %s", asked, ours.body()).isEqualTo(wanted.status());
+      // absent() makes labels of matchers, and those of the scope are among them.
+      boolean names = asked.toString().contains("absent");
+      if (!names && !asked.path.contains("status") && !asked.path.contains("targets")) {
+        // Lines of a scrape come as the gateways have them.
+        boolean scrape = asked.path.startsWith("/federate");
+        assertThat(scrape ? FleetAndPrometheus.lines(ours.body()).toString() : ours.body())
+            .as(asked.toString())
+            .isEqualTo(scrape ? FleetAndPrometheus.lines(wanted.body()).toString() : wanted.body());
+      }
+      good += ours.status() == 200 ? 1 : 0;
+    }
+    System.out.printf("%d of %d requests were answered with 200%n", good, REQUESTS);
+    assertThat(good).isGreaterThan(REQUESTS / 2);
+  }
+
+  @Test
+  void whatExplainsAndCountsSaysNothingOfOthers() throws Exception {
+    for (String path :
+        List.of(
+            "/api/v1/explain?query=sum(shared)",
+            "/api/v1/explain?format=text&query=topk(2,shared)",
+            "/api/v1/status/tsdb",
+            "/api/v1/status/config",
+            "/api/v1/status/flags",
+            "/api/v1/targets",
+            "/metrics",
+            "/",
+            "/api/openapi.yaml")) {
+      Answer answer =
+          send(
+              HttpRequest.newBuilder(URI.create(ofBoth + path))
+                  .header("Authorization", "Bearer token-a")
+                  .build(),
+              false);
+      saysNothing(answer, path);
+    }
+    assertThat(get(ofBoth, "/metrics", "token-a").statusCode()).isEqualTo(403);
+    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":29");
+  }
+
+  @Test
+  void whoShowsNoGoodTokenIsTold401AndNothingElse() throws Exception {
+    List<HttpRequest.Builder> requests =
+        List.of(
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/query?query=up")),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/query?query=up&token=token-a")),
+            HttpRequest.newBuilder(
+                URI.create(ofBoth + "/api/v1/query?query=up&access_token=token-a")),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/federate?match%5B%5D=up"))
+                .header("X-Scope-OrgID", "a"),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/labels"))
+                .header("Authorization", "token-a"),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/labels"))
+                .header("Authorization", "Bearer token-old"),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/labels"))
+                .header("Authorization", "Bearer token-a")
+                .header("Authorization", "Bearer token-b"),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/labels"))
+                .header("Authorization", "Bearer token-A"),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/labels"))
+                .header("X-Fleetgauge-Secret", "a-secret-of-the-cluster"),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/grafana/query"))
+                .POST(HttpRequest.BodyPublishers.ofString("{}")),
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/read"))
+                .POST(HttpRequest.BodyPublishers.noBody()));
+    for (HttpRequest.Builder request : requests) {
+      Answer answer = send(request.build(), false);
+      assertThat(answer.status()).isEqualTo(401);
+      assertThat(answer.body())
+          .isEqualTo(
+              "{\"status\":\"error\",\"errorType\":\"unauthorized\",\"error\":\"unauthorized\"}");
+    }
+    Answer other =
+        send(
+            HttpRequest.newBuilder(URI.create(ofBoth + "/api/v1/labels"))
+                .header("Authorization", "Bearer token-a")
+                .header("X-Scope-OrgID", "b")
+                .build(),
+            false);
+    assertThat(other.status()).isEqualTo(403);
+    assertThat(get(ofBoth, "/api/v1/labels", "token-write").statusCode()).isEqualTo(403);
+    assertThat(get(ofBoth, "/-/healthy", "").statusCode()).isEqualTo(200);
+    assertThat(get(ofBoth, "/-/ready", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aTokenThatPeopleMadeUpIsGoodForFormsAndForBasicAuthenticationToo() throws Exception {
+    for (String authorization : List.of("Bearer password", "Basic YW55OnBhc3N3b3Jk")) {
+      Asked asked = Asked.form("/api/v1/query", "query=count(shared)&time=" + NOW / 1_000);
+      Answer answer = send(asked.at(ofBoth).header("Authorization", authorization).build(), false);
+      assertThat(answer.body()).contains("\"8\"");
+    }
+  }
+
+  @Test
+  void gatewaysAnswerTheClustersOwnProcessesOnly() throws Exception {
+    URI gateway = shared.gatewayAddresses().getFirst();
+    for (String path :
+        List.of(
+            "/v1/table",
+            "/v1/hosts/h1/samples?from=0&to=9999999999999",
+            "/v1/hosts/h1/digest?fine=0&coarse=1&until=1",
+            "/v1/hosts/h1/blocks",
+            "/metrics")) {
+      assertThat(get(gateway, path, "").statusCode()).as(path).isEqualTo(401);
+      assertThat(get(gateway, path, "token-a").statusCode()).as(path).isIn(401, 403);
+    }
+    for (String path : List.of("/v1/fragments", "/v1/hosts/h1/copies", "/v1/hosts/h1/offers")) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(gateway + path))
+              .header("Authorization", "Bearer token-a")
+              .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[] {1}));
+      assertThat(send(request.build(), false).status()).as(path).isEqualTo(401);
+    }
+    assertThat(write(shared, RemoteWriteBody.v1(), "")).isEqualTo(401);
+    assertThat(write(shared, RemoteWriteBody.v1(), "token-a")).isEqualTo(403);
+  }
+
+  @Test
+  void aTokenThatWritesStampsOrHasToMatchItsLabels() throws Exception {
+    Labels theirs = Labels.of("__name__", "written", "Hostname", "h1", "tenant", "a");
+    assertThat(write(shared, RemoteWriteBody.v1().series(theirs, NOW, 1), "token-stamp"))
+        .isEqualTo(204);
+    assertThat(get(ofBoth, "/api/v1/query?query=written", "token-stamp").body())
+        .contains("\"tenant\":\"stamped\"");
+    assertThat(get(ofBoth, "/api/v1/query?query=written", "token-a").body())
+        .contains("\"result\":[]");
+    // Version 1 drops a series that has the wrong labels, as it does others that are wrong.
+    write(shared, RemoteWriteBody.v1().series(theirs, NOW, 1), "token-match");
+    assertThat(get(ofBoth, "/api/v1/query?query=written", "token-a").body())
+        .contains("\"result\":[]");
+    write(
+        shared,
+        RemoteWriteBody.v1().series(theirs.with("tenant", "matched"), NOW, 1),
+        "token-match");
+    assertThat(get(ofBoth, "/api/v1/query?query=written", "token-match").body())
+        .contains("\"tenant\":\"matched\"");
+  }
+}
