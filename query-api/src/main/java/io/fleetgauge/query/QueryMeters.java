@@ -1,8 +1,8 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.answer.Answering;

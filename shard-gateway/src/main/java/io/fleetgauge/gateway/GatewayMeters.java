@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.Assignment;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ingest.IngestCounts;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;

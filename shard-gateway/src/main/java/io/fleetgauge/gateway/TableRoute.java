@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.vertx.core.Handler;
 import io.vertx.core.json.JsonArray;

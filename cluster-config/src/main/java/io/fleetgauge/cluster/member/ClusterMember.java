@@ -13,6 +13,7 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.Assignment;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation;
 import io.fleetgauge.cluster.table.Situation.Report;

@@ -3,7 +3,7 @@
  * that knows Hazelcast.
  *
  * <p>In: settings, and names of hosts that a gateway has heard of. Out: {@link
- * io.fleetgauge.cluster.member.ClusterView}, an immutable snapshot that is swapped when something
+ * io.fleetgauge.cluster.table.ClusterView}, an immutable snapshot that is swapped when something
  * changes.
  *
  * <p>The oldest gateway writes the table: a pure function of members, hosts and the table before

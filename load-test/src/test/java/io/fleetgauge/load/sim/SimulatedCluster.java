@@ -1,7 +1,7 @@
 package io.fleetgauge.load.sim;
 
-import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.table.Assignment;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation;
 import io.fleetgauge.cluster.table.Situation.Report;

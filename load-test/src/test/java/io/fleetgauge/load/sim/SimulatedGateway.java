@@ -1,6 +1,6 @@
 package io.fleetgauge.load.sim;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.HostIntake;
 import io.fleetgauge.gateway.ingest.IngestCounts;

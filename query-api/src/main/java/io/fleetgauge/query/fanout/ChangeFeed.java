@@ -1,6 +1,6 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.query.cache.Versions;
 import io.vertx.core.Future;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.member.ClusterView;
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.exec.Query;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.gateway.replication.CopySide;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.sample.frame.FrameEncoder;

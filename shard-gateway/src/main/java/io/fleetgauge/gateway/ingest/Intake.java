@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import io.fleetgauge.gateway.replication.Reply;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.ownership;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import java.net.URI;
 import java.util.Optional;
 

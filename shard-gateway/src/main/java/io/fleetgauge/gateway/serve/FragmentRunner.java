@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.serve;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.HostOf;

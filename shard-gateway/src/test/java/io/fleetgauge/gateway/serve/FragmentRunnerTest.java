@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.member.ClusterView;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.Dimensions;

@@ -1,7 +1,5 @@
-package io.fleetgauge.cluster.member;
+package io.fleetgauge.cluster.table;
 
-import io.fleetgauge.cluster.table.Holders;
-import io.fleetgauge.cluster.table.OwnershipTable;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
