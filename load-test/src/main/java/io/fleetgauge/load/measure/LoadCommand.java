@@ -9,6 +9,7 @@ import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -282,7 +283,7 @@ public final class LoadCommand implements Command {
   private boolean isKept(URI address, byte[] frame) throws IOException, InterruptedException {
     return client
             .send(
-                HttpRequest.newBuilder(address.resolve("/v1/hosts/node-0000/frames"))
+                HttpRequest.newBuilder(address.resolve(IntakeProtocol.path("node-0000")))
                     .POST(HttpRequest.BodyPublishers.ofByteArray(frame))
                     .build(),
                 HttpResponse.BodyHandlers.ofString())
@@ -443,7 +444,7 @@ public final class LoadCommand implements Command {
               .get(host % SENDERS)
               .add(
                   new Body(
-                      address.resolve("/v1/hosts/" + fleet.hosts().get(host) + "/frames"),
+                      address.resolve(IntakeProtocol.path(fleet.hosts().get(host))),
                       Map.of(),
                       encoders.get(host).encode(readings)));
         }

@@ -10,6 +10,7 @@ import io.fleetgauge.load.measure.Dashboard.Window;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -345,8 +346,7 @@ final class QueryLoad implements AutoCloseable {
     for (int attempt = 0; ; attempt++) {
       URI gateway = gateways.get((host + attempt) % gateways.size());
       HttpRequest request =
-          HttpRequest.newBuilder(
-                  gateway.resolve("/v1/hosts/" + fleet.hosts().get(host) + "/frames"))
+          HttpRequest.newBuilder(gateway.resolve(IntakeProtocol.path(fleet.hosts().get(host))))
               .POST(HttpRequest.BodyPublishers.ofByteArray(frames))
               .build();
       int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();

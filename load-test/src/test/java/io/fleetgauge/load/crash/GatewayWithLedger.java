@@ -9,12 +9,14 @@ import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
 import java.net.URI;
@@ -242,7 +244,7 @@ final class GatewayWithLedger implements AutoCloseable {
         String answer =
             client
                 .send(
-                    HttpRequest.newBuilder(address.resolve("/v1/hosts/" + host + "/frames"))
+                    HttpRequest.newBuilder(address.resolve(IntakeProtocol.path(host)))
                         .timeout(Duration.ofSeconds(10))
                         .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                         .build(),
@@ -268,7 +270,7 @@ final class GatewayWithLedger implements AutoCloseable {
             () -> {
               HttpResponse<byte[]> response =
                   client.send(
-                      HttpRequest.newBuilder(address.resolve("/v1/fragments"))
+                      HttpRequest.newBuilder(address.resolve(FragmentProtocol.PATH))
                           .POST(HttpRequest.BodyPublishers.ofByteArray(fragment))
                           .build(),
                       HttpResponse.BodyHandlers.ofByteArray());

@@ -132,6 +132,7 @@ class TidyTest {
               "gateway.ingest",
               "gateway.replication",
               "gateway.store",
+              "sample.frame",
               "sample.wire",
               "cluster.process"),
           room(

@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -13,8 +14,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +68,7 @@ public final class Uplink implements AutoCloseable {
     this.context = vertx.getOrCreateContext();
     this.http = http;
     this.token = token;
-    this.path = "/v1/hosts/" + encoded(host) + "/frames";
+    this.path = IntakeProtocol.path(host);
     SplittableRandom random = new SplittableRandom(seed);
     this.machine =
         new UplinkMachine(
@@ -156,8 +155,9 @@ public final class Uplink implements AutoCloseable {
   private void post(UplinkMachine.Effect.Post post) {
     RequestOptions options =
         http.to(post.gateway(), HttpMethod.POST, path, REQUEST_TIMEOUT_MILLIS)
-            .putHeader("X-Fleetgauge-Epoch", Long.toString(post.epoch()))
-            .putHeader("X-Fleetgauge-Acknowledged", Long.toString(post.acknowledged()));
+            .putHeader("Content-Type", IntakeProtocol.FRAMES_TYPE)
+            .putHeader(IntakeProtocol.EPOCH, Long.toString(post.epoch()))
+            .putHeader(IntakeProtocol.ACKNOWLEDGED, Long.toString(post.acknowledged()));
     if (!token.get().isEmpty()) {
       options.putHeader("Authorization", "Bearer " + token.get());
     }
@@ -166,7 +166,7 @@ public final class Uplink implements AutoCloseable {
         .compose(request -> request.send(Buffer.buffer(post.body())))
         .compose(
             response ->
-                response.statusCode() == 413
+                response.statusCode() == IntakeProtocol.TOO_LARGE
                     ? Future.succeededFuture(
                         (UplinkMachine.Event) new UplinkMachine.Event.TooLarge())
                     : response.body().map(Uplink::read))
@@ -181,11 +181,6 @@ public final class Uplink implements AutoCloseable {
     } catch (WireException e) {
       return new UplinkMachine.Event.Failed(e.getMessage());
     }
-  }
-
-  private static String encoded(String pathPart) {
-    // A form's encoding but for the blank, which a path does not write as a plus.
-    return URLEncoder.encode(pathPart, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /** Gives what is queued a moment to arrive, then stops; the spool has what has not arrived. */

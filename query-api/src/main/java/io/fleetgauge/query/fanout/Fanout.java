@@ -8,6 +8,7 @@ import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
@@ -635,7 +636,8 @@ public final class Fanout {
   /** The body of the answer to a fragment. */
   private Future<Buffer> send(
       URI gateway, Fragment fragment, long timeoutMillis, Consumer<HttpClientRequest> underWay) {
-    RequestOptions options = http.to(gateway, HttpMethod.POST, "/v1/fragments", timeoutMillis);
+    RequestOptions options =
+        http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis);
     return http.client()
         .request(options)
         .compose(

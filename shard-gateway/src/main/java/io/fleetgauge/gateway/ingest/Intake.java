@@ -11,8 +11,6 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,12 +45,6 @@ import org.slf4j.LoggerFactory;
 public final class Intake implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
 
-  /** The newest epoch that a sender was told. */
-  public static final String EPOCH_HEADER = "X-Fleetgauge-Epoch";
-
-  /** With this header a body is only looked at: the answer says what would be refused. */
-  public static final String CHECK_HEADER = "X-Fleetgauge-Check";
-
   private static final long UNKNOWN_RETRY_MILLIS = 250;
   private static final long UNSETTLED_RETRY_MILLIS = 100;
   private static final long FULL_RETRY_MILLIS = 500;
@@ -60,9 +52,6 @@ public final class Intake implements AutoCloseable {
 
   /** Records of the journal that are handed to a lane thread before it has done with others. */
   private static final int REPLAY_AHEAD = 16;
-
-  /** The last sequence of the body's run that the sender was told is kept. */
-  public static final String ACKNOWLEDGED_HEADER = "X-Fleetgauge-Acknowledged";
 
   private final Store store;
   private final Journal journal;
@@ -224,13 +213,6 @@ public final class Intake implements AutoCloseable {
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(100_000),
             Thread.ofPlatform().daemon().name("sealer").factory());
-  }
-
-  /** Where bodies of a host are posted. */
-  public static String path(String host) {
-    return "/v1/hosts/"
-        + URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20")
-        + "/frames";
   }
 
   public IngestCounts counts() {

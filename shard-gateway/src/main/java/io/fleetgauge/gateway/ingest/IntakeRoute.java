@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.ingest;
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -11,7 +12,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.util.function.Consumer;
 
-/** {@code POST /v1/hosts/:host/frames}. */
+/** Serves {@link IntakeProtocol}. */
 public final class IntakeRoute {
   private final Intake intake;
   private final Vertx vertx;
@@ -29,7 +30,7 @@ public final class IntakeRoute {
       Router router, Vertx vertx, Handler<RoutingContext> guard, Intake intake, int maxBodyBytes) {
     IntakeRoute route = new IntakeRoute(intake, vertx);
     router
-        .post("/v1/hosts/:host/frames")
+        .post(IntakeProtocol.ROUTE)
         .handler(guard)
         .handler(
             new BodyPace(
@@ -58,8 +59,8 @@ public final class IntakeRoute {
     long epoch;
     long acknowledged;
     try {
-      epoch = number(http, Intake.EPOCH_HEADER);
-      acknowledged = number(http, Intake.ACKNOWLEDGED_HEADER);
+      epoch = number(http, IntakeProtocol.EPOCH);
+      acknowledged = number(http, IntakeProtocol.ACKNOWLEDGED);
     } catch (NumberFormatException e) {
       answer(http, new IntakeAnswer.Refused(e.getMessage()));
       return;
@@ -72,7 +73,7 @@ public final class IntakeRoute {
     Context loop = vertx.getOrCreateContext();
     String host = http.pathParam("host");
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
-    if (http.request().getHeader(Intake.CHECK_HEADER) == null) {
+    if (http.request().getHeader(IntakeProtocol.CHECK) == null) {
       intake.take(host, body, epoch, acknowledged, answered);
     } else {
       intake.check(host, body, epoch, answered);
@@ -91,11 +92,13 @@ public final class IntakeRoute {
   private static void answer(RoutingContext http, IntakeAnswer answer) {
     if (!http.response().closed()) {
       if (answer instanceof IntakeAnswer.SlowDown slow) {
-        http.response().putHeader("Retry-After", Long.toString(1 + slow.millis() / 1_000));
+        http.response()
+            .putHeader(
+                "Retry-After", Long.toString(IntakeProtocol.retryAfterSeconds(slow.millis())));
       }
       http.response()
           .setStatusCode(answer.httpStatus())
-          .putHeader("Content-Type", "text/plain")
+          .putHeader("Content-Type", IntakeProtocol.ANSWER_TYPE)
           .end(answer + "\n");
     }
   }

@@ -1,12 +1,9 @@
 /**
  * Frames from probes, taken in.
  *
- * <p>In: {@code POST /v1/hosts/HOST/frames}, the body frames of one host one behind the other, the
- * header {@code X-Fleetgauge-Epoch} the newest epoch that the sender was told; with {@code
- * X-Fleetgauge-Check} the body is only looked at; {@code X-Fleetgauge-Acknowledged} says up to
- * where the sender was told that its run is kept, which shows what this gateway lacks. Bodies from
- * owners of hosts that this gateway has copies of come from {@code gateway.peer}. Out: samples in
- * the host's lane, the body in the journal, and one of the answers of {@link
+ * <p>In: requests of {@link io.fleetgauge.sample.frame.IntakeProtocol}. Bodies from owners of hosts
+ * that this gateway has copies of come from {@code gateway.peer}. Out: samples in the host's lane,
+ * the body in the journal, and one of the answers of {@link
  * io.fleetgauge.sample.frame.IntakeAnswer}.
  *
  * <p>Every host belongs to one of a few lane threads, which decodes its frames and is the one

@@ -7,6 +7,7 @@ import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -77,10 +78,7 @@ public final class PeerClient implements Peers {
   }
 
   static String path(String host, String what) {
-    return "/v1/hosts/"
-        + URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20")
-        + "/"
-        + what;
+    return IntakeProtocol.hostPath(host, what);
   }
 
   // --- copies ---
@@ -89,7 +87,7 @@ public final class PeerClient implements Peers {
   public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
     RequestOptions options =
         http.to(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
-            .putHeader(Intake.EPOCH_HEADER, Long.toString(copy.epoch()))
+            .putHeader(IntakeProtocol.EPOCH, Long.toString(copy.epoch()))
             .putHeader(PeerRoute.FROM, copy.owner())
             .putHeader(PeerRoute.SESSION, Long.toString(copy.session()))
             .putHeader(PeerRoute.NUMBER, Long.toString(copy.number()))

@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.Peers;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -75,7 +76,7 @@ public final class PeerRoute {
       copy =
           new Peers.Copy(
               http.pathParam("host"),
-              number(http, Intake.EPOCH_HEADER),
+              number(http, IntakeProtocol.EPOCH),
               String.valueOf(http.request().getHeader(FROM)),
               number(http, SESSION),
               number(http, NUMBER),

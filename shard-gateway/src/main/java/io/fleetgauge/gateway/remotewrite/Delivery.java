@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.remotewrite;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -86,10 +87,10 @@ final class Delivery {
 
     private void post(URI address) {
       RequestOptions options =
-          http.to(address, HttpMethod.POST, Intake.path(host), REQUEST_TIMEOUT_MILLIS)
-              .putHeader(Intake.EPOCH_HEADER, Long.toString(epoch));
+          http.to(address, HttpMethod.POST, IntakeProtocol.path(host), REQUEST_TIMEOUT_MILLIS)
+              .putHeader(IntakeProtocol.EPOCH, Long.toString(epoch));
       if (intent == Intent.CHECK) {
-        options.putHeader(Intake.CHECK_HEADER, "1");
+        options.putHeader(IntakeProtocol.CHECK, "1");
       }
       http.client()
           .request(options)

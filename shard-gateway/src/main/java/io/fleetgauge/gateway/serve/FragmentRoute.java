@@ -8,6 +8,7 @@ import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -21,10 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
-/**
- * {@code POST /v1/fragments}: 200 with the answer, 400 for bad bytes, 422 over the budget, 503 when
- * memory is short.
- */
+/** Serves {@link FragmentProtocol}. */
 public final class FragmentRoute {
   private static final int MAX_BODY_BYTES = 8 << 20;
   private static final long SAMPLES_MILLIS = 10_000;
@@ -83,7 +81,7 @@ public final class FragmentRoute {
             stopped,
             isShed);
     router
-        .post("/v1/fragments")
+        .post(FragmentProtocol.PATH)
         .handler(guard)
         .handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES))
         .handler(route::run);

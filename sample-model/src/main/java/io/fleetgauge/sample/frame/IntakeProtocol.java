@@ -1,0 +1,73 @@
+package io.fleetgauge.sample.frame;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * How frames are sent to a gateway over HTTP. Probes, gateways and load generators take paths and
+ * header names from here and nowhere else; {@link IntakeAnswer} has the responses.
+ *
+ * <pre>
+ * POST /v1/hosts/HOST/frames              the host is percent-encoded
+ *   Content-Type: application/octet-stream
+ *   Authorization: Bearer TOKEN           where the gateway requires tokens
+ *   X-Fleetgauge-Epoch: EPOCH             newest epoch of the table that the sender knows; 0 for none
+ *   X-Fleetgauge-Acknowledged: SEQUENCE   last sequence of the first frame's run that a gateway
+ *                                         acknowledged to the sender; 0 for none
+ *   X-Fleetgauge-Check: 1                 optional: the gateway stores nothing and answers what it
+ *                                         would refuse
+ *
+ *   one or more frames of the host, oldest first, without anything between them
+ *
+ * 200 400 409 421 503                     one line of {@link IntakeAnswer}, text/plain; with 503
+ *                                         also Retry-After, in seconds
+ * 401 403                                 the token is unknown or lacks the right to write
+ * 413                                     the body is larger than the gateway allows
+ * </pre>
+ */
+public final class IntakeProtocol {
+  /** The path as a route pattern; {@code host} is its parameter. */
+  public static final String ROUTE = "/v1/hosts/:host/frames";
+
+  /** Header: the newest epoch of the ownership table that the sender knows. */
+  public static final String EPOCH = "X-Fleetgauge-Epoch";
+
+  /** Header: the last sequence of the body's run that a gateway acknowledged to the sender. */
+  public static final String ACKNOWLEDGED = "X-Fleetgauge-Acknowledged";
+
+  /** Header, with any value: nothing is stored, the answer says what would be refused. */
+  public static final String CHECK = "X-Fleetgauge-Check";
+
+  /** Content type of a body of frames. */
+  public static final String FRAMES_TYPE = "application/octet-stream";
+
+  /** Content type of an {@link IntakeAnswer}. */
+  public static final String ANSWER_TYPE = "text/plain";
+
+  /** Status of a body that is larger than the gateway allows; it carries no answer line. */
+  public static final int TOO_LARGE = 413;
+
+  private IntakeProtocol() {}
+
+  /** Where the frames of a host are posted. */
+  public static String path(String host) {
+    return hostPath(host, "frames");
+  }
+
+  /**
+   * A path below a host; gateways have more of them among themselves.
+   *
+   * @param host the host's name as it is; it is percent-encoded here
+   * @param rest what follows, encoded already
+   */
+  public static String hostPath(String host, String rest) {
+    // A form encodes a blank as a plus, which a path does not.
+    String encoded = URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20");
+    return "/v1/hosts/" + encoded + "/" + rest;
+  }
+
+  /** Value of Retry-After for a pause: whole seconds, at least the pause. */
+  public static long retryAfterSeconds(long millis) {
+    return 1 + millis / 1_000;
+  }
+}
