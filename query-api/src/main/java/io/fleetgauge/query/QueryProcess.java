@@ -1,7 +1,6 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.EventLoops;
@@ -12,6 +11,7 @@ import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.answer.Admission;
 import io.fleetgauge.query.answer.Answering;

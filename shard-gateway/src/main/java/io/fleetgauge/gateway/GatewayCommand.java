@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.config.ConfigException;
 import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.StartFailure;
 import java.io.IOException;

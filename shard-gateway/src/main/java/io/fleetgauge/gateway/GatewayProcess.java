@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.config.TenantLimits;
@@ -16,6 +15,7 @@ import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;

@@ -1,5 +1,7 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.sample.journal.Journal;
 import java.nio.file.Path;
 import java.time.Duration;

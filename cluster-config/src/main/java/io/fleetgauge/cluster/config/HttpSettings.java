@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import java.util.Optional;
 
 /**

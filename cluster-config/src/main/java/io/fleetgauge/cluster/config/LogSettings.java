@@ -1,5 +1,7 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.key.ConfigReader;
+
 /**
  * How a process logs to its standard output.
  *

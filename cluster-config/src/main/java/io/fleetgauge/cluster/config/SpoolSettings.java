@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import java.time.Duration;
 
 /**
@@ -28,7 +29,7 @@ public record TenantLimits(
   public static final TenantLimits DEFAULT =
       new TenantLimits(1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false);
 
-  static TenantLimits read(ConfigReader in, String key, TenantLimits base) {
+  public static TenantLimits read(ConfigReader in, String key, TenantLimits base) {
     return new TenantLimits(
         (int) in.number(key + ".weight", base.weight, 1, 1_000),
         (int) in.number(key + ".running", base.running, 1, 10_000),

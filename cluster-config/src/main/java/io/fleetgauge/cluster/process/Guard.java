@@ -1,13 +1,13 @@
 package io.fleetgauge.cluster.process;
 
-import io.fleetgauge.cluster.config.ConfigException;
 import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.tenant.Access;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Refusal;
+import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.cluster.tenant.Shown;
 import io.fleetgauge.cluster.tenant.TenantFile;
 import io.vertx.core.Vertx;

@@ -1,7 +1,7 @@
 package io.fleetgauge.cluster.process;
 
-import io.fleetgauge.cluster.config.ConfigException;
 import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.config.key.ConfigException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;

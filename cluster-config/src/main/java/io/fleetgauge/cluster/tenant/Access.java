@@ -1,10 +1,6 @@
 package io.fleetgauge.cluster.tenant;
 
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TenantList;
-import io.fleetgauge.cluster.config.TenantSettings;
-import io.fleetgauge.cluster.config.TokenSettings;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Instant;

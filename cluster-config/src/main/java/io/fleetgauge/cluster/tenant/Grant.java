@@ -1,8 +1,6 @@
 package io.fleetgauge.cluster.tenant;
 
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TenantSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,7 @@
 package io.fleetgauge.cluster.tenant;
 
-import io.fleetgauge.cluster.config.ConfigException;
 import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TenantList;
+import io.fleetgauge.cluster.config.key.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 /**
  * Who may do what, and for which tenant.
  *
- * <p>In: a file of tenants ({@link io.fleetgauge.cluster.config.TenantList}), looked at again and
+ * <p>In: a file of tenants ({@link io.fleetgauge.cluster.tenant.TenantList}), looked at again and
  * again, and what a request shows: its {@code Authorization}, its {@code X-Scope-OrgID} and its
  * sender's address. Out: a {@link io.fleetgauge.cluster.tenant.Grant}, which names the tenant, its
  * scope and its limits, or a {@link io.fleetgauge.cluster.tenant.Refusal}.

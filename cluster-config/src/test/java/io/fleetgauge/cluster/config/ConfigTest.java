@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
 import java.net.URI;

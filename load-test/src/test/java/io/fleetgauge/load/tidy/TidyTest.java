@@ -68,11 +68,12 @@ class TidyTest {
               "sample",
               "sample.wire",
               "sample.prometheus"),
-          room("cluster.config", "sample", "sample.journal"),
+          room("cluster.config.key"),
+          room("cluster.config", "cluster.config.key", "sample", "sample.journal"),
           room("cluster.table", "sample.wire"),
           room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
-          room("cluster.tenant", "cluster.config"),
-          room("cluster.process", "cluster.config", "cluster.tenant"),
+          room("cluster.tenant", "cluster.config", "cluster.config.key"),
+          room("cluster.process", "cluster.config.key", "cluster.config", "cluster.tenant"),
           room("probe.host", "sample"),
           room("probe.nvml", "sample"),
           room("probe.sampling", "probe.host", "probe.nvml", "sample"),
@@ -86,6 +87,7 @@ class TidyTest {
               "sample.wire"),
           room(
               "probe",
+              "cluster.config.key",
               "probe.host",
               "probe.nvml",
               "probe.sampling",
@@ -143,7 +145,6 @@ class TidyTest {
               "sample.frame",
               "sample.prometheus",
               "sample.wire",
-              "cluster.config",
               "cluster.process",
               "cluster.tenant"),
           room(
@@ -162,6 +163,8 @@ class TidyTest {
               "sample.prometheus"),
           room(
               "gateway",
+              "cluster.tenant",
+              "cluster.config.key",
               "gateway.ingest",
               "gateway.ownership",
               "gateway.peer",
@@ -251,6 +254,7 @@ class TidyTest {
               "sample.prometheus"),
           room(
               "query",
+              "cluster.config.key",
               "promql.script",
               "promql.syntax",
               "query.answer",
@@ -352,7 +356,7 @@ class TidyTest {
           library("ch.qos.logback.", "cluster.process"),
           library(
               "com.fasterxml.jackson.",
-              "cluster.config",
+              "cluster.config.key",
               "query.grafana",
               "query.http",
               "query.prometheus",

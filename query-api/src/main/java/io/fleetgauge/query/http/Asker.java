@@ -1,8 +1,8 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.tenant.Grant;
+import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.syntax.Matcher;

@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.sample.frame.IntakeAnswer;

@@ -2,9 +2,9 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.Right;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.tenant.Grant;
+import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;

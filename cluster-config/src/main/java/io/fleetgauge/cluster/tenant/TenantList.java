@@ -1,5 +1,8 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.tenant;
 
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.key;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -26,7 +26,7 @@ import java.util.regex.PatternSyntaxException;
  * Takes values out of a YAML tree by dotted key and gathers what is wrong with them, so that one
  * reading finds every problem. Not for several threads.
  */
-final class ConfigReader {
+public final class ConfigReader {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
   private static final Pattern BYTES = Pattern.compile("(\\d{1,9})(B|KiB|MiB|GiB)");
   private static final Map<String, Long> UNIT_MILLIS =
@@ -43,7 +43,7 @@ final class ConfigReader {
    * @param source what messages call the text, such as the file's name
    * @throws ConfigException if the text is not YAML, or not a map
    */
-  ConfigReader(String source, String yaml) throws ConfigException {
+  public ConfigReader(String source, String yaml) throws ConfigException {
     this.source = source;
     try {
       JsonNode tree =
@@ -60,7 +60,7 @@ final class ConfigReader {
     }
   }
 
-  String text(String key, String fallback) {
+  public String text(String key, String fallback) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -71,7 +71,7 @@ final class ConfigReader {
     return node.asText();
   }
 
-  <E extends Enum<E>> E choice(String key, Class<E> type, E fallback) {
+  public <E extends Enum<E>> E choice(String key, Class<E> type, E fallback) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -87,7 +87,7 @@ final class ConfigReader {
     return wrong(key, node, "one of " + String.join(", ", allowed), fallback);
   }
 
-  boolean flag(String key, boolean fallback) {
+  public boolean flag(String key, boolean fallback) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -95,7 +95,7 @@ final class ConfigReader {
     return node.isBoolean() ? node.asBoolean() : wrong(key, node, "true or false", fallback);
   }
 
-  long number(String key, long fallback, long min, long max) {
+  public long number(String key, long fallback, long min, long max) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -108,11 +108,11 @@ final class ConfigReader {
   }
 
   /** A TCP port; 0 lets the system choose one. */
-  int port(String key, int fallback) {
+  public int port(String key, int fallback) {
     return (int) number(key, fallback, 0, 65_535);
   }
 
-  Duration duration(String key, Duration fallback, Duration min, Duration max) {
+  public Duration duration(String key, Duration fallback, Duration min, Duration max) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -131,7 +131,7 @@ final class ConfigReader {
     return duration;
   }
 
-  long bytes(String key, long fallback, long min, long max) {
+  public long bytes(String key, long fallback, long min, long max) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -147,7 +147,7 @@ final class ConfigReader {
   }
 
   /** A file that has to be there and readable. */
-  Optional<Path> file(String key) {
+  public Optional<Path> file(String key) {
     String text = text(key, "");
     if (text.isEmpty()) {
       return Optional.empty();
@@ -159,7 +159,7 @@ final class ConfigReader {
     return Optional.of(file);
   }
 
-  List<String> texts(String key, List<String> fallback) {
+  public List<String> texts(String key, List<String> fallback) {
     JsonNode node = take(key);
     if (node.isMissingNode()) {
       return fallback;
@@ -177,7 +177,7 @@ final class ConfigReader {
   }
 
   /** The keys of a section, sorted; none when it is missing. */
-  List<String> keys(String section) {
+  public List<String> keys(String section) {
     JsonNode node = root;
     for (String part : section.split("\\.")) {
       node = node.path(part);
@@ -192,7 +192,7 @@ final class ConfigReader {
   }
 
   /** A regular expression that has to be there. */
-  String pattern(String key) {
+  public String pattern(String key) {
     JsonNode node = take(key);
     String allowed = "a regular expression";
     if (!node.isValueNode() || node.asText().isBlank()) {
@@ -206,7 +206,7 @@ final class ConfigReader {
     }
   }
 
-  List<Duration> durations(String key, Duration min, Duration max) {
+  public List<Duration> durations(String key, Duration min, Duration max) {
     JsonNode node = take(key);
     List<Duration> durations = new ArrayList<>();
     for (JsonNode item : node) {
@@ -228,7 +228,7 @@ final class ConfigReader {
   }
 
   /** Some of the words that are allowed; none when the key is missing. */
-  Set<String> choices(String key, Set<String> allowed) {
+  public Set<String> choices(String key, Set<String> allowed) {
     List<String> texts = texts(key, List.of());
     for (String text : texts) {
       if (!allowed.contains(text)) {
@@ -244,7 +244,7 @@ final class ConfigReader {
   }
 
   /** Addresses of the form {@code http://host:port}, or https. */
-  List<URI> addresses(String key, List<URI> fallback) {
+  public List<URI> addresses(String key, List<URI> fallback) {
     List<String> texts = texts(key, List.of());
     if (texts.isEmpty()) {
       return fallback;
@@ -262,7 +262,7 @@ final class ConfigReader {
   }
 
   /** A map of label names to values. */
-  Map<String, String> labels(String key) {
+  public Map<String, String> labels(String key) {
     JsonNode node = take(key);
     Map<String, String> labels = new TreeMap<>();
     if (node.isMissingNode()) {
@@ -282,7 +282,7 @@ final class ConfigReader {
     return node.isObject() ? labels : wrong(key, node, "a map of labels", labels);
   }
 
-  void problem(String text) {
+  public void problem(String text) {
     problems.add(text);
   }
 
@@ -291,7 +291,7 @@ final class ConfigReader {
    *
    * @throws ConfigException if anything was wrong, or a key was never asked for
    */
-  void finish() throws ConfigException {
+  public void finish() throws ConfigException {
     unknown(root, "");
     if (!problems.isEmpty()) {
       throw new ConfigException(source, problems);

@@ -1,5 +1,6 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.tenant;
 
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;

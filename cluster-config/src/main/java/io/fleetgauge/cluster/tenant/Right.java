@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.tenant;
 
 /** What a token lets its bearer do. */
 public enum Right {

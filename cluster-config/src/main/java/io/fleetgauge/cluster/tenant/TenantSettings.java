@@ -1,5 +1,7 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.tenant;
 
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.key.ConfigReader;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;

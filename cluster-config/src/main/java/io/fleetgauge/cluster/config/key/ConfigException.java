@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.key;
 
 import java.util.List;
 
