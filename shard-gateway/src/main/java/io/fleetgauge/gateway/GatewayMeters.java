@@ -114,11 +114,13 @@ final class GatewayMeters {
     meters.gauge("head_bytes", "Bytes of samples in memory.", store::payloadBytes);
     meters.gauge("block_bytes", "Bytes of blocks on disk.", store::blockBytes);
     meters.gauge("blocks", "Blocks on disk.", store::blockCount);
-    meters.counter("blocks_written", "Blocks written.", samples.blocksWritten::sum);
+    meters.counter("blocks_written", "Blocks written.", samples.blocks.written::sum);
     meters.counter(
-        "block_failures", "Blocks that failed to be written.", samples.blockFailures::sum);
+        "block_failures", "Blocks that failed to be written.", samples.blocks.failures::sum);
     meters.counter(
-        "damaged_blocks", "Blocks, or series in them, that are damaged.", samples.damaged::sum);
+        "damaged_blocks",
+        "Blocks, or series in them, that are damaged.",
+        samples.blocks.damaged::sum);
     journal(meters, journal, ingest);
     caches(meters, caches);
     copies(meters, ingest, view, self);

@@ -702,7 +702,7 @@ public final class Intake implements AutoCloseable {
             blockTrouble = "";
           } catch (IOException e) {
             sealed = null;
-            store.counts().blockFailures.increment();
+            store.counts().blockFailed();
             if (blockTrouble.isEmpty()) {
               LOG.error("a block of host {} cannot be written: {}", host, e.toString());
             }

@@ -5,7 +5,23 @@ import io.fleetgauge.gateway.rollup.RollupForm;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.store.block.BlockParts;
+import io.fleetgauge.gateway.store.block.BlockWriter;
+import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.ColumnList;
+import io.fleetgauge.gateway.store.run.LateSamples;
+import io.fleetgauge.gateway.store.run.Page;
+import io.fleetgauge.gateway.store.run.RunCut;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.run.TimeColumn;
+import io.fleetgauge.gateway.store.series.Catalog;
+import io.fleetgauge.gateway.store.series.LastSamples;
+import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.SeriesSource;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -587,7 +603,13 @@ public final class Lane {
       BlockWriter writer = new BlockWriter(host, from, to, end, limit);
       writer.columns(sealedColumns);
       for (int i = 0; i < series.size(); i++) {
-        writer.series(series.get(i), states.get(i));
+        StoredSeries.State state = states.get(i);
+        writer.series(
+            series.get(i).identity,
+            series.get(i).timeline,
+            state.packed,
+            state.columns,
+            state.late);
       }
       if (writer.isEmpty()) {
         return new Sealed(this, null);
@@ -596,8 +618,8 @@ public final class Lane {
       Path file = folder.resolve(BlockFolder.name(from, to));
       writer.write(file);
       try {
-        return new Sealed(this, Block.open(file, counts));
-      } catch (DamagedFile e) {
+        return new Sealed(this, Block.open(file, counts.blocks));
+      } catch (DamagedBlock e) {
         throw new IOException(e.getMessage(), e);
       }
     }
@@ -679,9 +701,9 @@ public final class Lane {
     ColumnList left = columns.from(first);
     for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
       StoredSeries.State now = series.state();
-      RunCut cut = RunCut.at(now, done.end, done.limit);
+      RunCut cut = RunCut.at(now.packed, now.columns, done.end, done.limit);
       Integer place = places.get(series);
-      SealedParts parts =
+      BlockParts parts =
           place == null ? now.sealed : now.sealed.with(sealed.opened().block(), place);
       series.become(
           now.with(
@@ -693,7 +715,7 @@ public final class Lane {
       List<Block> more = new ArrayList<>(blocks);
       more.add(sealed.opened().block());
       blocks = List.copyOf(more);
-      counts.blocksWritten.increment();
+      counts.blocks.written.increment();
     }
     sealedBefore = Math.max(sealedBefore, done.to);
     live.dropBefore(done.to);
@@ -797,7 +819,7 @@ public final class Lane {
     SampleReader reader = new SampleReader();
     long latest = NEVER;
     for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
-      SealedParts parts = series.state().sealed;
+      BlockParts parts = series.state().sealed;
       reader.clear();
       Block block = parts.block(parts.size() - 1);
       block.read(parts.place(parts.size() - 1), block.from() - 1, block.to(), reader);
@@ -846,7 +868,7 @@ public final class Lane {
     }
     for (StoredSeries series : (Iterable<StoredSeries>) all()::iterator) {
       StoredSeries.State now = series.state();
-      SealedParts parts = now.sealed;
+      BlockParts parts = now.sealed;
       for (Block block : dropped) {
         parts = parts.without(block);
       }

@@ -1,5 +1,10 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.series.Catalog;
+import io.fleetgauge.gateway.store.series.LastSamples;
+import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

@@ -1,5 +1,8 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -120,19 +123,8 @@ final class OwnerViews {
     return true;
   }
 
-  boolean isEmpty() {
-    return views.isEmpty();
-  }
-
   List<View> all() {
     return views;
-  }
-
-  /** Whether the one view has all samples of the time. */
-  boolean isWhole(long from, long to) {
-    return views.size() == 1
-        && views.getFirst().markers.isEmpty()
-        && views.getFirst().spans.equals(List.of(new Span(from, to)));
   }
 
   /** Labels of the views that have a sample. */
@@ -145,20 +137,5 @@ final class OwnerViews {
       }
     }
     return found;
-  }
-
-  /** Labels of all views, whether they have a sample or not. */
-  List<Labels> labels() {
-    return views.stream().map(view -> view.labels).toList();
-  }
-
-  /** The views that have a sample among those that were read. */
-  void series(SampleReader read, List<Series> into) {
-    for (View view : views) {
-      Series found = view.among(read);
-      if (found != null) {
-        into.add(found);
-      }
-    }
   }
 }

@@ -1,5 +1,7 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.SeriesSource;

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
+import io.fleetgauge.gateway.store.block.Block;
 import java.util.Optional;
 
 /** Pages of blocks that were read not long ago. Safe for all threads. */

@@ -1,6 +1,12 @@
 package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.store.block.DamagedBlock;
+import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.SeriesSource;
@@ -10,15 +16,11 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Utf8Order;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -124,9 +126,9 @@ public final class Store {
     List<Block.Opened> opened = new ArrayList<>();
     for (Path file : BlockFolder.blocks(BlockFolder.of(folder, host))) {
       try {
-        opened.add(Block.open(file, counts));
-      } catch (DamagedFile e) {
-        counts.damaged.increment();
+        opened.add(Block.open(file, counts.blocks));
+      } catch (DamagedBlock e) {
+        counts.blocks.damaged.increment();
         LOG.error("{}; its samples are lost", e.getMessage());
         lane(host).lost(BlockFolder.from(file), BlockFolder.to(file));
       }
@@ -317,55 +319,6 @@ public final class Store {
       reading.add(lane);
     }
     reading.handOver(budget, incomplete, receiver);
-  }
-
-  /**
-   * What the numbers of a selection add up to, by label set. Of blocks that are within the
-   * selection only the heads are read.
-   *
-   * @return no label set without a number; label sets that have histograms count only their numbers
-   */
-  public Map<Labels, Summary> summarize(Collection<String> hosts, Selection selection) {
-    TreeMap<Labels, Summary> found = new TreeMap<>();
-    List<Series> others = new ArrayList<>();
-    for (Lane lane : lanesOf(hosts)) {
-      long from = Lane.after(selection.from());
-      long to = Math.min(selection.to(), lane.newest());
-      SampleReader reader = new SampleReader();
-      Map<Labels, Integer> sources = new HashMap<>();
-      Map<StoredSeries, OwnerViews> all = new LinkedHashMap<>();
-      for (StoredSeries series : lane.candidates(selection.matchers())) {
-        OwnerViews views = OwnerViews.of(series, selection.matchers(), from, to);
-        views.labels().forEach(labels -> sources.merge(labels, 1, Integer::sum));
-        all.put(series, views);
-      }
-      all.forEach(
-          (series, views) -> {
-            // What stands in two places may stand there twice, and counts once.
-            if (views.isWhole(from, to) && sources.get(views.labels().getFirst()) == 1) {
-              Summary summary =
-                  found.computeIfAbsent(views.labels().getFirst(), none -> new Summary());
-              series.summarize(selection.from(), to, reader, summary);
-            } else if (!views.isEmpty()) {
-              series.read(selection.from(), to, reader);
-              views.series(reader, others);
-            }
-          });
-    }
-    others.sort(Comparator.comparing(Series::labels));
-    for (Series series : Series.joinEqual(others)) {
-      add(series, found.computeIfAbsent(series.labels(), none -> new Summary()));
-    }
-    found.values().removeIf(summary -> summary.count() == 0);
-    return found;
-  }
-
-  private static void add(Series series, Summary summary) {
-    for (double value : series.values()) {
-      if (!Staleness.isMarker(value)) {
-        summary.add(value);
-      }
-    }
   }
 
   /**

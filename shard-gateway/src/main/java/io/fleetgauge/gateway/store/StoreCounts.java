@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.store.block.BlockCounts;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What became of every sample that a store was given, and of what it kept. */
@@ -25,12 +26,10 @@ public final class StoreCounts {
   /** Samples of new series beyond a limit. */
   public final LongAdder overLimit = new LongAdder();
 
-  /** Blocks written. */
-  public final LongAdder blocksWritten = new LongAdder();
+  public final BlockCounts blocks = new BlockCounts();
 
-  /** Tries to write a block that failed. */
-  public final LongAdder blockFailures = new LongAdder();
-
-  /** Blocks, or series in them, that are not what was written. */
-  public final LongAdder damaged = new LongAdder();
+  /** Counts an attempt to write a block that failed. */
+  public void blockFailed() {
+    blocks.failures.increment();
+  }
 }

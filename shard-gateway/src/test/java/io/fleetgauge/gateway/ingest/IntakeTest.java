@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership;
-import io.fleetgauge.gateway.store.Dimensions;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.syntax.Parser;
@@ -308,7 +308,7 @@ class IntakeTest {
         intake.keepHouse().join();
       }
     }
-    assertThat(store.counts().blocksWritten.sum()).isEqualTo(2);
+    assertThat(store.counts().blocks.written.sum()).isEqualTo(2);
     assertThat(store.blockCount()).isEqualTo(1);
     // Of the two half-hour blocks that have left memory, the first has expired after an hour.
     List<Long> left = times.stream().filter(time -> time >= 30 * 60_000).toList();
@@ -333,7 +333,7 @@ class IntakeTest {
       }
     }
     intake.keepHouse().join();
-    assertThat(store.counts().blocksWritten.sum()).isGreaterThan(10);
+    assertThat(store.counts().blocks.written.sum()).isGreaterThan(10);
     assertThat(store.blockBytes()).isBetween(1L, 1_200L);
     List<Long> left = samples("n1");
     assertThat(left).endsWith(now).hasSizeLessThan(480);

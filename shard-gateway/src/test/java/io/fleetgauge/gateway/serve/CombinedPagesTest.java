@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.rollup.RollupRules;
-import io.fleetgauge.gateway.store.Dimensions;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.exec.Grid;
 import io.fleetgauge.promql.exec.Partial;

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
@@ -102,7 +103,7 @@ class BlockTest {
     Files.write(file, bytes);
     Store store = store();
     List<Series> left = read(store);
-    assertThat(store.counts().damaged.sum()).isEqualTo(1);
+    assertThat(store.counts().blocks.damaged.sum()).isEqualTo(1);
     // The directory is needed for all of them, a record for one.
     assertThat(left.size()).isIn(0, SERIES - 1);
     assertThat(whole).containsAll(left);
@@ -126,7 +127,7 @@ class BlockTest {
     Store store = store();
     assertThat(read(store)).isEmpty();
     assertThat(incomplete).containsExactly("n1");
-    assertThat(store.counts().damaged.sum()).isEqualTo(1);
+    assertThat(store.counts().blocks.damaged.sum()).isEqualTo(1);
   }
 
   @Test

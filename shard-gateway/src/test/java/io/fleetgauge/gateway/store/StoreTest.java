@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.exec.StopSign;

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.owner;
 
 import io.fleetgauge.sample.Labels;
 import java.util.Set;
@@ -16,12 +16,12 @@ public record Dimensions(String identifier, Set<String> names) {
       new Dimensions("UUID", Set.of("job", "tenant", "pod", "namespace", "container"));
 
   /** Whether series with these labels have an owner, if only "nobody". */
-  boolean apply(Labels labels) {
+  public boolean apply(Labels labels) {
     return !labels.value(identifier).isEmpty();
   }
 
   /** What of the labels never changes. */
-  Labels identity(Labels labels) {
+  public Labels identity(Labels labels) {
     Labels rest = labels;
     for (String name : names) {
       if (!rest.value(name).isEmpty()) {
@@ -32,7 +32,7 @@ public record Dimensions(String identifier, Set<String> names) {
   }
 
   /** What of the labels says who owns the GPU. */
-  Labels owner(Labels labels) {
+  public Labels owner(Labels labels) {
     return labels.only(names);
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Chunks;
 
@@ -8,21 +8,21 @@ import io.fleetgauge.gateway.store.chunk.Chunks;
  * @param bytes how many bytes of runs are before that time
  * @param column the number of the last column before it; the base when there is none
  */
-record RunCut(int bytes, int column) {
+public record RunCut(int bytes, int column) {
   /**
    * @param end where the columns of the time before the cut end, ms
    * @param limit columns from this number on belong behind the cut all the same
    */
-  static RunCut at(StoredSeries.State state, long end, int limit) {
-    byte[] bytes = state.packed.bytes();
+  public static RunCut at(PackedRuns packed, ColumnList columns, long end, int limit) {
+    byte[] bytes = packed.bytes();
     Chunks chunks = new Chunks().at(0);
-    int column = state.packed.base();
+    int column = packed.base();
     int number = column;
-    while (chunks.position() < state.packed.length()) {
+    while (chunks.position() < packed.length()) {
       int at = chunks.position();
       number += (int) chunks.svar(bytes);
       int head = chunks.u8(bytes);
-      if (number >= limit || state.columns.get(number).end > end) {
+      if (number >= limit || columns.get(number).end > end) {
         return new RunCut(at, column);
       }
       column = number;
@@ -31,6 +31,6 @@ record RunCut(int bytes, int column) {
       }
       chunks.skip(bytes, RunFormat.count(head));
     }
-    return new RunCut(state.packed.length(), column);
+    return new RunCut(packed.length(), column);
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;
@@ -9,11 +9,11 @@ import java.util.Arrays;
  * Times that many series share: those of one tick stream, some minutes of it. The lane's writer
  * appends; whoever has read how many samples a series has may read as many times.
  */
-final class TimeColumn {
-  static final int CAPACITY = PackedRuns.RUN;
+public final class TimeColumn {
+  public static final int CAPACITY = PackedRuns.RUN;
 
   /** The first time that belongs to a later block. */
-  final long end;
+  public final long end;
 
   private final long first;
   // One of the two is null: packed is set before the times go.
@@ -23,7 +23,7 @@ final class TimeColumn {
   private int size;
   private long last;
 
-  TimeColumn(long time, long end) {
+  public TimeColumn(long time, long end) {
     this.end = end;
     this.first = time;
     this.last = time;
@@ -42,39 +42,39 @@ final class TimeColumn {
     this.size = count;
   }
 
-  TimeColumn copy(int from, int count, Chunks chunks) {
+  public TimeColumn copy(int from, int count, Chunks chunks) {
     return new TimeColumn(this, from, count, chunks);
   }
 
-  long first() {
+  public long first() {
     return first;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  long last() {
+  public long last() {
     return last;
   }
 
-  long time(int index, Chunks chunks) {
+  public long time(int index, Chunks chunks) {
     long[] raw = times;
     return (raw == null ? times(chunks) : raw)[index];
   }
 
-  boolean takes(long time) {
+  public boolean takes(long time) {
     return size < CAPACITY && time < end;
   }
 
-  void append(long time) {
+  public void append(long time) {
     times[size] = time;
     last = time;
     size++;
   }
 
   /** Makes a full column small. */
-  void pack(Chunks chunks) {
+  public void pack(Chunks chunks) {
     if (packed == null && size == CAPACITY) {
       WireWriter scratch = new WireWriter(8 * CAPACITY);
       chunks.encodeTimes(times, 0, size, scratch);
@@ -84,7 +84,7 @@ final class TimeColumn {
   }
 
   /** The times; more places than are used. */
-  long[] times(Chunks chunks) {
+  public long[] times(Chunks chunks) {
     long[] raw = times;
     if (raw == null) {
       raw = new long[CAPACITY];
@@ -94,13 +94,13 @@ final class TimeColumn {
   }
 
   /** As drawn in the block's description. Writer only. */
-  void write(Chunks chunks, WireWriter out) {
+  public void write(Chunks chunks, WireWriter out) {
     out.u8(size);
     long[] raw = times(chunks);
     chunks.encodeTimes(raw, 0, size, out);
   }
 
-  int bytes() {
+  public int bytes() {
     byte[] bytes = packed;
     return bytes == null ? 8 * CAPACITY : bytes.length;
   }

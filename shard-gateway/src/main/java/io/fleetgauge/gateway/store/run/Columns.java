@@ -1,9 +1,9 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Chunks;
 
 /** Times by the number of their column. */
-interface Columns {
+public interface Columns {
   /** The lowest number. */
   int base();
 

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -9,9 +9,9 @@ import io.fleetgauge.sample.wire.WireWriter;
  * @param number of the column
  * @param from the first of its times
  */
-record Page(TimeColumn column, int number, int from) {
+public record Page(TimeColumn column, int number, int from) {
   /** What a lane lends its series while it writes. */
-  interface Maker {
+  public interface Maker {
     /** A page whose first time is this one. */
     Page page(TimeColumn before, int number, long time);
 

@@ -1,7 +1,15 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.block;
 
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.ColumnList;
+import io.fleetgauge.gateway.store.run.LateSamples;
+import io.fleetgauge.gateway.store.run.PackedRuns;
+import io.fleetgauge.gateway.store.run.RunCut;
+import io.fleetgauge.gateway.store.run.RunFormat;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -24,7 +32,7 @@ import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
 
 /** Writes a block: some time of one host's samples, as the package draws it. One use. */
-final class BlockWriter {
+public final class BlockWriter {
   private final String host;
   private final long from;
   private final long to;
@@ -52,7 +60,7 @@ final class BlockWriter {
    * @param end where the columns of this time end, ms
    * @param limit columns from this number on are of a later time all the same
    */
-  BlockWriter(String host, long from, long to, long end, int limit) {
+  public BlockWriter(String host, long from, long to, long end, int limit) {
     this.end = end;
     this.limit = limit;
     this.host = host;
@@ -62,7 +70,7 @@ final class BlockWriter {
   }
 
   /** Takes over the columns that samples of this time can refer to. Comes first. */
-  void columns(ColumnList all) {
+  public void columns(ColumnList all) {
     int last = all.base();
     firstColumn = all.base();
     for (int number = all.base(); number < limit; number++) {
@@ -84,24 +92,35 @@ final class BlockWriter {
   /**
    * Adds what a series has of this time, if it has any.
    *
-   * @param state nothing of this time is in an open page
+   * @param owners null when the series has no dimensions
+   * @param packed its runs; nothing of this time is in an open page
+   * @param known the columns that the runs refer to
+   * @param lateSamples null when there are none
    */
-  void series(StoredSeries stored, StoredSeries.State state) {
+  public void series(
+      Labels identity,
+      Timeline owners,
+      PackedRuns packed,
+      ColumnList known,
+      LateSamples lateSamples) {
     reader.clear();
-    StoredSeries.readMemory(state, from - 1, to - 1, reader);
+    reader.readRuns(packed.bytes(), 0, packed.length(), packed.base(), known, from - 1, to - 1);
+    if (lateSamples != null) {
+      reader.merge(lateSamples, from - 1, to - 1);
+    }
     if (reader.size() == 0) {
       return;
     }
-    boolean late = state.late != null && state.late.indexOf(from) != state.late.indexOf(to);
+    boolean late = lateSamples != null && lateSamples.indexOf(from) != lateSamples.indexOf(to);
     WireWriter runs = new WireWriter();
     int base;
     if (late) {
       base = 0;
       encodeAgain(runs);
     } else {
-      RunCut cut = RunCut.at(state, end, limit);
-      base = state.packed.base() - firstColumn;
-      runs.raw(state.packed.bytes(), 0, cut.bytes());
+      RunCut cut = RunCut.at(packed, known, end, limit);
+      base = packed.base() - firstColumn;
+      runs.raw(packed.bytes(), 0, cut.bytes());
     }
     int recordAt = data.size();
     data.u32(0);
@@ -110,8 +129,8 @@ final class BlockWriter {
     CRC32C check = new CRC32C();
     check.update(data.array(), recordAt + 4, data.size() - recordAt - 4);
     data.setU32(recordAt, (int) check.getValue());
-    labels(series, stored.identity);
-    series.uvar(stored.timeline == null ? 0 : timeline(stored.timeline));
+    labels(series, identity);
+    series.uvar(owners == null ? 0 : timeline(owners));
     series.uvar(data.size() - recordAt);
     seriesCount++;
   }
@@ -231,7 +250,7 @@ final class BlockWriter {
    *
    * @param page as {@link io.fleetgauge.gateway.rollup.RollupForm} writes it
    */
-  void rollup(RollupKey key, byte[] page) {
+  public void rollup(RollupKey key, byte[] page) {
     CRC32C check = new CRC32C();
     check.update(page);
     data.u32((int) check.getValue()).raw(page, 0, page.length);
@@ -240,7 +259,7 @@ final class BlockWriter {
     rollupCount++;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return seriesCount == 0;
   }
 
@@ -249,7 +268,7 @@ final class BlockWriter {
    *
    * @throws IOException if the disk does not take it; nothing is left of it then
    */
-  void write(Path file) throws IOException {
+  public void write(Path file) throws IOException {
     WireWriter directory = new WireWriter(1 << 14);
     directory.string(host).svar(from).svar(to).uvar(symbols.size());
     symbols.forEach(directory::string);

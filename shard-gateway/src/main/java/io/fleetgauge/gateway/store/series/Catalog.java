@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.series;
 
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
@@ -19,7 +19,7 @@ import org.roaringbitmap.RoaringBitmap;
  * for the series behind the indexed ones, of which there are few and which are looked at one by
  * one; when they are no longer few, a new catalog takes them in.
  */
-final class Catalog {
+public final class Catalog {
   /** So many series are looked at one by one at least. */
   private static final int FEW = 64;
 
@@ -55,7 +55,7 @@ final class Catalog {
     this.dimensioned = dimensioned;
   }
 
-  static Catalog of(Set<String> dimensions, Collection<StoredSeries> series) {
+  public static Catalog of(Set<String> dimensions, Collection<StoredSeries> series) {
     return build(dimensions, series.toArray(StoredSeries[]::new), series.size());
   }
 
@@ -79,16 +79,16 @@ final class Catalog {
     return new Catalog(dimensions, series, size, byValue, byName, dimensioned);
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  StoredSeries get(int number) {
+  public StoredSeries get(int number) {
     return series[number];
   }
 
   /** A catalog with one more series: this, as long as few are not indexed. Writer only. */
-  Catalog with(StoredSeries added) {
+  public Catalog with(StoredSeries added) {
     StoredSeries[] now = series;
     if (size == now.length) {
       now = Arrays.copyOf(now, Math.max(16, 2 * size));
@@ -105,7 +105,7 @@ final class Catalog {
   /**
    * Every series that may match: what its labels say is certain, what its dimensions say is not.
    */
-  void find(List<Matcher> matchers, Consumer<StoredSeries> found) {
+  public void find(List<Matcher> matchers, Consumer<StoredSeries> found) {
     int count = size; // read before the array: a later array holds at least as many
     StoredSeries[] now = series;
     RoaringBitmap candidates = candidates(matchers);
@@ -173,7 +173,7 @@ final class Catalog {
   }
 
   /** The values of a label that is no dimension, each with the series that have it. */
-  void values(String label, ValueVisitor visitor) {
+  public void values(String label, ValueVisitor visitor) {
     int count = size;
     StoredSeries[] now = series;
     byValue
@@ -188,7 +188,7 @@ final class Catalog {
   }
 
   /** Takes a value and the series that have it. */
-  interface ValueVisitor {
+  public interface ValueVisitor {
     void visit(String value, Stream<StoredSeries> series);
   }
 }

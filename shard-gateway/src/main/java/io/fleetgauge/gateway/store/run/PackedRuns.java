@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.sample.Histogram;
@@ -16,7 +16,7 @@ import java.util.Arrays;
  * @param lastFrom the first of its times in its column
  * @param lastCount how many samples it has; 0 when there is no run
  */
-record PackedRuns(
+public record PackedRuns(
     byte[] bytes,
     int length,
     int base,
@@ -26,16 +26,16 @@ record PackedRuns(
     int lastFrom,
     int lastCount) {
   /** Most samples of a run: more make it smaller, but it is packed anew each time it grows. */
-  static final int RUN = 64;
+  public static final int RUN = 64;
 
   private static final byte[] NOTHING = new byte[0];
 
-  static PackedRuns none(int base) {
+  public static PackedRuns none(int base) {
     return new PackedRuns(NOTHING, 0, base, base, base, 0, 0, 0);
   }
 
   /** With a page more: in the last run, where it goes on and is not full, else behind it. */
-  PackedRuns with(
+  public PackedRuns with(
       Page.Maker lane, int number, int from, double[] values, Histogram[] histograms, int count) {
     boolean goesOn =
         lastCount > 0
@@ -88,7 +88,7 @@ record PackedRuns(
   }
 
   /** What is left behind a cut. */
-  PackedRuns from(RunCut cut) {
+  public PackedRuns from(RunCut cut) {
     int left = length - cut.bytes();
     if (left == 0) {
       return none(cut.column());

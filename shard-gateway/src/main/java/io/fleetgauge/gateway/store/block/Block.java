@@ -1,10 +1,14 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.block;
 
 import io.fleetgauge.gateway.rollup.RollupForm;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.Columns;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -32,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * A block on disk, mapped. Samples are read when they are asked for; the file is unmapped when
  * nobody refers to the block any more. Safe for all threads.
  */
-final class Block implements Columns {
+public final class Block implements Columns {
   private static final Logger LOG = LoggerFactory.getLogger(Block.class);
 
   /** A column whose place in time is another block's. */
@@ -43,7 +47,7 @@ final class Block implements Columns {
   private final long from;
   private final long to;
   private final MemorySegment bytes;
-  private final StoreCounts counts;
+  private final BlockCounts counts;
   private final int[] recordAt;
   private final Map<RollupKey, Extent> rollups;
   private final byte[] columns;
@@ -54,15 +58,15 @@ final class Block implements Columns {
   private record Extent(int at, int length) {}
 
   /** A series as the directory has it. */
-  record Entry(Labels identity, List<Interval> intervals) {}
+  public record Entry(Labels identity, List<Interval> intervals) {}
 
   /**
    * @param endedBefore as {@link Timeline} has it
    */
-  record Interval(long from, Labels owner, long endedBefore) {}
+  public record Interval(long from, Labels owner, long endedBefore) {}
 
   /** A block and what the directory says of its series. */
-  record Opened(Block block, List<Entry> series) {}
+  public record Opened(Block block, List<Entry> series) {}
 
   private Block(
       Path file,
@@ -70,7 +74,7 @@ final class Block implements Columns {
       long from,
       long to,
       MemorySegment bytes,
-      StoreCounts counts,
+      BlockCounts counts,
       int[] recordAt,
       Map<RollupKey, Extent> rollups,
       byte[] columns,
@@ -88,10 +92,10 @@ final class Block implements Columns {
   }
 
   /**
-   * @throws DamagedFile if the file is not a whole block
+   * @throws DamagedBlock if the file is not a whole block
    * @throws IOException if it cannot be read
    */
-  static Opened open(Path file, StoreCounts counts) throws IOException, DamagedFile {
+  public static Opened open(Path file, BlockCounts counts) throws IOException, DamagedBlock {
     MemorySegment bytes;
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
@@ -135,7 +139,7 @@ final class Block implements Columns {
       }
       return read(file, bytes, (int) directoryAt, inflate(deflated, rawLength), counts);
     } catch (WireException | DataFormatException e) {
-      throw new DamagedFile(
+      throw new DamagedBlock(
           "the block "
               + file
               + " is damaged, as its directory before byte "
@@ -162,7 +166,7 @@ final class Block implements Columns {
   }
 
   private static Opened read(
-      Path file, MemorySegment bytes, int directoryAt, byte[] directory, StoreCounts counts)
+      Path file, MemorySegment bytes, int directoryAt, byte[] directory, BlockCounts counts)
       throws WireException {
     WireReader in = new WireReader(directory);
     String host = in.string("the host");
@@ -249,23 +253,23 @@ final class Block implements Columns {
     return copy;
   }
 
-  Path file() {
+  public Path file() {
     return file;
   }
 
-  String host() {
+  public String host() {
     return host;
   }
 
-  long from() {
+  public long from() {
     return from;
   }
 
-  long to() {
+  public long to() {
     return to;
   }
 
-  long bytes() {
+  public long bytes() {
     return bytes.byteSize();
   }
 
@@ -317,26 +321,27 @@ final class Block implements Columns {
       return (flags & BlockFormat.SUMMARY) != 0;
     }
 
-    void addTo(Summary summary) throws WireException {
-      summary.add(in.uvar("the count"), number(), number(), number(), number());
-    }
-
     int runsAt() throws WireException {
       if (hasSummary()) {
-        addTo(new Summary());
+        in.uvar("the count");
+        for (int i = 0; i < BlockFormat.SUMMARY_NUMBERS; i++) {
+          skipNumber();
+        }
       }
       return in.position();
     }
 
-    private double number() throws WireException {
-      return in.u8("a number's kind") == BlockFormat.INTEGER
-          ? in.svar("a number")
-          : in.f64("a number");
+    private void skipNumber() throws WireException {
+      if (in.u8("a number's kind") == BlockFormat.INTEGER) {
+        in.svar("a number");
+      } else {
+        in.f64("a number");
+      }
     }
   }
 
   /** Reads a series' samples after {@code after} and up to {@code to}; none when it is damaged. */
-  void read(int place, long after, long upTo, SampleReader reader) {
+  public void read(int place, long after, long upTo, SampleReader reader) {
     int before = reader.size();
     try {
       Record record = new Record(place);
@@ -351,7 +356,7 @@ final class Block implements Columns {
     }
   }
 
-  boolean hasSampleIn(int place, long since, long upTo, SampleReader reader) {
+  public boolean hasSampleIn(int place, long since, long upTo, SampleReader reader) {
     try {
       Record record = new Record(place);
       if (record.first > upTo || record.last < since) {
@@ -368,31 +373,8 @@ final class Block implements Columns {
     }
   }
 
-  /**
-   * Adds up a series whose samples here are all after {@code after} and up to {@code upTo}, from
-   * its record's head.
-   *
-   * @return whether it could; if not, nothing was added and the samples must be read
-   */
-  boolean summarize(int place, long after, long upTo, Summary summary) {
-    try {
-      Record record = new Record(place);
-      if (record.first > upTo || record.last <= after) {
-        return true;
-      }
-      if (record.first <= after || record.last > upTo || !record.hasSummary()) {
-        return false;
-      }
-      record.addTo(summary);
-      return true;
-    } catch (WireException e) {
-      report(place, e);
-      return true;
-    }
-  }
-
   /** What the series add up to; empty when it was not kept, or is damaged. */
-  Optional<RollupPage> rollup(RollupKey key) {
+  public Optional<RollupPage> rollup(RollupKey key) {
     Optional<byte[]> page = rollupBytes(key);
     try {
       return page.isEmpty() ? Optional.empty() : Optional.of(RollupForm.decode(page.get()));
@@ -403,7 +385,7 @@ final class Block implements Columns {
   }
 
   /** The bytes of a page, checked. */
-  Optional<byte[]> rollupBytes(RollupKey key) {
+  public Optional<byte[]> rollupBytes(RollupKey key) {
     Extent extent = rollups.get(key);
     if (extent == null || extent.length < 4) {
       return Optional.empty();

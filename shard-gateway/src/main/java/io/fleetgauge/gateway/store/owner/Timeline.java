@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.owner;
 
 import io.fleetgauge.sample.Labels;
 
@@ -6,42 +6,42 @@ import io.fleetgauge.sample.Labels;
  * Who owned a GPU when: an interval, and the ones before it. All series of a GPU that change at the
  * same time share their intervals. Only {@code before} ever changes, when the past has expired.
  */
-final class Timeline {
+public final class Timeline {
   /** When no marker ended the owner before. */
-  static final long NOT_ENDED = Long.MIN_VALUE;
+  public static final long NOT_ENDED = Long.MIN_VALUE;
 
-  static final long ALWAYS = Long.MIN_VALUE;
+  public static final long ALWAYS = Long.MIN_VALUE;
 
   /** From this time on, ms. */
-  final long from;
+  public final long from;
 
-  final Labels owner;
+  public final Labels owner;
 
   /**
    * When a staleness marker ended the owner before, at {@code from} or later; such a marker stands
    * nowhere else.
    */
-  final long endedBefore;
+  public final long endedBefore;
 
   private volatile Timeline before;
 
-  Timeline(long from, Labels owner, long endedBefore, Timeline before) {
+  public Timeline(long from, Labels owner, long endedBefore, Timeline before) {
     this.from = from;
     this.owner = owner;
     this.endedBefore = endedBefore;
     this.before = before;
   }
 
-  static Timeline first(Labels owner) {
+  public static Timeline first(Labels owner) {
     return new Timeline(ALWAYS, owner, NOT_ENDED, null);
   }
 
-  Timeline before() {
+  public Timeline before() {
     return before;
   }
 
   /** The interval that a time is in. */
-  Timeline at(long time) {
+  public Timeline at(long time) {
     Timeline interval = this;
     while (interval.from > time && interval.before != null) {
       interval = interval.before;
@@ -50,7 +50,7 @@ final class Timeline {
   }
 
   /** Whether this or an interval before it is an owner's. */
-  boolean hasOwner(Labels wanted) {
+  public boolean hasOwner(Labels wanted) {
     for (Timeline interval = this; interval != null; interval = interval.before) {
       if (interval.owner.equals(wanted)) {
         return true;
@@ -60,7 +60,7 @@ final class Timeline {
   }
 
   /** Forgets intervals that ended before a time. */
-  void forgetBefore(long time) {
+  public void forgetBefore(long time) {
     at(time).before = null;
   }
 }

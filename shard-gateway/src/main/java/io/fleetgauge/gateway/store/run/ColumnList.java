@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import java.util.Arrays;
@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The columns of a lane's memory by number. The lane's writer adds; what has been added stays, so a
  * reader that has a series' state may look up every number in it.
  */
-final class ColumnList implements Columns {
+public final class ColumnList implements Columns {
   /** So far behind the newest column nobody is likely to be at work on one. */
   private static final int PACKED_BEHIND = 4;
 
@@ -15,17 +15,17 @@ final class ColumnList implements Columns {
   private volatile TimeColumn[] columns;
   private int size;
 
-  ColumnList(int base, TimeColumn[] columns) {
+  public ColumnList(int base, TimeColumn[] columns) {
     this.base = base;
     this.columns = columns;
     this.size = columns.length;
   }
 
-  static ColumnList empty() {
+  public static ColumnList empty() {
     return new ColumnList(0, new TimeColumn[0]);
   }
 
-  int add(TimeColumn column, Chunks chunks) {
+  public int add(TimeColumn column, Chunks chunks) {
     TimeColumn[] now = columns;
     if (size >= PACKED_BEHIND) {
       now[size - PACKED_BEHIND].pack(chunks);
@@ -44,16 +44,16 @@ final class ColumnList implements Columns {
   }
 
   /** One above the highest number. Writer only. */
-  int end() {
+  public int end() {
     return base + size;
   }
 
-  TimeColumn get(int number) {
+  public TimeColumn get(int number) {
     return columns[number - base];
   }
 
   /** The list without the columns below {@code from}. Writer only. */
-  ColumnList from(int from) {
+  public ColumnList from(int from) {
     return new ColumnList(from, Arrays.copyOfRange(columns, from - base, size));
   }
 

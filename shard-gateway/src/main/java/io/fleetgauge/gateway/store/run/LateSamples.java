@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Series;
@@ -8,12 +8,12 @@ import java.util.Arrays;
  * Samples of one series that came behind newer ones, in order of time. The lane's writer adds;
  * readers take what is below the size they read first.
  */
-final class LateSamples {
-  final long[] times;
-  final double[] values;
+public final class LateSamples {
+  public final long[] times;
+  public final double[] values;
 
   /** Null when there are none. */
-  final Histogram[] histograms;
+  public final Histogram[] histograms;
 
   private volatile int size;
 
@@ -24,22 +24,22 @@ final class LateSamples {
     this.size = size;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
   /** Where a time is or would be inserted. */
-  int indexOf(long time) {
+  public int indexOf(long time) {
     return Series.firstAfter(times, 0, size, time - 1);
   }
 
-  boolean has(long time) {
+  public boolean has(long time) {
     int at = indexOf(time);
     return at < size && times[at] == time;
   }
 
   /** With one more, whose time is not there yet: this, where it could be added behind the last. */
-  static LateSamples with(LateSamples now, long time, double value, Histogram histogram) {
+  public static LateSamples with(LateSamples now, long time, double value, Histogram histogram) {
     if (now == null) {
       now = new LateSamples(new long[4], new double[4], null, 0);
     }
@@ -77,7 +77,7 @@ final class LateSamples {
   }
 
   /** What is left from a time on; null when nothing is. */
-  LateSamples from(long time) {
+  public LateSamples from(long time) {
     int at = indexOf(time);
     return at == size
         ? null
@@ -88,7 +88,7 @@ final class LateSamples {
             size - at);
   }
 
-  int bytes() {
+  public int bytes() {
     return 16 * times.length;
   }
 }

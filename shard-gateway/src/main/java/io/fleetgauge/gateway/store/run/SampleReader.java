@@ -1,10 +1,9 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.Staleness;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -13,7 +12,7 @@ import java.util.Map;
  * Gathers the samples of one series after another. It keeps decoded columns of times, which many
  * series share. For one thread and one question.
  */
-final class SampleReader {
+public final class SampleReader {
   private static final long[][] NO_TIMES = {};
 
   private final Chunks chunks = new Chunks();
@@ -33,46 +32,46 @@ final class SampleReader {
   private boolean damaged;
 
   /** Says that samples which should be here could not be read. */
-  void markDamaged() {
+  public void markDamaged() {
     damaged = true;
   }
 
   /** Says whether anything could not be read since this was asked last. */
-  boolean takeDamaged() {
+  public boolean takeDamaged() {
     boolean was = damaged;
     damaged = false;
     return was;
   }
 
-  void clear() {
+  public void clear() {
     size = 0;
     histograms = null;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
   /** Forgets all but the first samples. */
-  void cutTo(int newSize) {
+  public void cutTo(int newSize) {
     size = newSize;
   }
 
-  long[] times() {
+  public long[] times() {
     return times;
   }
 
-  double[] values() {
+  public double[] values() {
     return values;
   }
 
   /** Null when there are none. */
-  Histogram[] histograms() {
+  public Histogram[] histograms() {
     return histograms;
   }
 
   /** The decoded times of a column. */
-  long[] times(Columns columns, int number) {
+  public long[] times(Columns columns, int number) {
     if (columns != lastColumns) {
       lastTimes = columnTimes.getOrDefault(columns, NO_TIMES);
       lastColumns = columns;
@@ -92,7 +91,7 @@ final class SampleReader {
   }
 
   /** The times of the column of an open page; more places than are used. */
-  long[] pageTimes(TimeColumn column) {
+  public long[] pageTimes(TimeColumn column) {
     return column.times(timeChunks);
   }
 
@@ -101,7 +100,8 @@ final class SampleReader {
    *
    * @param base what the first run's column counts from
    */
-  void readRuns(byte[] bytes, int from, int end, int base, Columns columns, long after, long to) {
+  public void readRuns(
+      byte[] bytes, int from, int end, int base, Columns columns, long after, long to) {
     int number = base;
     chunks.at(from);
     while (chunks.position() < end) {
@@ -122,7 +122,7 @@ final class SampleReader {
   }
 
   /** Whether a run has a sample from {@code from} to {@code to}, both included. */
-  boolean runsHaveSampleIn(
+  public boolean runsHaveSampleIn(
       byte[] bytes, int start, int end, int base, Columns columns, long from, long to) {
     int number = base;
     chunks.at(start);
@@ -142,7 +142,7 @@ final class SampleReader {
   }
 
   /** Adds samples that are not packed. */
-  void read(
+  public void read(
       long[] fromTimes,
       int offset,
       double[] fromValues,
@@ -164,7 +164,7 @@ final class SampleReader {
   }
 
   /** Unites what was read with samples that came late. */
-  void merge(LateSamples late, long after, long to) {
+  public void merge(LateSamples late, long after, long to) {
     int count = late.size();
     int from = Series.firstAfter(late.times, 0, count, after);
     int end = Series.firstAfter(late.times, from, count, to);
@@ -183,17 +183,8 @@ final class SampleReader {
     read(all.times(), 0, all.values(), all.histograms(), all.size(), after, to);
   }
 
-  /** Adds up the numbers that were read. */
-  void addTo(Summary summary) {
-    for (int i = 0; i < size; i++) {
-      if (!Staleness.isMarker(values[i])) {
-        summary.add(values[i]);
-      }
-    }
-  }
-
   /** Some of what was read. */
-  Series between(Labels labels, int from, int to) {
+  public Series between(Labels labels, int from, int to) {
     return new Series(
         labels,
         Arrays.copyOfRange(times, from, to),

@@ -1,5 +1,13 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.series;
 
+import io.fleetgauge.gateway.store.block.BlockParts;
+import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.ColumnList;
+import io.fleetgauge.gateway.store.run.LateSamples;
+import io.fleetgauge.gateway.store.run.PackedRuns;
+import io.fleetgauge.gateway.store.run.Page;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -16,7 +24,7 @@ import java.util.Objects;
  * is needed; packing a page, taking a late sample into new arrays, and moving samples to a block
  * publish a new state.
  */
-final class StoredSeries {
+public final class StoredSeries {
   /** Samples of a page: few, because they take eight bytes each until they are packed. */
   private static final int PAGE = 8;
 
@@ -30,7 +38,7 @@ final class StoredSeries {
    *
    * <p>The page's samples have the times of {@code column} from {@code from} on.
    */
-  static final class State {
+  public static final class State {
     private static final VarHandle SIZE;
 
     static {
@@ -41,22 +49,22 @@ final class StoredSeries {
       }
     }
 
-    final SealedParts sealed;
-    final ColumnList columns;
-    final PackedRuns packed;
-    final TimeColumn column;
+    public final BlockParts sealed;
+    public final ColumnList columns;
+    public final PackedRuns packed;
+    public final TimeColumn column;
     final int number;
     final int from;
     final double[] values;
     final Histogram[] histograms;
-    final LateSamples late;
+    public final LateSamples late;
 
     /** Written behind the sample, so that a reader that sees it also sees what is below it. */
     @SuppressWarnings("unused") // by its handle
     private int size;
 
     State(
-        SealedParts sealed,
+        BlockParts sealed,
         ColumnList columns,
         PackedRuns packed,
         TimeColumn column,
@@ -106,8 +114,8 @@ final class StoredSeries {
           newSize);
     }
 
-    State with(
-        SealedParts newSealed, ColumnList newColumns, PackedRuns newPacked, LateSamples newLate) {
+    public State with(
+        BlockParts newSealed, ColumnList newColumns, PackedRuns newPacked, LateSamples newLate) {
       return new State(
           newSealed,
           newColumns,
@@ -121,24 +129,24 @@ final class StoredSeries {
           size);
     }
 
-    State withSealed(SealedParts newSealed) {
+    public State withSealed(BlockParts newSealed) {
       return with(newSealed, columns, packed, late);
     }
 
     /** Whether there is no sample in memory. */
-    boolean memoryIsEmpty() {
+    public boolean memoryIsEmpty() {
       return packed.length() == 0 && size() == 0 && late == null;
     }
   }
 
   /** Its labels, but for those that are dimensions. */
-  final Labels identity;
+  public final Labels identity;
 
   /** Its place among the lane's {@link LastSamples}. */
-  final int place;
+  public final int place;
 
   /** Null when the series has no dimensions. */
-  volatile Timeline timeline;
+  public volatile Timeline timeline;
 
   /** What {@link #labels} said last: every query asks again. */
   private volatile Owned owned;
@@ -151,15 +159,15 @@ final class StoredSeries {
   private Histogram newestHistogram;
 
   /** Set by the writer when the lane has forgotten the series; it must be opened anew. */
-  boolean closed;
+  public boolean closed;
 
-  StoredSeries(Labels identity, Timeline timeline, int place, ColumnList columns) {
+  public StoredSeries(Labels identity, Timeline timeline, int place, ColumnList columns) {
     this.identity = identity;
     this.place = place;
     this.timeline = timeline;
     this.state =
         new State(
-            SealedParts.NONE,
+            BlockParts.NONE,
             columns,
             PackedRuns.none(columns.base()),
             null,
@@ -174,7 +182,7 @@ final class StoredSeries {
   private record Owned(Labels owner, Labels labels) {}
 
   /** All its labels under an owner. */
-  Labels labels(Labels owner) {
+  public Labels labels(Labels owner) {
     Owned known = owned;
     if (known == null || known.owner != owner) {
       known = new Owned(owner, identity.with(owner));
@@ -183,38 +191,38 @@ final class StoredSeries {
     return known.labels;
   }
 
-  State state() {
+  public State state() {
     return state;
   }
 
-  void become(State newState) {
+  public void become(State newState) {
     state = newState;
   }
 
   /** Time of the newest sample; {@link Long#MIN_VALUE} when there is none. Writer only. */
-  long newest() {
+  public long newest() {
     return newest;
   }
 
   /** Whether the newest sample is this one. Writer only. */
-  boolean newestIs(double value, Histogram histogram) {
+  public boolean newestIs(double value, Histogram histogram) {
     return Double.doubleToRawLongBits(newestValue) == Double.doubleToRawLongBits(value)
         && Objects.equals(newestHistogram, histogram);
   }
 
-  boolean newestIsMarker() {
+  public boolean newestIsMarker() {
     return Staleness.isMarker(newestValue) && newestHistogram == null;
   }
 
   /** Sets what is known of a newest sample that stands in a block. */
-  void restore(long time, double value, Histogram histogram) {
+  public void restore(long time, double value, Histogram histogram) {
     newest = time;
     newestValue = value;
     newestHistogram = histogram;
   }
 
   /** Adds a sample that is newer than all others. Writer only. */
-  void append(Page.Maker lane, long time, double value, Histogram histogram) {
+  public void append(Page.Maker lane, long time, double value, Histogram histogram) {
     State now = state;
     if (now.size() == PAGE) {
       now = seal(now, lane, now.from + PAGE);
@@ -265,7 +273,7 @@ final class StoredSeries {
   }
 
   /** Puts another sample in place of the newest, whose tick nobody has been shown yet. */
-  void replaceNewest(double value, Histogram histogram) {
+  public void replaceNewest(double value, Histogram histogram) {
     State now = state;
     int last = now.size() - 1;
     if (histogram != null && now.histograms == null) {
@@ -287,7 +295,7 @@ final class StoredSeries {
   }
 
   /** Packs the open page, if there is one, and leaves the column for good. Writer only. */
-  void seal(Page.Maker lane) {
+  public void seal(Page.Maker lane) {
     State sealed = seal(state, lane, LEFT);
     state = sealed.withPage(null, 0, LEFT, NO_VALUES, null, 0);
   }
@@ -315,7 +323,7 @@ final class StoredSeries {
   }
 
   /** Adds a sample that is older than the newest and whose time is free. Writer only. */
-  void addLate(long time, double value, Histogram histogram) {
+  public void addLate(long time, double value, Histogram histogram) {
     State now = state;
     LateSamples late = LateSamples.with(now.late, time, value, histogram);
     if (late != now.late) {
@@ -326,7 +334,7 @@ final class StoredSeries {
   // --- readers ---
 
   /** Reads all samples after {@code after} and up to {@code to}, in order of time. */
-  void read(long after, long to, SampleReader reader) {
+  public void read(long after, long to, SampleReader reader) {
     reader.clear();
     State now = state;
     now.sealed.read(after, to, reader);
@@ -334,7 +342,7 @@ final class StoredSeries {
   }
 
   /** As {@link #read}, what is in memory only. */
-  static void readMemory(State now, long after, long to, SampleReader reader) {
+  public static void readMemory(State now, long after, long to, SampleReader reader) {
     int size = now.size();
     LateSamples late = now.late;
     PackedRuns packed = now.packed;
@@ -349,7 +357,7 @@ final class StoredSeries {
   }
 
   /** Whether any sample is at {@code from} to {@code to}, both included. */
-  boolean hasSampleIn(long from, long to, SampleReader reader) {
+  public boolean hasSampleIn(long from, long to, SampleReader reader) {
     State now = state;
     int size = now.size();
     if (size > 0) {
@@ -371,19 +379,8 @@ final class StoredSeries {
         || now.sealed.hasSampleIn(from, to, reader);
   }
 
-  /**
-   * Adds up the numbers after {@code after} and up to {@code to}, from heads of blocks if it can.
-   */
-  void summarize(long after, long to, SampleReader reader, Summary summary) {
-    State now = state;
-    now.sealed.summarize(after, to, reader, summary);
-    reader.clear();
-    readMemory(now, after, to, reader);
-    reader.addTo(summary);
-  }
-
   /** Bytes that samples in memory take. */
-  int payloadBytes() {
+  public int payloadBytes() {
     State now = state;
     return now.packed.bytes().length
         + 8 * now.values.length

@@ -1,10 +1,10 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.block;
 
 /** Bytes on disk that are not what was written; the message names the file and where in it. */
-final class DamagedFile extends Exception {
+public final class DamagedBlock extends Exception {
   private static final long serialVersionUID = 1L;
 
-  DamagedFile(String message) {
+  public DamagedBlock(String message) {
     super(message);
   }
 }

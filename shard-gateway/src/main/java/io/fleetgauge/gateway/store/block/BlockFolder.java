@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.block;
 
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -12,21 +12,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Where blocks lie: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
-final class BlockFolder {
+public final class BlockFolder {
   private BlockFolder() {}
 
-  static Path of(Path root, String host) {
+  public static Path of(Path root, String host) {
     String name = URLEncoder.encode(host, StandardCharsets.UTF_8);
     // A dot is allowed in a URL, but these two are no names of folders.
     return root.resolve(name.equals(".") || name.equals("..") ? name.replace(".", "%2E") : name);
   }
 
-  static String name(long from, long to) {
+  public static String name(long from, long to) {
     return from + "-" + to + BlockFormat.SUFFIX;
   }
 
   /** The hosts that have a folder. */
-  static List<String> hosts(Path root) throws IOException {
+  public static List<String> hosts(Path root) throws IOException {
     if (!Files.isDirectory(root)) {
       return List.of();
     }
@@ -40,7 +40,7 @@ final class BlockFolder {
   }
 
   /** The blocks of a host in order of time; what was not finished is removed. */
-  static List<Path> blocks(Path folder) throws IOException {
+  public static List<Path> blocks(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       return List.of();
     }
@@ -60,13 +60,13 @@ final class BlockFolder {
   }
 
   /** The first time of a block, by its name; the least there is when the name says none. */
-  static long from(Path file) {
+  public static long from(Path file) {
     String name = file.getFileName().toString();
     return number(name, 0, Math.max(0, name.indexOf('-', 1)), Long.MIN_VALUE);
   }
 
   /** The time behind a block, by its name; the greatest there is when the name says none. */
-  static long to(Path file) {
+  public static long to(Path file) {
     String name = file.getFileName().toString();
     int end = name.length() - BlockFormat.SUFFIX.length();
     return number(name, Math.min(end, name.indexOf('-', 1) + 1), end, Long.MAX_VALUE);

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.series;
 
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Staleness;
@@ -12,7 +12,7 @@ import java.util.concurrent.locks.StampedLock;
  * memory gives them. One thread at a time writes, a tick at a time; any thread copies what there is
  * between two ticks.
  */
-final class LastSamples {
+public final class LastSamples {
   private static final int FEW = 16;
 
   private final StampedLock lock = new StampedLock();
@@ -33,10 +33,10 @@ final class LastSamples {
    * @param newest time of the newest tick, ms
    * @param version another one says that places may be other series' or owners'
    */
-  record Copy(long[] times, double[] values, long newest, int version) {}
+  public record Copy(long[] times, double[] values, long newest, int version) {}
 
   /** Begins a tick; what is written until it ends is seen then. Writer only, as what follows. */
-  long begin() {
+  public long begin() {
     return lock.writeLock();
   }
 
@@ -44,13 +44,13 @@ final class LastSamples {
    * @param stamp what {@link #begin} returned
    * @param newestTick time of the newest tick, ms
    */
-  void end(long stamp, long newestTick) {
+  public void end(long stamp, long newestTick) {
     newest = newestTick;
     lock.unlockWrite(stamp);
   }
 
   /** A place for one more series. Within a tick. */
-  int add() {
+  public int add() {
     Integer place = free.poll();
     if (place != null) {
       changed();
@@ -66,18 +66,18 @@ final class LastSamples {
   }
 
   /** The series of a place has gone for good. */
-  void remove(int place) {
+  public void remove(int place) {
     free.add(place);
   }
 
   /** Within a tick. */
-  void set(int place, long time, double value, Histogram histogram) {
+  public void set(int place, long time, double value, Histogram histogram) {
     times[place] = time;
     values[place] = histogram == null ? value : Staleness.MARKER;
   }
 
   /** The owner of a series is not the same any more. Within a tick. */
-  void ownerChanged() {
+  public void ownerChanged() {
     changed();
   }
 
@@ -86,12 +86,12 @@ final class LastSamples {
   }
 
   /** As {@link Copy} has it, now. */
-  int version() {
+  public int version() {
     return version;
   }
 
   /** For any thread; waits at most for the tick that is being written. */
-  Copy copy() {
+  public Copy copy() {
     long stamp = lock.tryOptimisticRead();
     if (stamp != 0) {
       Copy copy = copied();

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.block;
 
 /**
  * What functions over time need of a stretch of numbers, without the numbers. Not for several
@@ -32,26 +32,18 @@ public final class Summary {
     return sum + carry;
   }
 
-  double sumWithoutCarry() {
+  public double sumWithoutCarry() {
     return sum;
   }
 
-  double carry() {
+  public double carry() {
     return carry;
   }
 
-  void add(double value) {
+  public void add(double value) {
     count++;
     limit(value, value);
     addToSum(value);
-  }
-
-  /** Adds all of another stretch. */
-  void add(long otherCount, double otherMin, double otherMax, double otherSum, double otherCarry) {
-    count += otherCount;
-    limit(otherMin, otherMax);
-    addToSum(otherSum);
-    carry += otherCarry;
   }
 
   private void limit(double low, double high) {

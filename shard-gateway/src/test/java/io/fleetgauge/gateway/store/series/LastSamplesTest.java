@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.series;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,8 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.series;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.gateway.store.run.ColumnList;
 import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
