@@ -1,12 +1,12 @@
 package io.fleetgauge.load.bench;
 
-import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
@@ -112,7 +112,7 @@ public class QueryBenchmark {
 
   @Benchmark
   public Answer onePass() throws QueryFailure {
-    return Engine.run(range, source(), StopSign.NEVER);
+    return Engine.run(range, source(), StopCheck.NEVER);
   }
 
   @Benchmark
@@ -120,7 +120,7 @@ public class QueryBenchmark {
     List<Answer> answers = new ArrayList<>();
     for (long time = range.start(); time <= range.end(); time += STEP) {
       Query instant = new Query(query, range.expr(), time, time, 0, Query.Settings.STOCK);
-      answers.add(Engine.run(instant, source(), StopSign.NEVER));
+      answers.add(Engine.run(instant, source(), StopCheck.NEVER));
     }
     return answers;
   }

@@ -2,7 +2,7 @@ package io.fleetgauge.load.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import java.net.URI;

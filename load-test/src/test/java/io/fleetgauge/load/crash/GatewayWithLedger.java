@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.load.fleet.ChildJvm;
 import io.fleetgauge.load.fleet.LocalPorts;
-import io.fleetgauge.promql.exec.Selection;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

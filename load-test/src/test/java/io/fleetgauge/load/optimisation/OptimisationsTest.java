@@ -11,14 +11,14 @@ import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
-import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
-import io.fleetgauge.promql.syntax.Durations;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Durations;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.QueryProcess;
@@ -293,7 +293,7 @@ class OptimisationsTest {
             end,
             step,
             Query.Settings.STOCK.withLookback(Durations.parse(lookback)));
-    return written(Engine.run(asked, source(), StopSign.NEVER).result());
+    return written(Engine.run(asked, source(), StopCheck.NEVER).result());
   }
 
   private static long millis(String seconds) {

@@ -15,7 +15,7 @@ import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.exec.Selection;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
@@ -330,9 +330,9 @@ final class SimulatedGateway {
           new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
           Long.MAX_VALUE,
           none -> {},
-          io.fleetgauge.promql.exec.StopSign.NEVER);
+          io.fleetgauge.promql.query.StopCheck.NEVER);
     } catch (io.fleetgauge.gateway.store.TooManySamples
-        | io.fleetgauge.promql.exec.QueryFailure e) {
+        | io.fleetgauge.promql.query.QueryFailure e) {
       throw new IllegalStateException(e);
     }
   }

@@ -1,11 +1,27 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.aggregate.FoldAggregation;
+import io.fleetgauge.promql.aggregate.Groups;
+import io.fleetgauge.promql.expr.Aggregation;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.InvalidUtf8;
+import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.function.Ordering;
 import io.fleetgauge.promql.kernel.Columns;
-import io.fleetgauge.promql.syntax.Aggregation;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Span;
-import io.fleetgauge.promql.syntax.StrayBytes;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.query.Annotations;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Budget;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -30,7 +46,7 @@ public final class Engine {
       SeriesSource source,
       Map<Expr, Provided> provided,
       boolean isPart,
-      StopSign stop) {
+      StopCheck stop) {
     this.query = query;
     this.source = source;
     this.annotations = new Annotations(query.text());
@@ -53,14 +69,14 @@ public final class Engine {
               + type.description
               + "\" for range query, must be Scalar or instant Vector");
     }
-    return Selection.of(query, provided);
+    return Selections.of(query, provided);
   }
 
   /**
    * @param stop looked at while the query runs
    * @throws QueryFailure if the query cannot be evaluated, or was told to stop
    */
-  public static Answer run(Query query, SeriesSource source, StopSign stop) throws QueryFailure {
+  public static Answer run(Query query, SeriesSource source, StopCheck stop) throws QueryFailure {
     return run(query, source, Map.of(), stop);
   }
 
@@ -68,7 +84,7 @@ public final class Engine {
    * @param provided parts that others have evaluated, by identity
    */
   public static Answer run(
-      Query query, SeriesSource source, Map<Expr, Provided> provided, StopSign stop)
+      Query query, SeriesSource source, Map<Expr, Provided> provided, StopCheck stop)
       throws QueryFailure {
     selections(query, provided.keySet());
     return new Engine(query, source, provided, false, stop).answer();
@@ -77,20 +93,12 @@ public final class Engine {
   // --- parts of queries ---
 
   /**
-   * What becomes of a part of a query from some of the series.
-   *
-   * @param samples how many samples selectors looked at
-   */
-  public record Part(
-      List<Column> columns, List<Partial> partials, List<Remark> remarks, long samples) {}
-
-  /**
    * Evaluates a vector that is a part of a query.
    *
    * @param grid the steps at which the query needs it
    */
-  public static Part columns(Query query, Expr part, Grid grid, SeriesSource source, StopSign stop)
-      throws QueryFailure {
+  public static PartResult columns(
+      Query query, Expr part, Grid grid, SeriesSource source, StopCheck stop) throws QueryFailure {
     Engine engine = new Engine(query, source, Map.of(), true, stop);
     List<Column> columns = new ArrayList<>();
     engine.evaluator.vector(
@@ -100,8 +108,8 @@ public final class Engine {
           engine.budget.hold(column.steps());
           columns.add(column);
         });
-    return new Part(
-        columns, List.of(), engine.annotations.remarks(), engine.budget.stats().samples());
+    return new PartResult(
+        columns, List.of(), engine.annotations.annotations(), engine.budget.stats().samples());
   }
 
   /**
@@ -109,8 +117,8 @@ public final class Engine {
    *
    * @return empty when what was folded cannot be handed over exactly
    */
-  public static Optional<Part> partials(
-      Query query, Expr.Aggregate part, Grid grid, SeriesSource source, StopSign stop)
+  public static Optional<PartResult> partials(
+      Query query, Expr.Aggregate part, Grid grid, SeriesSource source, StopCheck stop)
       throws QueryFailure {
     Engine engine = new Engine(query, source, Map.of(), true, stop);
     FoldAggregation fold = engine.folding(part, grid);
@@ -118,10 +126,10 @@ public final class Engine {
     return fold.partials()
         .map(
             partials ->
-                new Part(
+                new PartResult(
                     List.of(),
                     partials,
-                    engine.annotations.remarks(),
+                    engine.annotations.annotations(),
                     engine.budget.stats().samples()));
   }
 
@@ -140,7 +148,7 @@ public final class Engine {
       Grid grid,
       List<Aggregation> ops,
       SeriesSource source,
-      StopSign stop)
+      StopCheck stop)
       throws QueryFailure {
     Engine engine = new Engine(query, source, Map.of(), true, stop);
     List<FoldAggregation> folds = new ArrayList<>();
@@ -177,7 +185,7 @@ public final class Engine {
   public static List<Column> merged(
       Query query, Expr.Aggregate aggregate, Grid grid, List<Partial> partials)
       throws QueryFailure {
-    Engine engine = new Engine(query, (selection, receiver) -> {}, Map.of(), true, StopSign.NEVER);
+    Engine engine = new Engine(query, (selection, receiver) -> {}, Map.of(), true, StopCheck.NEVER);
     FoldAggregation fold = engine.folding(aggregate, grid);
     List<Partial> inOrder = new ArrayList<>(partials);
     inOrder.sort(Comparator.comparing(Partial::first));
@@ -204,8 +212,8 @@ public final class Engine {
 
   private Answer.Result instant() throws QueryFailure {
     long time = query.start();
-    return switch (Evaluator.withoutParens(query.expr())) {
-      case Expr.Text text -> new Answer.Text(time, StrayBytes.replaced(text.value()));
+    return switch (query.expr().withoutParens()) {
+      case Expr.Text text -> new Answer.Text(time, InvalidUtf8.replaced(text.value()));
       case Expr.Window window -> new Answer.Matrix(window(window));
       case Expr.Subquery subquery -> new Answer.Matrix(subquery(subquery));
       case Expr expr when expr.type() == ValueType.SCALAR ->
@@ -286,7 +294,7 @@ public final class Engine {
           QueryFailure.Kind.EXECUTION,
           window.selector().edges().text + " modifier is for functions over ranges only");
     }
-    Selection selection = Selection.of(query, query.grid(), window.selector(), window.range());
+    Selection selection = Selections.of(query, query.grid(), window.selector(), window.range());
     List<Series> found = new ArrayList<>();
     source.select(
         selection,

@@ -1,11 +1,36 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.aggregate.Aggregator;
+import io.fleetgauge.promql.aggregate.CountValues;
+import io.fleetgauge.promql.aggregate.FoldAggregation;
+import io.fleetgauge.promql.aggregate.Groups;
+import io.fleetgauge.promql.aggregate.LimitAggregation;
+import io.fleetgauge.promql.aggregate.QuantileAggregation;
+import io.fleetgauge.promql.aggregate.Ranking;
+import io.fleetgauge.promql.expr.BinaryOp;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.function.Absence;
+import io.fleetgauge.promql.function.ClassicHistograms;
+import io.fleetgauge.promql.function.ElementFunctions;
+import io.fleetgauge.promql.function.InfoJoin;
+import io.fleetgauge.promql.function.LabelFunctions;
+import io.fleetgauge.promql.function.NameDropping;
+import io.fleetgauge.promql.function.NativeHistograms;
+import io.fleetgauge.promql.function.Ordering;
+import io.fleetgauge.promql.function.RangeFunctions;
 import io.fleetgauge.promql.kernel.Arithmetic;
 import io.fleetgauge.promql.kernel.Columns;
-import io.fleetgauge.promql.syntax.BinaryOp;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.query.Annotations;
+import io.fleetgauge.promql.query.Budget;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.Sink;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -22,7 +47,7 @@ import java.util.Set;
  * the root, so that only what an operator needs together is held together. One file for the walk,
  * because its branches call each other; what an operator does stands in a file of its own.
  */
-final class Evaluator {
+public final class Evaluator {
   private final Query query;
   private final SeriesSource source;
   private final Annotations annotations;
@@ -35,7 +60,7 @@ final class Evaluator {
    * @param provided parts that others have evaluated, by identity
    * @param isPart whether there may be more series elsewhere
    */
-  Evaluator(
+  public Evaluator(
       Query query,
       SeriesSource source,
       Map<Expr, Provided> provided,
@@ -50,18 +75,10 @@ final class Evaluator {
     this.budget = budget;
   }
 
-  static Expr withoutParens(Expr expr) {
-    Expr inner = expr;
-    while (inner instanceof Expr.Paren paren) {
-      inner = paren.inner();
-    }
-    return inner;
-  }
-
   // --- scalars ---
 
   /** A scalar's value at each step; the caller may write over the array. */
-  double[] scalar(Expr expr, Grid grid) throws QueryFailure {
+  public double[] scalar(Expr expr, Grid grid) throws QueryFailure {
     budget.work(grid.size());
     if (grid.size() > 1 && invariance.of(expr)) {
       double[] out = new double[grid.size()];
@@ -135,7 +152,7 @@ final class Evaluator {
   // --- vectors ---
 
   /** Pushes the columns of a vector into {@code sink}. */
-  void vector(Expr expr, Grid grid, Sink sink) throws QueryFailure {
+  public void vector(Expr expr, Grid grid, Sink sink) throws QueryFailure {
     if (grid.size() > 1 && invariance.of(expr)) {
       walk(expr, grid.first(), column -> sink.accept(spread(column, grid.size())));
     } else {
@@ -163,7 +180,7 @@ final class Evaluator {
       for (Column column : there.columns()) {
         push(column, sink);
       }
-      annotations.add(there.remarks());
+      annotations.add(there.annotations());
       return;
     }
     switch (expr) {
@@ -178,7 +195,7 @@ final class Evaluator {
   }
 
   /** All columns of a vector at once, counted as held; {@link #release} them. */
-  List<Column> collected(Expr expr, Grid grid) throws QueryFailure {
+  public List<Column> collected(Expr expr, Grid grid) throws QueryFailure {
     List<Column> columns = new ArrayList<>();
     vector(
         expr,
@@ -190,7 +207,7 @@ final class Evaluator {
     return columns;
   }
 
-  void release(List<Column> columns) {
+  public void release(List<Column> columns) {
     for (Column column : columns) {
       budget.release(column.steps());
     }
@@ -229,7 +246,7 @@ final class Evaluator {
       return;
     }
     source.select(
-        Selection.of(query, grid, selector, length),
+        Selections.of(query, grid, selector, length),
         series -> {
           budget.hold(series.size());
           receiver.accept(series);
@@ -270,9 +287,9 @@ final class Evaluator {
         var there = matching.presence();
         annotations.begin();
         vector(binary.right(), grid, there::add);
-        Annotations.Remarks remarks = annotations.end();
+        Annotations.Layer layer = annotations.end();
         vector(binary.left(), grid, column -> matching.filter(column, there, sink));
-        annotations.add(remarks);
+        annotations.add(layer);
       }
       default -> {
         List<Column> left = collected(binary.left(), grid);
@@ -309,13 +326,13 @@ final class Evaluator {
     Expr input = vectorOnLeft ? binary.left() : binary.right();
     annotations.begin();
     double[] scalar = scalar(vectorOnLeft ? binary.right() : binary.left(), grid);
-    Annotations.Remarks remarks = annotations.end();
+    Annotations.Layer layer = annotations.end();
     if (!vectorOnLeft) {
-      annotations.add(remarks);
+      annotations.add(layer);
     }
     vectorAndScalar(binary, input, scalar, grid, sink);
     if (vectorOnLeft) {
-      annotations.add(remarks);
+      annotations.add(layer);
     }
   }
 
@@ -364,7 +381,7 @@ final class Evaluator {
   }
 
   /** Folds the input of an aggregation, and leaves what comes of it with the aggregator. */
-  void fold(Expr.Aggregate aggregate, Grid grid, Aggregator aggregator) throws QueryFailure {
+  public void fold(Expr.Aggregate aggregate, Grid grid, Aggregator aggregator) throws QueryFailure {
     vector(
         aggregate.input(),
         grid,
@@ -377,7 +394,7 @@ final class Evaluator {
   private Aggregator aggregator(Expr.Aggregate aggregate, Grid grid, Sink sink)
       throws QueryFailure {
     Groups groups = new Groups(aggregate.grouping());
-    Expr parameter = aggregate.parameter().map(Evaluator::withoutParens).orElse(null);
+    Expr parameter = aggregate.parameter().map(Expr::withoutParens).orElse(null);
     switch (aggregate.op()) {
       case SUM, AVG, MIN, MAX, COUNT, GROUP, STDDEV, STDVAR -> {
         return new FoldAggregation(aggregate, groups, grid.size(), budget, annotations);
@@ -474,7 +491,7 @@ final class Evaluator {
     for (int i = 1; i < call.arguments().size(); i++) {
       scalars[i - 1] = scalar(call.arguments().get(i), grid);
     }
-    Annotations.Remarks remarks = annotations.end();
+    Annotations.Layer layer = annotations.end();
     if (call.function() == Function.ROUND && scalars[0] == null) {
       scalars[0] = new double[grid.size()];
       Arrays.fill(scalars[0], 1);
@@ -491,7 +508,7 @@ final class Evaluator {
           }
         });
     nameless.finish();
-    annotations.add(remarks);
+    annotations.add(layer);
   }
 
   private void nativeHistograms(Expr.Call call, Grid grid, Sink sink) throws QueryFailure {
@@ -510,7 +527,7 @@ final class Evaluator {
 
   private void timestamp(Expr argument, Grid grid, Sink sink) throws QueryFailure {
     NameDropping nameless = NameDropping.merging(query, argument, budget, sink);
-    if (withoutParens(argument) instanceof Expr.Selector selector) {
+    if (argument.withoutParens() instanceof Expr.Selector selector) {
       InstantLookup lookup = new InstantLookup(query, selector, grid);
       select(
           selector,
@@ -580,7 +597,7 @@ final class Evaluator {
     List<double[]> parameters = new ArrayList<>();
     for (Expr argument : call.arguments()) {
       if (argument.type() == ValueType.MATRIX) {
-        range = withoutParens(argument);
+        range = argument.withoutParens();
       } else {
         parameters.add(scalar(argument, grid));
       }
@@ -618,11 +635,11 @@ final class Evaluator {
     Expr argument = call.arguments().getFirst();
     boolean[] there = new boolean[grid.size()];
     vector(argument, grid, column -> note(column, there));
-    pushAbsence(there, withoutParens(argument), sink);
+    pushAbsence(there, argument.withoutParens(), sink);
   }
 
   private void absentOverTime(Expr.Call call, Grid grid, Sink sink) throws QueryFailure {
-    Expr range = withoutParens(call.arguments().getFirst());
+    Expr range = call.arguments().getFirst().withoutParens();
     boolean[] there = new boolean[grid.size()];
     RangeFunctions functions =
         new RangeFunctions(query, call, range, grid, List.of(), budget, annotations);

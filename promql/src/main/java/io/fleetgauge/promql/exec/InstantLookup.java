@@ -1,8 +1,13 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.function.Samples;
 import io.fleetgauge.promql.kernel.Columns;
 import io.fleetgauge.promql.kernel.EdgeWindows;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.query.Annotations;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;

@@ -1,6 +1,7 @@
 package io.fleetgauge.promql.exec;
 
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.function.CalendarFunctions;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;

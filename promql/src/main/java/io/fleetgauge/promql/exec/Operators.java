@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.expr.BinaryOp;
 import io.fleetgauge.promql.kernel.Arithmetic;
-import io.fleetgauge.promql.syntax.BinaryOp;
 
 /** Which loop an operator is. */
 final class Operators {

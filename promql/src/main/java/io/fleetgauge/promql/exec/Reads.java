@@ -1,7 +1,10 @@
 package io.fleetgauge.promql.exec;
 
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
 import java.util.List;
 
 /** Walks a query as the evaluator does, with the steps at which each part is evaluated. */

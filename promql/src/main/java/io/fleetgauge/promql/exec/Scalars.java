@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.exec;
 
-import io.fleetgauge.promql.syntax.BinaryOp;
+import io.fleetgauge.promql.expr.BinaryOp;
 
 /** Operators on two numbers, as at each step of a column. */
 public final class Scalars {

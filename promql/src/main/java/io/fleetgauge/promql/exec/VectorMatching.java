@@ -1,10 +1,15 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.expr.BinaryOp;
+import io.fleetgauge.promql.expr.Expr.Binary;
+import io.fleetgauge.promql.expr.Expr.Matching;
+import io.fleetgauge.promql.expr.Expr.Matching.Many;
+import io.fleetgauge.promql.function.NativeHistograms;
 import io.fleetgauge.promql.kernel.Columns;
-import io.fleetgauge.promql.syntax.BinaryOp;
-import io.fleetgauge.promql.syntax.Expr.Binary;
-import io.fleetgauge.promql.syntax.Expr.Matching;
-import io.fleetgauge.promql.syntax.Expr.Matching.Many;
+import io.fleetgauge.promql.query.Budget;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Sink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.fleetgauge.promql.fragment;
 
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.syntax.Feature;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Selection;
 import java.util.List;
 import java.util.Set;
 

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.fragment;
 
-import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -46,7 +46,7 @@ public sealed interface FragmentAnswer {
       long epoch,
       List<String> covered,
       List<String> read,
-      List<Engine.Part> parts,
+      List<PartResult> parts,
       List<String> notes,
       long rollupCells)
       implements FragmentAnswer {}

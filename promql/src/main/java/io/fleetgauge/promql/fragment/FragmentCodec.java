@@ -1,11 +1,11 @@
 package io.fleetgauge.promql.fragment;
 
-import io.fleetgauge.promql.exec.Column;
-import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Partial;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.syntax.Feature;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -376,7 +376,7 @@ public final class FragmentCodec {
         strings(out, parts.notes());
         Symbols symbols = new Symbols();
         body.uvar(parts.rollupCells()).uvar(parts.parts().size());
-        for (Engine.Part part : parts.parts()) {
+        for (PartResult part : parts.parts()) {
           PartsForm.write(body, symbols, part);
         }
         symbols.write(out);
@@ -409,7 +409,7 @@ public final class FragmentCodec {
     int length = 0;
     if (answer instanceof FragmentAnswer.Parts parts) {
       length = 1_024;
-      for (Engine.Part part : parts.parts()) {
+      for (PartResult part : parts.parts()) {
         for (Partial partial : part.partials()) {
           for (double[] numbers : partial.numbers()) {
             length += numbers == null ? 0 : 8 * numbers.length + 64;
@@ -508,7 +508,7 @@ public final class FragmentCodec {
             List<String> symbols = strings(in, "strings");
             long rollupCells = in.uvar("the number of rollup cells");
             int count = in.count(4, "parts");
-            List<Engine.Part> parts = new ArrayList<>(count);
+            List<PartResult> parts = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
               parts.add(PartsForm.read(in, symbols));
             }
@@ -708,7 +708,7 @@ public final class FragmentCodec {
   }
 
   /** Whether the answer to a part of a query can be written: it has no histograms. */
-  public static boolean fits(Engine.Part part) {
+  public static boolean fits(PartResult part) {
     return PartsForm.fits(part);
   }
 

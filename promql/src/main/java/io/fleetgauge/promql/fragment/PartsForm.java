@@ -1,11 +1,11 @@
 package io.fleetgauge.promql.fragment;
 
-import io.fleetgauge.promql.exec.Column;
-import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Partial;
-import io.fleetgauge.promql.exec.Remark;
+import io.fleetgauge.promql.expr.Span;
 import io.fleetgauge.promql.kernel.Columns;
-import io.fleetgauge.promql.syntax.Span;
+import io.fleetgauge.promql.query.Annotation;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.WholeNumber;
 import io.fleetgauge.sample.wire.WireException;
@@ -25,15 +25,15 @@ final class PartsForm {
   private PartsForm() {}
 
   /** Whether a part can be written: it has no histograms. */
-  static boolean fits(Engine.Part part) {
+  static boolean fits(PartResult part) {
     return part.columns().stream().allMatch(column -> column.histograms() == null);
   }
 
-  static void write(WireWriter out, FragmentCodec.Symbols symbols, Engine.Part part) {
-    out.uvar(part.samples()).uvar(part.remarks().size());
-    for (Remark remark : part.remarks()) {
-      out.u8(remark.warning() ? 1 : 0).string(remark.text());
-      out.uvar(remark.span().start()).uvar(remark.span().end());
+  static void write(WireWriter out, FragmentCodec.Symbols symbols, PartResult part) {
+    out.uvar(part.samples()).uvar(part.annotations().size());
+    for (Annotation annotation : part.annotations()) {
+      out.u8(annotation.warning() ? 1 : 0).string(annotation.text());
+      out.uvar(annotation.span().start()).uvar(annotation.span().end());
     }
     out.uvar(part.columns().size());
     for (Column column : part.columns()) {
@@ -102,16 +102,16 @@ final class PartsForm {
     }
   }
 
-  static Engine.Part read(WireReader in, List<String> symbols) throws WireException {
+  static PartResult read(WireReader in, List<String> symbols) throws WireException {
     long samples = in.uvar("the number of samples");
-    int remarkCount = in.count(4, "remarks");
-    List<Remark> remarks = new ArrayList<>(remarkCount);
-    for (int i = 0; i < remarkCount; i++) {
+    int annotationCount = in.count(4, "annotations");
+    List<Annotation> annotations = new ArrayList<>(annotationCount);
+    for (int i = 0; i < annotationCount; i++) {
       boolean warning = in.uint(1, "whether it is a warning") == 1;
-      String text = in.string("a remark");
-      int start = in.uint(Integer.MAX_VALUE, "a remark's place");
-      remarks.add(
-          new Remark(warning, text, new Span(start, in.uint(Integer.MAX_VALUE, "its end"))));
+      String text = in.string("an annotation");
+      int start = in.uint(Integer.MAX_VALUE, "an annotation's position");
+      annotations.add(
+          new Annotation(warning, text, new Span(start, in.uint(Integer.MAX_VALUE, "its end"))));
     }
     int columnCount = in.count(4, "columns");
     List<Column> columns = new ArrayList<>(columnCount);
@@ -141,7 +141,7 @@ final class PartsForm {
       }
       partials.add(new Partial(group, first, dropped, count, numbers));
     }
-    return new Engine.Part(columns, partials, remarks, samples);
+    return new PartResult(columns, partials, annotations, samples);
   }
 
   private static double[] column(WireReader in) throws WireException {

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.fragment;
 
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;

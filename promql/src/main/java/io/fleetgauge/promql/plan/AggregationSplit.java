@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ final class AggregationSplit {
               && Distribution.isMergeable(aggregate) ->
           new Plan.Merge(aggregate, false);
       case Plan.Here here when here.expr() instanceof Expr.Aggregate aggregate -> {
-        Expr input = Distribution.withoutParens(aggregate.input());
+        Expr input = aggregate.input().withoutParens();
         boolean pushed =
             here.inputs().size() == 1
                 && here.inputs().getFirst() instanceof Plan.Shards shards

@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.exec.Scalars;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,10 +1,10 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Names;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.function.Names;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -61,7 +61,7 @@ final class Distribution {
         return Optional.of(name + " adds buckets in the order of the series");
       }
       case LABEL_REPLACE, LABEL_JOIN -> {
-        if (!(withoutParens(call.arguments().get(1)) instanceof Expr.Text to)
+        if (!(call.arguments().get(1).withoutParens() instanceof Expr.Text to)
             || HOST_LABELS.contains(to.value())) {
           return Optional.of(name + " writes the label that says the host");
         }
@@ -79,7 +79,7 @@ final class Distribution {
         case STRING -> {}
         case VECTOR, MATRIX -> {
           series = true;
-          Optional<String> obstacle = obstacle(withoutParens(argument));
+          Optional<String> obstacle = obstacle(argument.withoutParens());
           if (obstacle.isPresent()) {
             return obstacle;
           }
@@ -94,7 +94,7 @@ final class Distribution {
     if (grouping.labels().contains(HOST) == grouping.without()) {
       return Optional.of(aggregate.op().text() + " puts hosts together");
     }
-    Optional<Expr> parameter = aggregate.parameter().map(Distribution::withoutParens);
+    Optional<Expr> parameter = aggregate.parameter().map(Expr::withoutParens);
     if (parameter.isPresent() && parameter.get() instanceof Expr.Text label) {
       if (HOST_LABELS.contains(label.value())) {
         return Optional.of(aggregate.op().text() + " writes the label that says the host");
@@ -187,7 +187,7 @@ final class Distribution {
   }
 
   private static boolean isOrderedSeries(Expr expr) {
-    return switch (withoutParens(expr)) {
+    return switch (expr.withoutParens()) {
       case Expr.Window window -> true;
       case Expr.Subquery subquery -> isOrdered(subquery.input());
       case Expr inner -> inner.type() == ValueType.VECTOR && isOrdered(inner);
@@ -227,9 +227,5 @@ final class Distribution {
   /** Whether an aggregation's folds can be put together. */
   static boolean isMergeable(Expr.Aggregate aggregate) {
     return Engine.isMergeable(aggregate.op());
-  }
-
-  static Expr withoutParens(Expr expr) {
-    return expr instanceof Expr.Paren paren ? withoutParens(paren.inner()) : expr;
   }
 }

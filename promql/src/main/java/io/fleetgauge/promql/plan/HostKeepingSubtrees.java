@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.query.Query;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
 import java.util.List;
 
 /** Who does what for a part of a query; immutable. {@code toString()} is a tree, a line a node. */

@@ -1,9 +1,9 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.exec.Grid;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.Selection;
 import java.util.List;
 import java.util.Map;
 

@@ -1,13 +1,13 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
 import io.fleetgauge.promql.exec.Reads;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.Matcher;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -129,12 +129,12 @@ public final class Planner {
       // It takes the times of samples, which a column of values no longer has.
       case Expr.Call call
           when call.function() == Function.TIMESTAMP
-              && Distribution.withoutParens(call.arguments().getFirst()) instanceof Expr.Selector ->
+              && call.arguments().getFirst().withoutParens() instanceof Expr.Selector ->
           new Plan.Gather(call);
       default -> {
         List<Plan> inputs = new ArrayList<>();
         for (Expr part : expr.children()) {
-          Expr inner = Distribution.withoutParens(part);
+          Expr inner = part.withoutParens();
           if (inner.type() != ValueType.STRING
               && !(inner.type() == ValueType.SCALAR && Distribution.isConstant(inner))) {
             inputs.add(gathering(inner));

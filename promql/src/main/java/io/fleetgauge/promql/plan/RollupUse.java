@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ final class RollupUse {
       inputs.add(apply(input, order, reasons));
     }
     if (plan instanceof Plan.Merge merge) {
-      Expr input = Distribution.withoutParens(merge.expr().input());
+      Expr input = merge.expr().input().withoutParens();
       if (!isKept(input)) {
         reasons.put(merge.expr(), "rollups are of selectors and their rate and increase");
       } else if (order.of(merge.expr())) {
@@ -39,7 +39,7 @@ final class RollupUse {
       case Expr.Selector selector -> isPlain(selector);
       case Expr.Call call
           when call.function() == Function.RATE || call.function() == Function.INCREASE ->
-          Distribution.withoutParens(call.arguments().getFirst()) instanceof Expr.Window window
+          call.arguments().getFirst().withoutParens() instanceof Expr.Window window
               && isPlain(window.selector());
       default -> false;
     };

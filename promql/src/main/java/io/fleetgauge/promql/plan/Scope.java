@@ -1,9 +1,9 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.exec.Names;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.function.Names;
+import io.fleetgauge.promql.query.Query;
 
 /** Whether a range query may be answered piece by piece of its range. */
 public final class TimeSplit {

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.sample.Labels;
 
 /** Tells aggregations over a whole fleet that no rollup may serve. */

@@ -2,7 +2,7 @@
  * How a query over many shards is answered: which parts the shards evaluate, which samples are
  * fetched, and what is left to do with both.
  *
- * <p>In: a {@link io.fleetgauge.promql.exec.Query} and the scope of who asks. Out: a {@link
+ * <p>In: a {@link io.fleetgauge.promql.query.Query} and the scope of who asks. Out: a {@link
  * io.fleetgauge.promql.plan.Planned}: the query as it will be evaluated, its {@link
  * io.fleetgauge.promql.plan.Plan} to be shown, and the parts that are cut out for the shards. Each
  * rewrite is a pure function in a file of its own:

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
 import java.util.List;
 import java.util.Optional;
 

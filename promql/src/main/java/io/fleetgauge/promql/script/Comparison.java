@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

@@ -1,8 +1,8 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.SeriesSource;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

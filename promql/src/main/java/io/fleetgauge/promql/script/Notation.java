@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.syntax.Durations;
+import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Histogram;

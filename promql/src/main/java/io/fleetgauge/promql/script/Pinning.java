@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

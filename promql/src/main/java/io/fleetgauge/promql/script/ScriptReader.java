@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.syntax.Durations;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Durations;
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import java.util.ArrayList;
@@ -216,8 +216,8 @@ final class ScriptReader {
       return new Command.TextRule(
           Optional.empty(),
           Optional.of(
-              io.fleetgauge.promql.syntax.Matcher.of(
-                  io.fleetgauge.promql.syntax.Matcher.Kind.REGEX, "text", anywhere)));
+              io.fleetgauge.promql.expr.Matcher.of(
+                  io.fleetgauge.promql.expr.Matcher.Kind.REGEX, "text", anywhere)));
     } catch (IllegalArgumentException e) {
       throw new ScriptException(next, e.getMessage());
     }

@@ -1,16 +1,16 @@
 package io.fleetgauge.promql.script;
 
-import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.StopSign;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Feature;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.promql.syntax.ValueType;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
 import java.util.List;
@@ -182,6 +182,6 @@ public final class ScriptRunner {
   private Answer ask(Expr expr, Command.Eval eval, long start, long end, long step)
       throws QueryFailure {
     Query query = new Query(eval.query(), expr, start, end, step, SETTINGS);
-    return Engine.run(query, loaded, StopSign.NEVER);
+    return Engine.run(query, loaded, StopCheck.NEVER);
   }
 }

@@ -1,5 +1,9 @@
 package io.fleetgauge.promql.syntax;
 
+import io.fleetgauge.promql.expr.BinaryOp;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Keywords;
+
 /**
  * Reads durations: a literal, or a number of seconds; with {@link Feature#DURATION_EXPRESSIONS}
  * also arithmetic of them. What {@code step()} and {@code range()} mean is known when a query is

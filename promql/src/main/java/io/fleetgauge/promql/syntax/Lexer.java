@@ -1,5 +1,8 @@
 package io.fleetgauge.promql.syntax;
 
+import io.fleetgauge.promql.expr.Durations;
+import io.fleetgauge.promql.expr.InvalidUtf8;
+import io.fleetgauge.promql.expr.Span;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -169,7 +172,7 @@ final class Lexer {
         }
       }
     }
-    String text = StrayBytes.decode(content.toByteArray());
+    String text = InvalidUtf8.decode(content.toByteArray());
     tokens.add(new Token(Token.Kind.STRING, text, 0, new Span(from, at)));
   }
 

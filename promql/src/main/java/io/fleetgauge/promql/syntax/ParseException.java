@@ -1,5 +1,7 @@
 package io.fleetgauge.promql.syntax;
 
+import io.fleetgauge.promql.expr.Span;
+
 /** A query that is not PromQL; the message begins with line and column. */
 public final class ParseException extends Exception {
   private static final long serialVersionUID = 1L;

@@ -1,5 +1,6 @@
 package io.fleetgauge.promql.syntax;
 
+import io.fleetgauge.promql.expr.Feature;
 import java.util.Set;
 
 /**

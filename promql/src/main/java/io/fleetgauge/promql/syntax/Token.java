@@ -1,5 +1,9 @@
 package io.fleetgauge.promql.syntax;
 
+import io.fleetgauge.promql.expr.Keywords;
+import io.fleetgauge.promql.expr.Printer;
+import io.fleetgauge.promql.expr.Span;
+
 /**
  * A piece of a query's text.
  *

@@ -1,5 +1,6 @@
 package io.fleetgauge.promql.syntax;
 
+import io.fleetgauge.promql.expr.Span;
 import java.util.List;
 
 /** A place in a query's tokens, and the words for what is wrong there. Not for several threads. */

@@ -3,6 +3,12 @@ package io.fleetgauge.promql.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -123,14 +129,14 @@ class EngineTest {
     Query.Settings settings = SETTINGS.withMaxSamples(limit);
     String folded = "sum by (rack) (rate(many[1m])) + on () group_left count(abs(many))";
     Answer answer =
-        Engine.run(range(folded, 0, 100_000, 1_000, settings), EngineTest::many, StopSign.NEVER);
+        Engine.run(range(folded, 0, 100_000, 1_000, settings), EngineTest::many, StopCheck.NEVER);
     assertThat(answer.stats().samples()).isGreaterThan(20 * limit);
     assertThat(answer.stats().peakSamples()).isLessThan(limit);
     for (String held : List.of("many", "many - many", "quantile(0.5, many)", "sort(many)")) {
       assertThatThrownBy(
               () ->
                   Engine.run(
-                      range(held, 0, 100_000, 1_000, settings), EngineTest::many, StopSign.NEVER))
+                      range(held, 0, 100_000, 1_000, settings), EngineTest::many, StopCheck.NEVER))
           .hasMessage(
               "query processing would load too many samples into memory in query execution; the"
                   + " limit is 5000");
@@ -165,7 +171,7 @@ class EngineTest {
                 }
               });
         };
-    return Engine.run(range(query, 0, 100_000, 1_000, SETTINGS), few, StopSign.NEVER)
+    return Engine.run(range(query, 0, 100_000, 1_000, SETTINGS), few, StopCheck.NEVER)
         .stats()
         .peakSamples();
   }
@@ -190,12 +196,12 @@ class EngineTest {
         Engine.run(
             range("sum(rate(many[1m] @ 90))", 0, 100_000, 1_000, SETTINGS),
             EngineTest::many,
-            StopSign.NEVER);
+            StopCheck.NEVER);
     Answer moving =
         Engine.run(
             range("sum(rate(many[1m]))", 0, 100_000, 1_000, SETTINGS),
             EngineTest::many,
-            StopSign.NEVER);
+            StopCheck.NEVER);
     assertThat(moving.stats().samples()).isGreaterThan(40 * fixed.stats().samples());
     Series constant = ((Answer.Matrix) fixed.result()).series().getFirst();
     assertThat(constant.size()).isEqualTo(101);
@@ -219,7 +225,7 @@ class EngineTest {
             "stddev_over_time(one[3m])",
             "max_over_time(max_over_time(one[3m])[3m:1s])")) {
       int[] looks = new int[1];
-      StopSign third = () -> ++looks[0] < 3 ? Optional.empty() : CANCELLED;
+      StopCheck third = () -> ++looks[0] < 3 ? Optional.empty() : CANCELLED;
       assertThatThrownBy(() -> Engine.run(range(query, 0, 199_000, 20, SETTINGS), one, third))
           .isInstanceOfSatisfying(
               QueryFailure.class,
@@ -326,7 +332,7 @@ class EngineTest {
   }
 
   private static Answer run(Query query) throws QueryFailure {
-    return Engine.run(query, EngineTest::select, StopSign.NEVER);
+    return Engine.run(query, EngineTest::select, StopCheck.NEVER);
   }
 
   private static void select(Selection selection, SeriesSource.Receiver receiver)

@@ -3,14 +3,14 @@ package io.fleetgauge.promql.fragment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.promql.exec.Column;
-import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Partial;
-import io.fleetgauge.promql.exec.Remark;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.syntax.Feature;
-import io.fleetgauge.promql.syntax.Matcher;
-import io.fleetgauge.promql.syntax.Span;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.query.Annotation;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -126,7 +126,7 @@ class FragmentCodecTest {
           List.of("n1"),
           List.of("n1", "n2"),
           List.of(
-              new Engine.Part(
+              new PartResult(
                   List.of(),
                   List.of(
                       new Partial(
@@ -137,9 +137,9 @@ class FragmentCodecTest {
                           new double[][] {{300.25, 0, 301}, {1e-17, 0, 0}, null}),
                       new Partial(
                           Labels.EMPTY, Labels.EMPTY, true, new int[] {1}, new double[0][])),
-                  List.of(new Remark(false, "a counter?", new Span(3, 9))),
+                  List.of(new Annotation(false, "a counter?", new Span(3, 9))),
                   7),
-              new Engine.Part(
+              new PartResult(
                   List.of(
                       new Column(
                           Labels.of("gpu", "0"),
@@ -268,7 +268,7 @@ class FragmentCodecTest {
     assertThat(Staleness.isMarker(column.values()[1])).isTrue();
     assertThat(column.values()[2]).isEqualTo(41);
     assertThat(column.nameDropped()).isTrue();
-    assertThat(back.parts().getFirst().remarks().getFirst().span().start()).isEqualTo(3);
+    assertThat(back.parts().getFirst().annotations().getFirst().span().start()).isEqualTo(3);
   }
 
   @Test

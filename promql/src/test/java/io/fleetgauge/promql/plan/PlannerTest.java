@@ -3,9 +3,9 @@ package io.fleetgauge.promql.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import java.io.IOException;
@@ -114,7 +114,7 @@ class PlannerTest {
                     Parser.parse(
                         "info(up)",
                         new ParseOptions(
-                            java.util.EnumSet.allOf(io.fleetgauge.promql.syntax.Feature.class),
+                            java.util.EnumSet.allOf(io.fleetgauge.promql.expr.Feature.class),
                             0,
                             0)),
                     Parser.parseSelector("{tenant=\"a\"}")))

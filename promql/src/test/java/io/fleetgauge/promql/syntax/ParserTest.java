@@ -3,6 +3,10 @@ package io.fleetgauge.promql.syntax;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

@@ -2,10 +2,17 @@ package io.fleetgauge.promql.syntax;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.syntax.Expr.At;
-import io.fleetgauge.promql.syntax.Expr.Grouping;
-import io.fleetgauge.promql.syntax.Expr.Matching;
-import io.fleetgauge.promql.syntax.Expr.Shift;
+import io.fleetgauge.promql.expr.Aggregation;
+import io.fleetgauge.promql.expr.BinaryOp;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Expr.At;
+import io.fleetgauge.promql.expr.Expr.Grouping;
+import io.fleetgauge.promql.expr.Expr.Matching;
+import io.fleetgauge.promql.expr.Expr.Shift;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.query.Answer;
 import java.util.List;
 
 /**

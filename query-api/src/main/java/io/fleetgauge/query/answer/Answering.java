@@ -2,15 +2,15 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.promql.exec.Answer;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.query.cache.Extents;
 import io.fleetgauge.query.cache.Extents.Stretch;
 import io.fleetgauge.query.cache.Versions;
@@ -158,7 +158,7 @@ public final class Answering {
     }
   }
 
-  private static StopSign stopSign(long deadline, long timeoutMillis, Cancellation cancellation) {
+  private static StopCheck stopSign(long deadline, long timeoutMillis, Cancellation cancellation) {
     return () -> {
       if (cancellation.isCancelled()) {
         return Optional.of(

@@ -1,10 +1,10 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.Planner;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

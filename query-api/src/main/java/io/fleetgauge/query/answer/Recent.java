@@ -2,7 +2,7 @@ package io.fleetgauge.query.answer;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.query.cache.Versions;
 import java.time.Duration;
 import java.util.Optional;

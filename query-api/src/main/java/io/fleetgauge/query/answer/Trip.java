@@ -1,7 +1,7 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.query.fanout.Cancellation;
 
 /** A query on its way. */
@@ -11,7 +11,7 @@ record Trip(
     Running.Entry entry,
     long begin,
     long deadline,
-    StopSign stop,
+    StopCheck stop,
     Cancellation cancellation) {
   long millisLeft() {
     return Math.max(1, (deadline - System.nanoTime()) / 1_000_000);

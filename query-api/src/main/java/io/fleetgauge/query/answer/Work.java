@@ -2,22 +2,22 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.promql.exec.Answer;
-import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.GivingWay;
-import io.fleetgauge.promql.exec.LightWork;
-import io.fleetgauge.promql.exec.Provided;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.WideFold;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.LightWork;
+import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.query.fanout.EvaluatedParts;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
@@ -250,9 +250,10 @@ final class Work {
               }
               // Only on a thread of its own, and only in the first half of the time that is left.
               long now = System.nanoTime();
-              StopSign stop =
+              StopCheck stop =
                   heavy
-                      ? new GivingWay(trip.stop(), light, now + (trip.deadline() - now) / 2)
+                      ? new YieldToLightQueries(
+                          trip.stop(), light, now + (trip.deadline() - now) / 2)
                       : trip.stop();
               return (heavy ? heavyWorkers : workers)
                   .executeBlocking(
@@ -305,7 +306,7 @@ final class Work {
       Planned planned,
       Gathered<EvaluatedParts> parts,
       Gathered<List<List<Series>>> samples,
-      StopSign stop)
+      StopCheck stop)
       throws QueryFailure {
     long there = System.nanoTime();
     Map<Selection, List<Series>> fetched = new HashMap<>();

@@ -3,9 +3,9 @@
  * place, the shards, and what is left to evaluate.
  *
  * <p>In: an {@link io.fleetgauge.query.answer.Ask}: a tenant, a {@link
- * io.fleetgauge.promql.exec.Query}, a scope and a time limit. Out: an {@link
+ * io.fleetgauge.promql.query.Query}, a scope and a time limit. Out: an {@link
  * io.fleetgauge.query.answer.Answered} with what it is missing, what it cost and how it was made,
- * or a {@link io.fleetgauge.promql.exec.QueryFailure} that names the limit, the figure and the
+ * or a {@link io.fleetgauge.promql.query.QueryFailure} that names the limit, the figure and the
  * tenant.
  *
  * <p>Law: the answer is that of one evaluation over all samples, whatever was taken from rollups,

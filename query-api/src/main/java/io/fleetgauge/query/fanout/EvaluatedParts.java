@@ -1,6 +1,6 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.promql.exec.Provided;
+import io.fleetgauge.promql.query.Provided;
 import java.util.List;
 import java.util.Map;
 

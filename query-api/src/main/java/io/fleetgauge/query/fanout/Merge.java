@@ -1,14 +1,15 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.promql.exec.Column;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Partial;
-import io.fleetgauge.promql.exec.Provided;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Remark;
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.plan.Planned;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.query.Annotation;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
@@ -50,7 +51,7 @@ final class Merge {
           return new EvaluatedParts(List.of(), unfit.reason(), 0, 0, Map.of());
         }
         case FragmentAnswer.Parts parts -> {
-          samples += parts.parts().stream().mapToLong(Engine.Part::samples).sum();
+          samples += parts.parts().stream().mapToLong(PartResult::samples).sum();
           cells += parts.rollupCells();
         }
         default -> throw new IllegalStateException("not an answer to parts: " + answer);
@@ -61,16 +62,17 @@ final class Merge {
       Planned.Cut cut = planned.cuts().get(i);
       List<Column> columns = new ArrayList<>();
       List<Partial> partials = new ArrayList<>();
-      Map<String, Remark> remarks = new LinkedHashMap<>();
+      Map<String, Annotation> annotations = new LinkedHashMap<>();
       for (FragmentAnswer answer : answers) {
-        Engine.Part part = ((FragmentAnswer.Parts) answer).parts().get(i);
+        PartResult part = ((FragmentAnswer.Parts) answer).parts().get(i);
         columns.addAll(part.columns());
         partials.addAll(part.partials());
-        for (Remark remark : part.remarks()) {
-          Remark same = remarks.putIfAbsent(remark.warning() + remark.text(), remark);
-          if (same != null && same.span().start() != remark.span().start()) {
+        for (Annotation annotation : part.annotations()) {
+          Annotation same =
+              annotations.putIfAbsent(annotation.warning() + annotation.text(), annotation);
+          if (same != null && same.span().start() != annotation.span().start()) {
             return new EvaluatedParts(
-                List.of(), "gateways make one remark about different parts", 0, 0, Map.of());
+                List.of(), "gateways make one annotation about different parts", 0, 0, Map.of());
           }
         }
       }
@@ -84,7 +86,7 @@ final class Merge {
       } else {
         columns.sort(Comparator.comparing(Column::labels));
       }
-      merged.add(new Provided(columns, List.copyOf(remarks.values())));
+      merged.add(new Provided(columns, List.copyOf(annotations.values())));
     }
     return new EvaluatedParts(merged, "", samples, cells, notes(answers, planned));
   }

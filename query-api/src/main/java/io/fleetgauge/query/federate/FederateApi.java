@@ -1,11 +1,11 @@
 package io.fleetgauge.query.federate;
 
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.ReductionNames;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.fanout.Fanout;

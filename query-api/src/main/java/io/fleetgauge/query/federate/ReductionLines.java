@@ -2,9 +2,9 @@ package io.fleetgauge.query.federate;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.ReductionNames;
-import io.fleetgauge.promql.syntax.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;

@@ -3,7 +3,7 @@ package io.fleetgauge.query.http;
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.tenant.Right;
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Written;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;

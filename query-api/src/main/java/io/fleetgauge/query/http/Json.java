@@ -8,8 +8,8 @@ import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.syntax.StrayBytes;
+import io.fleetgauge.promql.expr.InvalidUtf8;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -89,9 +89,9 @@ public final class Json {
           json.writeStartObject();
           json.writeStringField("status", "error");
           json.writeStringField("errorType", failure.kind().text);
-          json.writeStringField("error", StrayBytes.replaced(failure.getMessage()));
+          json.writeStringField("error", InvalidUtf8.replaced(failure.getMessage()));
           if (asMessage) {
-            json.writeStringField("message", StrayBytes.replaced(failure.getMessage()));
+            json.writeStringField("message", InvalidUtf8.replaced(failure.getMessage()));
           }
           json.writeEndObject();
         });

@@ -1,9 +1,9 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.expr.Durations;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.syntax.Durations;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.vertx.ext.web.RoutingContext;

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package io.fleetgauge.query.http;
 
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.plan.Planner;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Feature;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import java.util.ArrayList;

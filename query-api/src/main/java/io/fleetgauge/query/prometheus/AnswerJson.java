@@ -1,7 +1,7 @@
 package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.sample.Histogram;

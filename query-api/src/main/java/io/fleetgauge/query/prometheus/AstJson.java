@@ -1,11 +1,11 @@
 package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.Matcher;
-import io.fleetgauge.promql.syntax.StrayBytes;
-import io.fleetgauge.promql.syntax.ValueType;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.InvalidUtf8;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.io.IOException;
 import java.util.List;
@@ -23,7 +23,7 @@ final class AstJson {
       }
       case Expr.Text text -> {
         json.writeStringField("type", "stringLiteral");
-        json.writeStringField("val", StrayBytes.replaced(text.value()));
+        json.writeStringField("val", InvalidUtf8.replaced(text.value()));
       }
       case Expr.Selector selector -> {
         selector(json, selector);
@@ -106,7 +106,7 @@ final class AstJson {
       json.writeStartObject();
       json.writeStringField("name", matcher.name());
       json.writeStringField("type", matcher.kind().text);
-      json.writeStringField("value", StrayBytes.replaced(matcher.value()));
+      json.writeStringField("value", InvalidUtf8.replaced(matcher.value()));
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.prometheus;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 
 /** Names of labels as paths have them. */
 final class LabelNames {

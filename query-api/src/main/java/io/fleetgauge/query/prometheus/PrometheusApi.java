@@ -1,12 +1,12 @@
 package io.fleetgauge.query.prometheus;
 
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.promql.exec.Answer;
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.PrettyPrinter;
 import io.fleetgauge.promql.plan.Planner;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Feature;
-import io.fleetgauge.promql.syntax.PrettyPrinter;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Answering;
 import io.fleetgauge.query.answer.Running;

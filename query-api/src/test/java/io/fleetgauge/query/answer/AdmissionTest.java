@@ -2,7 +2,7 @@ package io.fleetgauge.query.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.fanout.Cancellation;
 import io.vertx.core.Future;
 import java.util.ArrayList;

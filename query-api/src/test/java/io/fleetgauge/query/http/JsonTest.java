@@ -2,7 +2,7 @@ package io.fleetgauge.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.exec.QueryFailure;
+import io.fleetgauge.promql.query.QueryFailure;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,8 +3,8 @@ package io.fleetgauge.query.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
 import org.junit.jupiter.api.Test;

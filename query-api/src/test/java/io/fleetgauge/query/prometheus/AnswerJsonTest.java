@@ -2,7 +2,7 @@ package io.fleetgauge.query.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.exec.Answer;
+import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Written;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.rollup;
 
-import io.fleetgauge.promql.exec.SeriesSource;
+import io.fleetgauge.promql.query.SeriesSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

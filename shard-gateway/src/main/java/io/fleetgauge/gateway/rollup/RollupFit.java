@@ -1,12 +1,12 @@
 package io.fleetgauge.gateway.rollup;
 
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Grid;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Feature;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,11 +46,11 @@ public record RollupFit(
     RollupKey.Kind kind = RollupKey.Kind.LATEST;
     long window = 0;
     Expr.Selector selector;
-    switch (withoutParens(aggregate.input())) {
+    switch (aggregate.input().withoutParens()) {
       case Expr.Selector plain -> selector = plain;
       case Expr.Call call
           when (call.function() == Function.RATE || call.function() == Function.INCREASE)
-              && withoutParens(call.arguments().getFirst()) instanceof Expr.Window range -> {
+              && call.arguments().getFirst().withoutParens() instanceof Expr.Window range -> {
         kind = call.function() == Function.RATE ? RollupKey.Kind.RATE : RollupKey.Kind.INCREASE;
         window = range.range();
         selector = range.selector();
@@ -141,9 +141,5 @@ public record RollupFit(
   Labels grouped(Labels group) {
     Expr.Grouping grouping = aggregate.grouping();
     return grouping.without() ? group.without(grouping.labels()) : group.only(grouping.labels());
-  }
-
-  private static Expr withoutParens(Expr expr) {
-    return expr instanceof Expr.Paren paren ? withoutParens(paren.inner()) : expr;
   }
 }

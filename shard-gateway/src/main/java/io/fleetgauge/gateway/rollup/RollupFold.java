@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway.rollup;
 
-import io.fleetgauge.promql.exec.Partial;
+import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.kernel.Reductions;
 import io.fleetgauge.promql.kernel.Sums;
-import io.fleetgauge.promql.syntax.Aggregation;
+import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.HashMap;

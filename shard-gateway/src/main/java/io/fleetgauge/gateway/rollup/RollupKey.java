@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway.rollup;
 
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Function;
-import io.fleetgauge.promql.syntax.Matcher;
-import io.fleetgauge.promql.syntax.Span;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.Span;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
 

@@ -1,14 +1,14 @@
 package io.fleetgauge.gateway.rollup;
 
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Grid;
-import io.fleetgauge.promql.exec.Partial;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
-import io.fleetgauge.promql.syntax.Aggregation;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Aggregation;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,7 +100,7 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
     try {
       Optional<List<List<Partial>>> folded =
           Engine.folds(
-              query, expr, new Expr.Grouping(false, labels), grid, OPS, noting, StopSign.NEVER);
+              query, expr, new Expr.Grouping(false, labels), grid, OPS, noting, StopCheck.NEVER);
       if (folded.isEmpty()) {
         return Optional.empty();
       }

@@ -11,7 +11,7 @@ import io.fleetgauge.gateway.serve.KeptSteps.Run;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.promql.exec.Grid;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;

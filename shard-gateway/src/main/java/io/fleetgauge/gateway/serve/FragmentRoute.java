@@ -1,14 +1,14 @@
 package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.gateway.store.TooManySamples;
-import io.fleetgauge.promql.exec.GivingWay;
-import io.fleetgauge.promql.exec.LightWork;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.query.LightWork;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -123,8 +123,8 @@ public final class FragmentRoute {
           .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
       return;
     }
-    StopSign told = stopSign(fragment, left, arrived);
-    StopSign stop = heavy ? new GivingWay(told, light, half(fragment, arrived)) : told;
+    StopCheck told = stopSign(fragment, left, arrived);
+    StopCheck stop = heavy ? new YieldToLightQueries(told, light, half(fragment, arrived)) : told;
     if (!heavy) {
       light.begin();
     }
@@ -183,13 +183,13 @@ public final class FragmentRoute {
       Fragment fragment = FragmentCodec.decodeFragment(body);
       http.response()
           .putHeader("Content-Type", "application/octet-stream")
-          .end(Buffer.buffer(FragmentCodec.encode(runner.run(fragment, StopSign.NEVER))));
+          .end(Buffer.buffer(FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER))));
     } catch (WireException | TooManySamples | QueryFailure e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     }
   }
 
-  private static StopSign stopSign(Fragment fragment, AtomicBoolean left, long arrived) {
+  private static StopCheck stopSign(Fragment fragment, AtomicBoolean left, long arrived) {
     long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : Long.MAX_VALUE;
     return () ->
         left.get()

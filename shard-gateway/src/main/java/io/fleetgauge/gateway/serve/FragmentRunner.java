@@ -6,11 +6,11 @@ import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -113,7 +113,7 @@ public final class FragmentRunner {
    * @throws TooManySamples if the fragment's budget does not suffice
    * @throws QueryFailure if it was told to stop
    */
-  public FragmentAnswer run(Fragment fragment, StopSign stop) throws TooManySamples, QueryFailure {
+  public FragmentAnswer run(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
     ClusterView now = view.get();
     long epoch = now.table().epoch();
     List<String> covered = covered(fragment, now);

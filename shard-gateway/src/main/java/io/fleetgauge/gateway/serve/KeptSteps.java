@@ -4,7 +4,7 @@ import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.promql.exec.Grid;
+import io.fleetgauge.promql.query.Grid;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,17 +8,18 @@ import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Grid;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.plan.Planner;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
@@ -85,13 +86,13 @@ final class PartsRunner {
    * @throws TooManySamples if the budget does not suffice
    * @throws QueryFailure if it was told to stop
    */
-  FragmentAnswer run(Fragment.Parts asked, List<String> covered, long epoch, StopSign stop)
+  FragmentAnswer run(Fragment.Parts asked, List<String> covered, long epoch, StopCheck stop)
       throws TooManySamples, QueryFailure {
     Set<String> damaged = new HashSet<>();
     Hosts hosts = new Hosts(covered);
     try {
       Query query = query(asked);
-      List<Engine.Part> parts = new ArrayList<>();
+      List<PartResult> parts = new ArrayList<>();
       List<String> notes = new ArrayList<>();
       long cells = 0;
       for (Fragment.Part wanted : asked.parts()) {
@@ -123,7 +124,7 @@ final class PartsRunner {
         } else {
           notes.add("");
         }
-        Optional<Engine.Part> part =
+        Optional<PartResult> part =
             wanted.partial() && expr instanceof Expr.Aggregate aggregate
                 ? Engine.partials(query, aggregate, grid, source, stop)
                 : Optional.of(Engine.columns(query, expr, grid, source, stop));
@@ -159,7 +160,7 @@ final class PartsRunner {
   Optional<FragmentAnswer> quickly(Fragment.Parts asked, List<String> covered, long epoch) {
     try {
       Query query = query(asked);
-      List<Engine.Part> parts = new ArrayList<>();
+      List<PartResult> parts = new ArrayList<>();
       List<String> notes = new ArrayList<>();
       long cells = 0;
       for (Fragment.Part wanted : asked.parts()) {
@@ -173,7 +174,7 @@ final class PartsRunner {
             fit.isEmpty()
                 ? Optional.empty()
                 : rollups.run(
-                    query, fit.get(), grid, covered, of -> NO_SAMPLES, StopSign.NEVER, true);
+                    query, fit.get(), grid, covered, of -> NO_SAMPLES, StopCheck.NEVER, true);
         if (made.isEmpty()) {
           return Optional.empty();
         }

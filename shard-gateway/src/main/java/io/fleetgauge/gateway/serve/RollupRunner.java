@@ -7,15 +7,16 @@ import io.fleetgauge.gateway.serve.KeptSteps.Run;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.promql.exec.CounterNames;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Grid;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Remark;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
-import io.fleetgauge.promql.syntax.Expr;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.function.CounterNames;
+import io.fleetgauge.promql.query.Annotation;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +45,7 @@ final class RollupRunner {
   }
 
   /** A part, and how many kept cells it is made of. */
-  record Made(Engine.Part part, long cells) {}
+  record Made(PartResult part, long cells) {}
 
   /**
    * @param source the samples of some hosts
@@ -57,7 +58,7 @@ final class RollupRunner {
       Grid grid,
       List<String> hosts,
       Function<List<String>, SeriesSource> source,
-      StopSign stop,
+      StopCheck stop,
       boolean quickly)
       throws QueryFailure {
     RollupFold fold = new RollupFold(fit, grid.size());
@@ -84,27 +85,27 @@ final class RollupRunner {
         }
       }
     }
-    List<Remark> remarks = new ArrayList<>();
+    List<Annotation> annotations = new ArrayList<>();
     if (fold.matchedAny()) {
       CounterNames.remark(fit.counter())
-          .ifPresent(text -> remarks.add(new Remark(false, text, argument(fit).span())));
+          .ifPresent(text -> annotations.add(new Annotation(false, text, argument(fit).span())));
     }
     long samples = 0;
     for (var entry : missing.entrySet()) {
       Run run = entry.getKey();
       Grid part = new Grid(grid.time(run.from()), grid.step(), grid.time(run.to() - 1));
-      Optional<Engine.Part> folded =
+      Optional<PartResult> folded =
           Engine.partials(query, fit.aggregate(), part, source.apply(entry.getValue()), stop);
       if (folded.isEmpty() || !fold.add(folded.get().partials(), run.from())) {
         return Optional.empty();
       }
       samples += folded.get().samples();
-      folded.get().remarks().stream()
-          .filter(remark -> !remarks.contains(remark))
-          .forEach(remarks::add);
+      folded.get().annotations().stream()
+          .filter(annotation -> !annotations.contains(annotation))
+          .forEach(annotations::add);
     }
     return Optional.of(
-        new Made(new Engine.Part(List.of(), fold.partials(), remarks, samples), fold.cells()));
+        new Made(new PartResult(List.of(), fold.partials(), annotations, samples), fold.cells()));
   }
 
   private static Expr argument(RollupFit fit) {

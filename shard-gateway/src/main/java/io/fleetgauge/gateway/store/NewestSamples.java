@@ -5,7 +5,7 @@ import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.Catalog;
 import io.fleetgauge.gateway.store.series.LastSamples;
 import io.fleetgauge.gateway.store.series.StoredSeries;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;

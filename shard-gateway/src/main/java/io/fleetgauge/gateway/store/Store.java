@@ -7,13 +7,13 @@ import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.StoredSeries;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
@@ -242,7 +242,7 @@ public final class Store {
           new Selection(List.of(), from - 1, to - 1),
           Long.MAX_VALUE,
           damaged -> LOG.warn("a part of host {} cannot be read", damaged),
-          StopSign.NEVER);
+          StopCheck.NEVER);
     } catch (TooManySamples | QueryFailure e) {
       throw new IllegalStateException(e);
     }
@@ -279,7 +279,7 @@ public final class Store {
       Selection selection,
       long budget,
       Consumer<String> incomplete,
-      StopSign stop)
+      StopCheck stop)
       throws TooManySamples, QueryFailure {
     List<Series> found = new ArrayList<>();
     read(

@@ -8,8 +8,8 @@ import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -413,7 +413,7 @@ class IntakeTest {
   private List<Long> samples(String host) throws Exception {
     Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
     List<Series> found =
-        store.select(List.of(host), all, 1_000_000, incomplete -> {}, StopSign.NEVER);
+        store.select(List.of(host), all, 1_000_000, incomplete -> {}, StopCheck.NEVER);
     return found.isEmpty() ? List.of() : Arrays.stream(found.getFirst().times()).boxed().toList();
   }
 

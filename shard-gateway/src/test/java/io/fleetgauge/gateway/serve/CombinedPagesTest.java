@@ -11,15 +11,15 @@ import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Grid;
-import io.fleetgauge.promql.exec.Partial;
-import io.fleetgauge.promql.exec.Query;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.SeriesSource;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.kernel.Sums;
-import io.fleetgauge.promql.syntax.Expr;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
@@ -130,7 +130,7 @@ class CombinedPagesTest {
     return (selection, receiver) -> {
       try {
         for (var series :
-            store.select(hosts, selection, Long.MAX_VALUE, host -> {}, StopSign.NEVER)) {
+            store.select(hosts, selection, Long.MAX_VALUE, host -> {}, StopCheck.NEVER)) {
           receiver.accept(series);
         }
       } catch (TooManySamples e) {
@@ -144,7 +144,7 @@ class CombinedPagesTest {
         RollupFit.of(asked.query, asked.aggregate, asked.grid, RULES).fit().orElseThrow();
     Function<List<String>, SeriesSource> sources = this::source;
     return runner
-        .run(asked.query, fit, asked.grid, HOSTS, sources, StopSign.NEVER, false)
+        .run(asked.query, fit, asked.grid, HOSTS, sources, StopCheck.NEVER, false)
         .orElseThrow();
   }
 
@@ -174,7 +174,7 @@ class CombinedPagesTest {
 
   private void assertIsFoldOfAllSamples(Asked asked) throws QueryFailure {
     List<Partial> samples =
-        Engine.partials(asked.query, asked.aggregate, asked.grid, source(HOSTS), StopSign.NEVER)
+        Engine.partials(asked.query, asked.aggregate, asked.grid, source(HOSTS), StopCheck.NEVER)
             .orElseThrow()
             .partials();
     assertThat(cells(kept(asked).part().partials()))

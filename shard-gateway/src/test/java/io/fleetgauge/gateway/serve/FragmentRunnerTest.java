@@ -13,11 +13,11 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import java.nio.file.Path;
@@ -86,7 +86,7 @@ class FragmentRunnerTest {
                     10,
                     false,
                     List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))),
-                StopSign.NEVER);
+                StopCheck.NEVER);
     assertThat(answer.covered()).containsExactly("n1");
     assertThat(answer.epoch()).isEqualTo(3);
     assertThat(answer.series()).hasSize(2);
@@ -102,7 +102,7 @@ class FragmentRunnerTest {
   void noHostIsAnsweredForWhileThePastIsComingBack() throws Exception {
     whole = false;
     Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
-    assertThat(runner.run(new Fragment.LabelNames(3, List.of("n1"), all), StopSign.NEVER))
+    assertThat(runner.run(new Fragment.LabelNames(3, List.of("n1"), all), StopCheck.NEVER))
         .isEqualTo(new FragmentAnswer.Strings(3, List.of(), List.of()));
   }
 
@@ -110,11 +110,11 @@ class FragmentRunnerTest {
   void labelsAreThoseOfOwnHosts() throws Exception {
     Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
     List<String> both = List.of("n1", "n2");
-    assertThat(runner.run(new Fragment.LabelValues(3, both, "Hostname", all), StopSign.NEVER))
+    assertThat(runner.run(new Fragment.LabelValues(3, both, "Hostname", all), StopCheck.NEVER))
         .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("n1")));
-    assertThat(runner.run(new Fragment.LabelNames(3, both, all), StopSign.NEVER))
+    assertThat(runner.run(new Fragment.LabelNames(3, both, all), StopCheck.NEVER))
         .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("Hostname", "__name__")));
-    assertThat(runner.run(new Fragment.LabelSets(3, List.of("n2"), all), StopSign.NEVER))
+    assertThat(runner.run(new Fragment.LabelSets(3, List.of("n2"), all), StopCheck.NEVER))
         .isEqualTo(new FragmentAnswer.LabelSets(3, List.of(), List.of()));
   }
 
@@ -123,7 +123,8 @@ class FragmentRunnerTest {
     List<Selection> twice = List.of(new Selection(up, 0, 9), new Selection(up, 1, 9));
     assertThatThrownBy(
             () ->
-                runner.run(new Fragment.Samples(3, List.of("n1"), 4, false, twice), StopSign.NEVER))
+                runner.run(
+                    new Fragment.Samples(3, List.of("n1"), 4, false, twice), StopCheck.NEVER))
         .isInstanceOf(TooManySamples.class);
   }
 }

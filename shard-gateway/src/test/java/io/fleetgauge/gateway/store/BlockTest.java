@@ -3,9 +3,9 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
 import io.fleetgauge.promql.fragment.Fragment.Search;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -66,7 +66,7 @@ class BlockTest {
   private List<Series> read(Store store) throws Exception {
     Selection all = new Selection(Parser.parseSelector("m"), -1, Long.MAX_VALUE);
     incomplete.clear();
-    return store.select(List.of("n1"), all, 1_000_000, incomplete::add, StopSign.NEVER);
+    return store.select(List.of("n1"), all, 1_000_000, incomplete::add, StopCheck.NEVER);
   }
 
   @Test

@@ -3,10 +3,10 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment.Search;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -282,7 +282,7 @@ class StoreModelTest {
       List<Matcher> matchers = Parser.parseSelector(selector);
       Selection selection = new Selection(matchers, from, to);
       List<Series> expected = expected(selection);
-      assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}, StopSign.NEVER))
+      assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}, StopCheck.NEVER))
           .as(selector)
           .containsExactlyElementsOf(expected);
       Search search = new Search(from + 1, to, 0, List.of(matchers));

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.exec.QueryFailure;
-import io.fleetgauge.promql.exec.Selection;
-import io.fleetgauge.promql.exec.StopSign;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment.Search;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -163,7 +163,7 @@ class StoreTest {
     append("n2", "up", 1, 1);
     AtomicInteger looks = new AtomicInteger();
     QueryFailure gone = new QueryFailure(QueryFailure.Kind.CANCELED, "gone");
-    StopSign stop =
+    StopCheck stop =
         () -> {
           looks.incrementAndGet();
           return Optional.of(gone);
@@ -242,7 +242,7 @@ class StoreTest {
       }
       assertThat(
               large.select(
-                  hosts, new Selection(matchers, from, to), 1_000_000, host -> {}, StopSign.NEVER))
+                  hosts, new Selection(matchers, from, to), 1_000_000, host -> {}, StopCheck.NEVER))
           .containsExactlyInAnyOrderElementsOf(expected);
     }
   }
@@ -262,7 +262,7 @@ class StoreTest {
                       Selection selection = new Selection(all, -1, Long.MAX_VALUE);
                       List<Series> found =
                           busy.select(
-                              List.of("n1"), selection, 1 << 30, host -> {}, StopSign.NEVER);
+                              List.of("n1"), selection, 1 << 30, host -> {}, StopCheck.NEVER);
                       assertThat(found.size()).isIn(0, 20);
                       for (Series series : found) {
                         assertThat(series.times()[series.size() - 1])
@@ -328,6 +328,6 @@ class StoreTest {
 
   private List<Series> select(String selector, long from, long to, long budget) throws Exception {
     Selection selection = new Selection(Parser.parseSelector(selector), from, to);
-    return store.select(List.of("n1", "n2"), selection, budget, host -> {}, StopSign.NEVER);
+    return store.select(List.of("n1", "n2"), selection, budget, host -> {}, StopCheck.NEVER);
   }
 }

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.store.series;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.run.ColumnList;
-import io.fleetgauge.promql.syntax.Matcher;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;

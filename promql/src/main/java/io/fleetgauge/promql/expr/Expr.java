@@ -1,0 +1,337 @@
+package io.fleetgauge.promql.expr;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A PromQL expression; immutable. {@code toString()} is PromQL that parses back to an equal tree.
+ *
+ * <p>Durations and times are milliseconds.
+ */
+public sealed interface Expr {
+  Span span();
+
+  ValueType type();
+
+  /** This expression without the parentheses around it. */
+  default Expr withoutParens() {
+    Expr inner = this;
+    while (inner instanceof Paren paren) {
+      inner = paren.inner();
+    }
+    return inner;
+  }
+
+  /** The expressions that this one is made of, in the order of its text. */
+  default List<Expr> children() {
+    return switch (this) {
+      case Number number -> List.of();
+      case Text text -> List.of();
+      case Selector selector -> List.of();
+      case Window window -> List.of(window.selector());
+      case Subquery subquery -> List.of(subquery.input());
+      case Call call -> call.arguments();
+      case Aggregate aggregate ->
+          aggregate
+              .parameter()
+              .map(parameter -> List.of(parameter, aggregate.input()))
+              .orElse(List.of(aggregate.input()));
+      case Unary unary -> List.of(unary.input());
+      case Binary binary -> List.of(binary.left(), binary.right());
+      case Paren paren -> List.of(paren.inner());
+    };
+  }
+
+  /** This expression of other parts, as many as {@link #children()} has, in the same order. */
+  default Expr with(List<Expr> parts) {
+    return switch (this) {
+      case Number number -> this;
+      case Text text -> this;
+      case Selector selector -> this;
+      case Window window -> new Window((Selector) parts.getFirst(), window.range(), window.span());
+      case Subquery subquery ->
+          new Subquery(
+              parts.getFirst(),
+              subquery.range(),
+              subquery.step(),
+              subquery.shift(),
+              subquery.span());
+      case Call call -> new Call(call.function(), parts, call.span());
+      case Aggregate aggregate ->
+          new Aggregate(
+              aggregate.op(),
+              aggregate.grouping(),
+              parts.size() == 1 ? Optional.empty() : Optional.of(parts.getFirst()),
+              parts.getLast(),
+              aggregate.span());
+      case Unary unary -> new Unary(unary.minus(), parts.getFirst(), unary.span());
+      case Binary binary ->
+          new Binary(
+              binary.op(),
+              parts.getFirst(),
+              parts.getLast(),
+              binary.bool(),
+              binary.matching(),
+              binary.span());
+      case Paren paren -> new Paren(parts.getFirst(), paren.span());
+    };
+  }
+
+  /**
+   * @param duration whether it was written as one ({@code 5m}); the value is in seconds
+   */
+  record Number(double value, boolean duration, Span span) implements Expr {
+    public Number(double value, Span span) {
+      this(value, false, span);
+    }
+
+    @Override
+    public ValueType type() {
+      return ValueType.SCALAR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  record Text(String value, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.STRING;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /** A point in time that {@code @} fixes. */
+  sealed interface At {
+    record Time(long millis) implements At {}
+
+    record Start() implements At {}
+
+    record End() implements At {}
+  }
+
+  /**
+   * Where in time an expression looks.
+   *
+   * @param at the point that {@code @} fixes, if any
+   * @param offset how far back from there, ms; below 0 looks ahead
+   */
+  record Shift(Optional<At> at, long offset) {
+    public static final Shift NONE = new Shift(Optional.empty(), 0);
+  }
+
+  /** What an expression makes of the samples at and beyond the edges of its window. */
+  enum Edges {
+    /** Only what lies in the window counts. */
+    PLAIN(""),
+    /** The newest sample before the window stands at its start. */
+    ANCHORED("anchored"),
+    /** Values at both edges are interpolated. */
+    SMOOTHED("smoothed");
+
+    /** The keyword; empty for {@link #PLAIN}. */
+    public final String text;
+
+    Edges(String text) {
+      this.text = text;
+    }
+  }
+
+  /**
+   * @param named whether the metric's name stands before the braces; it is the last matcher then
+   */
+  record Selector(List<Matcher> matchers, boolean named, Shift shift, Edges edges, Span span)
+      implements Expr {
+    /** A selector whose matchers all stand in the braces. */
+    public Selector(List<Matcher> matchers, Shift shift, Span span) {
+      this(matchers, false, shift, Edges.PLAIN, span);
+    }
+
+    /** In which order matchers stand makes no difference. */
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Selector that
+          && Set.copyOf(matchers).equals(Set.copyOf(that.matchers))
+          && named == that.named
+          && shift.equals(that.shift)
+          && edges == that.edges;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Set.copyOf(matchers).hashCode() + shift.hashCode();
+    }
+
+    /** The same series at another time. */
+    public Selector with(Shift otherShift, Span otherSpan) {
+      return new Selector(matchers, named, otherShift, edges, otherSpan);
+    }
+
+    public Selector with(Edges otherEdges, Span otherSpan) {
+      return new Selector(matchers, named, shift, otherEdges, otherSpan);
+    }
+
+    @Override
+    public ValueType type() {
+      return ValueType.VECTOR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /** {@code selector[range]}; offset and {@code @} belong to the selector. */
+  record Window(Selector selector, long range, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.MATRIX;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /**
+   * {@code input[range:step]}.
+   *
+   * @param step 0 for the default of the server
+   */
+  record Subquery(Expr input, long range, long step, Shift shift, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.MATRIX;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  record Call(Function function, List<Expr> arguments, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return function.returns();
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /**
+   * Which labels make a group.
+   *
+   * @param without whether the labels are those left out
+   */
+  record Grouping(boolean without, List<String> labels) {
+    public static final Grouping ALL = new Grouping(false, List.of());
+  }
+
+  record Aggregate(
+      Aggregation op, Grouping grouping, Optional<Expr> parameter, Expr input, Span span)
+      implements Expr {
+    @Override
+    public ValueType type() {
+      return ValueType.VECTOR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /** A sign before an expression. */
+  record Unary(boolean minus, Expr input, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return input.type();
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  /**
+   * How the elements of two vectors find each other.
+   *
+   * @param on whether {@code labels} are the ones compared, else the ones ignored
+   * @param many which side may have several elements for one of the other
+   * @param include labels that the many side takes over from the one side
+   * @param fill values in place of a partner that is not there
+   */
+  record Matching(boolean on, List<String> labels, Many many, List<String> include, Fill fill) {
+    public static final Matching DEFAULT =
+        new Matching(false, List.of(), Many.NEITHER, List.of(), Fill.NONE);
+
+    /** The value that stands for a missing element of either side, if any does. */
+    public record Fill(Optional<Double> left, Optional<Double> right) {
+      public static final Fill NONE = new Fill(Optional.empty(), Optional.empty());
+    }
+
+    /** Which side of an operator has many elements for one of the other. */
+    public enum Many {
+      NEITHER,
+      LEFT,
+      RIGHT
+    }
+  }
+
+  /**
+   * @param bool whether a comparison answers 0 and 1 in place of filtering
+   * @param matching {@link Matching#DEFAULT} unless both sides are vectors
+   * @param type kept, because to find it anew would go down the whole tree
+   */
+  record Binary(
+      BinaryOp op,
+      Expr left,
+      Expr right,
+      boolean bool,
+      Matching matching,
+      Span span,
+      ValueType type)
+      implements Expr {
+    public Binary(BinaryOp op, Expr left, Expr right, boolean bool, Matching matching, Span span) {
+      this(op, left, right, bool, matching, span, typeOf(left, right));
+    }
+
+    private static ValueType typeOf(Expr left, Expr right) {
+      return left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR
+          ? ValueType.SCALAR
+          : ValueType.VECTOR;
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+
+  record Paren(Expr inner, Span span) implements Expr {
+    @Override
+    public ValueType type() {
+      return inner.type();
+    }
+
+    @Override
+    public String toString() {
+      return Printer.print(this);
+    }
+  }
+}

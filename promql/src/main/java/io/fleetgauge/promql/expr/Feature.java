@@ -1,0 +1,49 @@
+package io.fleetgauge.promql.expr;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Parts of the language that a stock Prometheus 3.5 leaves out or keeps behind a flag. */
+public enum Feature {
+  /** What 3.5 has behind {@code promql-experimental-functions}. */
+  EXPERIMENTAL_FUNCTIONS("promql-experimental-functions"),
+
+  /** Arithmetic in ranges and offsets; 3.5 has it behind {@code promql-duration-expr}. */
+  DURATION_EXPRESSIONS("promql-duration-expr"),
+
+  /**
+   * The name of a metric that a function takes away goes when the whole query is done, and not at
+   * once; 3.5 has it behind {@code promql-delayed-name-removal}.
+   */
+  DELAYED_NAME_REMOVAL("promql-delayed-name-removal"),
+
+  /** {@code anchored} and {@code smoothed}; younger than 3.5. */
+  EXTENDED_RANGES("promql-extended-range-selectors"),
+
+  /** {@code fill}, {@code fill_left} and {@code fill_right}; younger than 3.5. */
+  FILL_MODIFIERS("promql-binop-fill-modifiers"),
+
+  /** Functions, and words of duration arithmetic, that are younger than 3.5. */
+  NEWER_FUNCTIONS("promql-newer-functions");
+
+  /** The name of Prometheus's flag, as far as it has one. */
+  public final String flag;
+
+  Feature(String flag) {
+    this.flag = flag;
+  }
+
+  /** The features that flags name. */
+  public static Set<Feature> named(Set<String> flags) {
+    return Arrays.stream(values())
+        .filter(feature -> flags.contains(feature.flag))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What a stock Prometheus 3.5 has: none of them. */
+  public static final Set<Feature> STOCK = Set.of();
+
+  /** Everything there is. */
+  public static final Set<Feature> ALL = Set.of(values());
+}

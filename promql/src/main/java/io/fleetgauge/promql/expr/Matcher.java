@@ -1,0 +1,109 @@
+package io.fleetgauge.promql.expr;
+
+import com.google.re2j.Pattern;
+import io.fleetgauge.sample.Labels;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** A label matcher: a label's name, how it is compared, and with what. Immutable. */
+public final class Matcher {
+  /** How a label's value is compared. */
+  public enum Kind {
+    EQUAL("="),
+    NOT_EQUAL("!="),
+    REGEX("=~"),
+    NOT_REGEX("!~");
+
+    public final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+  }
+
+  private final Kind kind;
+  private final String name;
+  private final String value;
+  private final Predicate<String> pattern;
+
+  private Matcher(Kind kind, String name, String value, Predicate<String> pattern) {
+    this.kind = kind;
+    this.name = name;
+    this.value = value;
+    this.pattern = pattern;
+  }
+
+  /**
+   * @throws IllegalArgumentException if {@code value} should be a regular expression and is none;
+   *     the message is RE2's
+   */
+  public static Matcher of(Kind kind, String name, String value) {
+    return switch (kind) {
+      case EQUAL, NOT_EQUAL -> new Matcher(kind, name, value, null);
+      case REGEX, NOT_REGEX -> new Matcher(kind, name, value, pattern(value));
+    };
+  }
+
+  private static Predicate<String> pattern(String regex) {
+    Regex.check(regex);
+    Optional<SimplePattern> simple = SimplePattern.of(regex);
+    if (simple.isPresent()) {
+      return simple.get()::matches;
+    }
+    Pattern pattern = Regex.compile(regex);
+    return text -> pattern.matcher(text).matches();
+  }
+
+  public static Matcher equal(String name, String value) {
+    return of(Kind.EQUAL, name, value);
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public String value() {
+    return value;
+  }
+
+  /** Whether a label with this value matches; a label that is not there has the empty value. */
+  public boolean matches(String labelValue) {
+    return switch (kind) {
+      case EQUAL -> value.equals(labelValue);
+      case NOT_EQUAL -> !value.equals(labelValue);
+      case REGEX -> pattern.test(labelValue);
+      case NOT_REGEX -> !pattern.test(labelValue);
+    };
+  }
+
+  public boolean matches(Labels labels) {
+    return matches(labels.value(name));
+  }
+
+  public boolean isName() {
+    return kind == Kind.EQUAL && name.equals(Labels.NAME);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Matcher that
+        && kind == that.kind
+        && name.equals(that.name)
+        && value.equals(that.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(kind, name, value);
+  }
+
+  @Override
+  public String toString() {
+    return Printer.labelName(name) + kind.text + Printer.quote(value);
+  }
+}

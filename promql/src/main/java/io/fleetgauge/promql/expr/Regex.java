@@ -1,0 +1,142 @@
+package io.fleetgauge.promql.expr;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Regular expressions of RE2, anchored at both ends, a dot matching a line feed too. Refuses what
+ * would take much time or memory to compile, as Go's RE2 does.
+ */
+final class Regex {
+  /** Longest expression, UTF-16 units. */
+  static final int MAX_LENGTH = 1 << 16;
+
+  private static final int MAX_DEPTH = 1_000;
+  private static final int MAX_REPEAT = 1_000;
+
+  private Regex() {}
+
+  /**
+   * @throws IllegalArgumentException if {@code regex} is no regular expression, or too costly a
+   *     one; the message is RE2's
+   */
+  static Pattern compile(String regex) {
+    check(regex);
+    try {
+      return Pattern.compile("^(?s:" + regex + ")$");
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(complaint(regex, e), e);
+    }
+  }
+
+  /** What is wrong, said of the expression as it was written. */
+  private static String complaint(String regex, PatternSyntaxException anchored) {
+    try {
+      Pattern.compile(regex);
+      return anchored.getMessage();
+    } catch (PatternSyntaxException e) {
+      return e.getMessage();
+    }
+  }
+
+  /** What a group repeats, at the most, of one thing in it. */
+  private static final class Group {
+    int inner = 1;
+    int lastAtom = 1;
+
+    void atom(int repeats) {
+      lastAtom = repeats;
+      inner = Math.max(inner, repeats);
+    }
+  }
+
+  static void check(String regex) {
+    if (regex.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a regular expression of "
+              + regex.length()
+              + " characters is too long, allowed are "
+              + MAX_LENGTH);
+    }
+    Deque<Group> groups = new ArrayDeque<>();
+    groups.push(new Group());
+    for (int i = 0; i < regex.length(); i++) {
+      switch (regex.charAt(i)) {
+        case '\\' -> {
+          i = regex.startsWith("\\Q", i) ? endOfQuote(regex, i) : i + 1;
+          groups.peek().atom(1);
+        }
+        case '[' -> {
+          i = endOfClass(regex, i);
+          groups.peek().atom(1);
+        }
+        case '(' -> {
+          if (groups.size() > MAX_DEPTH) {
+            throw new IllegalArgumentException("error parsing regexp: expression nests too deeply");
+          }
+          groups.push(new Group());
+        }
+        case ')' -> {
+          if (groups.size() > 1) {
+            int inner = groups.pop().inner;
+            groups.peek().atom(inner);
+          }
+        }
+        case '{' -> {
+          int end = regex.indexOf('}', i);
+          int count = end < 0 ? 1 : repeats(regex.substring(i + 1, end));
+          if (count > 1) {
+            int total = groups.peek().lastAtom * count;
+            if (total > MAX_REPEAT) {
+              throw new IllegalArgumentException(
+                  "error parsing regexp: invalid repeat count: `"
+                      + regex.substring(i, end + 1)
+                      + "`");
+            }
+            groups.peek().atom(total);
+          }
+          i = count > 0 && end > 0 && count != 1 ? end : i;
+        }
+        case '*', '+', '?', '|' -> {}
+        default -> groups.peek().atom(1);
+      }
+    }
+  }
+
+  private static int endOfQuote(String regex, int from) {
+    int end = regex.indexOf("\\E", from);
+    return end < 0 ? regex.length() : end + 1;
+  }
+
+  private static int endOfClass(String regex, int from) {
+    int at = from + 1;
+    if (regex.startsWith("^", at)) {
+      at++;
+    }
+    // A bracket that stands first is a member.
+    if (regex.startsWith("]", at)) {
+      at++;
+    }
+    while (at < regex.length() && regex.charAt(at) != ']') {
+      if (regex.charAt(at) == '\\') {
+        at++;
+      } else if (regex.startsWith("[:", at)) {
+        int end = regex.indexOf(":]", at);
+        at = end < 0 ? at : end + 1;
+      }
+      at++;
+    }
+    return at;
+  }
+
+  /** The larger number of {@code n}, {@code n,} or {@code n,m}; 1 for what is no repetition. */
+  private static int repeats(String text) {
+    if (!text.matches("\\d{1,9}(,(\\d{1,9})?)?")) {
+      return 1;
+    }
+    String[] numbers = text.split(",");
+    return Math.min(Integer.parseInt(numbers[numbers.length - 1]), MAX_REPEAT + 1);
+  }
+}

@@ -1,0 +1,24 @@
+package io.fleetgauge.promql.function;
+
+import java.util.Optional;
+
+/** What Prometheus says of a rate whose metric is not named as counters are. */
+public final class CounterNames {
+  private CounterNames() {}
+
+  /** The info, if the name is not that of a counter. */
+  public static Optional<String> remark(String metric) {
+    boolean isCounter =
+        metric.isEmpty()
+            || metric.endsWith("_total")
+            || metric.endsWith("_sum")
+            || metric.endsWith("_count")
+            || metric.endsWith("_bucket");
+    return isCounter
+        ? Optional.empty()
+        : Optional.of(
+            "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: \""
+                + metric
+                + "\"");
+  }
+}

@@ -1,0 +1,84 @@
+package io.fleetgauge.promql.function;
+
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.expr.InvalidUtf8;
+import io.fleetgauge.promql.expr.Rewriting;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code label_replace} and {@code label_join}. */
+public final class LabelFunctions {
+  private LabelFunctions() {}
+
+  /** Gives a column its new labels. */
+  public interface Relabelling {
+    Column apply(Column column);
+  }
+
+  public static Relabelling of(Expr.Call call) throws QueryFailure {
+    List<String> texts = new ArrayList<>();
+    for (Expr argument : call.arguments().subList(1, call.arguments().size())) {
+      texts.add(((Expr.Text) argument.withoutParens()).value());
+    }
+    return call.function() == Function.LABEL_REPLACE ? replace(texts) : join(texts);
+  }
+
+  private static Relabelling replace(List<String> texts) throws QueryFailure {
+    String target = texts.get(0);
+    Rewriting rewriting;
+    try {
+      rewriting = new Rewriting(texts.get(3), texts.get(1));
+    } catch (IllegalArgumentException e) {
+      throw new QueryFailure(
+          QueryFailure.Kind.EXECUTION,
+          "invalid regular expression in label_replace(): " + texts.get(3));
+    }
+    requireLabelName(target, "label_replace");
+    return column ->
+        rewriting
+            .apply(column.labels().value(texts.get(2)))
+            .map(value -> relabelled(column, target, value))
+            .orElse(column);
+  }
+
+  private static Relabelling join(List<String> texts) throws QueryFailure {
+    String target = texts.get(0);
+    for (String source : texts.subList(2, texts.size())) {
+      if (!isLabelName(source)) {
+        throw new QueryFailure(
+            QueryFailure.Kind.EXECUTION, "invalid source label name in label_join(): " + source);
+      }
+    }
+    requireLabelName(target, "label_join");
+    return column -> {
+      List<String> values = new ArrayList<>();
+      for (String source : texts.subList(2, texts.size())) {
+        values.add(column.labels().value(source));
+      }
+      return relabelled(column, target, String.join(texts.get(1), values));
+    };
+  }
+
+  private static Column relabelled(Column column, String target, String value) {
+    Column relabelled = column.with(column.labels().with(target, InvalidUtf8.replaced(value)));
+    // A name that was set on purpose stays.
+    return target.equals(Labels.NAME) ? relabelled.withNameDropped(false) : relabelled;
+  }
+
+  private static void requireLabelName(String name, String function) throws QueryFailure {
+    if (!isLabelName(name)) {
+      throw new QueryFailure(
+          QueryFailure.Kind.EXECUTION,
+          "invalid destination label name in " + function + "(): " + name);
+    }
+  }
+
+  /** Whether a text can name a label, which any text of valid UTF-8 can. */
+  public static boolean isLabelName(String name) {
+    return !name.isEmpty() && !InvalidUtf8.in(name);
+  }
+}

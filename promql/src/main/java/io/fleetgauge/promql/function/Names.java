@@ -1,0 +1,38 @@
+package io.fleetgauge.promql.function;
+
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.sample.Labels;
+
+/** What can be known of metrics' names before any series is seen. */
+public final class Names {
+  private Names() {}
+
+  /** Whether all columns of a vector are known to have the same name, or none. */
+  public static boolean areOne(Expr expr) {
+    return switch (expr) {
+      case Expr.Selector selector -> fixesName(selector);
+      case Expr.Window window -> fixesName(window.selector());
+      case Expr.Subquery subquery -> areOne(subquery.input());
+      case Expr.Paren paren -> areOne(paren.inner());
+      case Expr.Unary unary -> areOne(unary.input());
+      case Expr.Aggregate aggregate -> areOne(aggregate.input());
+      case Expr.Call call ->
+          RangeFunctions.knows(call.function())
+              ? areOne(call.arguments().getLast())
+              : ElementFunctions.knows(call.function())
+                  && !call.arguments().isEmpty()
+                  && areOne(call.arguments().getFirst());
+      default -> false;
+    };
+  }
+
+  private static boolean fixesName(Expr.Selector selector) {
+    for (Matcher matcher : selector.matchers()) {
+      if (matcher.name().equals(Labels.NAME) && matcher.kind() == Matcher.Kind.EQUAL) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

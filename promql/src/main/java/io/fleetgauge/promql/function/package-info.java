@@ -1,0 +1,11 @@
+/**
+ * PromQL's functions: what each makes of columns of values or of the samples in a window.
+ *
+ * <p>In: columns or series, and the function's scalar arguments at each step. Out: columns. The
+ * evaluator in {@code promql.exec} walks the tree and calls this room; this room never evaluates an
+ * argument itself.
+ *
+ * <p>Law: each function equals Prometheus 3.5's on the same samples; functions that need native
+ * histogram arithmetic refuse with an error instead of giving a wrong number.
+ */
+package io.fleetgauge.promql.function;

@@ -1,0 +1,11 @@
+package io.fleetgauge.promql.query;
+
+import io.fleetgauge.promql.expr.Span;
+
+/**
+ * A warning or an info of a query.
+ *
+ * @param warning whether it is a warning
+ * @param span the part of the query that it is about
+ */
+public record Annotation(boolean warning, String text, Span span) {}
