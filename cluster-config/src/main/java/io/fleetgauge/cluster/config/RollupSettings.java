@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.sample.prometheus.KnownMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +28,8 @@ public record RollupSettings(Duration step, Duration lookback, List<Rule> rules)
           List.of(
               new Rule(
                   "gpu-counters",
-                  "DCGM_FI_DEV_(TOTAL_ENERGY_CONSUMPTION|ECC_.+|NVLINK_.+|PCIE_.+|.+_VIOLATION)"
-                      + "|DCGM_FI_PROF_(NVLINK|PCIE)_.+",
+                  // The rate of a gauge has no meaning, and some gauges are named like counters.
+                  String.join("|", KnownMetrics.gpuCounters()),
                   LABELS,
                   true,
                   List.of(Duration.ofMinutes(1), Duration.ofMinutes(5))),

@@ -13,7 +13,7 @@ final class Dashboard {
           "DCGM_FI_DEV_FB_USED",
           "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
           "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",
-          "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+          "DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES",
           "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
           "DCGM_FI_DEV_SM_CLOCK",
           "node_load1");
@@ -35,7 +35,7 @@ final class Dashboard {
           new Panel(
               "NVLink by rack",
               true,
-              "sum by (rack) (rate(DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL[5m]))"),
+              "sum by (rack) (rate(DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES[5m]))"),
           new Panel("hottest GPUs", false, "topk(10, DCGM_FI_DEV_GPU_TEMP)"),
           new Panel("throttling GPUs", false, "count(DCGM_FI_DEV_CLOCK_THROTTLE_REASONS > 0)"),
           new Panel("median SM clock", false, "quantile(0.5, DCGM_FI_DEV_SM_CLOCK)"),

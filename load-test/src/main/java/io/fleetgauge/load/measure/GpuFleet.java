@@ -90,7 +90,7 @@ final class GpuFleet {
       case 5 -> "DCGM_FI_DEV_GPU_TEMP";
       case 7 -> "DCGM_FI_DEV_FB_USED";
       case 9 -> "DCGM_FI_DEV_SM_CLOCK";
-      case 13 -> "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL";
+      case 13 -> "DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES";
       case 14 -> "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL";
       case 15 -> "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS";
       default -> String.format("DCGM_FI_DEV_METRIC_%02d", number);
@@ -142,7 +142,7 @@ final class GpuFleet {
       case 7, 8 -> Math.rint(81_559 * load);
       // Clocks, which mostly stand still.
       case 9, 10 -> load == 0 ? 345 : 1980 - 15 * (random.nextInt(10) == 0 ? 1 : 0);
-      // Kilobytes a second over PCIe, and the counter of NVLink's kibibytes.
+      // Kilobytes a second over PCIe, and the bytes sent over NVLink.
       case 11, 12 -> Math.rint(load * random.nextInt(1_000_000));
       case 13 -> own[i] += Math.rint(load * 15 * 400e6 * (0.95 + random.nextDouble() / 10));
       // Shares of time as profilers give them, with six digits.

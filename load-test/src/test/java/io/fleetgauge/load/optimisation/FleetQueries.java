@@ -20,7 +20,7 @@ final class FleetQueries {
       List.of(
           "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
           "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",
-          "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+          "DCGM_FI_DEV_POWER_VIOLATION",
           "requests_total");
   private static final List<String> LABELS =
       List.of("rack", "tenant", "job", "modelName", "Hostname", "gpu", "nosuch");

@@ -88,7 +88,7 @@ final class FleetSamples {
         "DCGM_FI_DEV_FB_USED",
         "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
         "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",
-        "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL");
+        "DCGM_FI_DEV_POWER_VIOLATION");
   }
 
   private Labels gpu(int host, int gpu) {
@@ -121,7 +121,7 @@ final class FleetSamples {
       random.nextInt(81_559),
       count("energy" + host + "/" + gpu, 10_000),
       count("ecc" + host + "/" + gpu, 2),
-      count("nvlink" + host + "/" + gpu, 1_000_000_007)
+      count("violation" + host + "/" + gpu, 1_000_000_007)
     };
     List<String> names = metrics();
     for (int i = 0; i < values.length; i++) {

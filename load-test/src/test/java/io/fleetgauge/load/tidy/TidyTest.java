@@ -106,7 +106,12 @@ class TidyTest {
               "sample.prometheus",
               "sample.wire"),
           room("cluster.config.key"),
-          room("cluster.config", "cluster.config.key", "sample", "sample.journal"),
+          room(
+              "cluster.config",
+              "cluster.config.key",
+              "sample",
+              "sample.journal",
+              "sample.prometheus"),
           room("cluster.table", "sample.wire"),
           room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
           room("cluster.tenant", "cluster.config", "cluster.config.key"),

@@ -11,24 +11,34 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the metrics of GPUs and nodes are, by name: those of dcgm-exporter and node_exporter that
- * probes send. The table stands in known-metrics.csv.
+ * Type, unit and help of the metrics of GPUs and nodes, under the names of dcgm-exporter and
+ * node_exporter. {@code known-metrics.csv} holds them; the types are those of the values, which
+ * dcgm-exporter declares differently for a few.
  */
 public final class KnownMetrics {
   private static final Map<String, MetricMetadata> TABLE = read();
 
   private KnownMetrics() {}
 
-  /** The table: names, sorted as it has them. */
+  /** The table by metric name, in its own order. */
   public static Map<String, MetricMetadata> all() {
     return TABLE;
   }
 
-  /** What a metric is, if it is one of the table or of a node. */
+  /** Names of all counters of GPUs. */
+  public static List<String> gpuCounters() {
+    return TABLE.entrySet().stream()
+        .filter(metric -> metric.getKey().startsWith("DCGM_") && metric.getValue().isCounter())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** The metadata of a metric; empty when neither the table nor node_exporter has its name. */
   public static Optional<MetricMetadata> of(String name) {
     MetricMetadata known = TABLE.get(name);
     if (known != null) {
@@ -37,7 +47,7 @@ public final class KnownMetrics {
     return name.startsWith("node_") ? Optional.of(ofNode(name)) : Optional.empty();
   }
 
-  /** Type and help of everything that a tick holds, by metric name. */
+  /** Type and help of every metric of a tick, by name. */
   public static Map<String, TextExposition.Family> families(Tick tick) {
     Map<String, TextExposition.Family> families = new HashMap<>();
     for (Labels labels : tick.series()) {
@@ -72,7 +82,7 @@ public final class KnownMetrics {
     try (InputStream in = KnownMetrics.class.getResourceAsStream("known-metrics.csv");
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      lines.readLine(); // the names of the columns
+      lines.readLine(); // column names
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] cells = line.split(",", 4);
         String help =

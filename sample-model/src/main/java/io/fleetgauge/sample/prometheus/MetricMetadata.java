@@ -1,10 +1,14 @@
 package io.fleetgauge.sample.prometheus;
 
 /**
- * What a metric is.
+ * Metadata of a metric.
  *
  * @param type counter, gauge, histogram, gaugehistogram, summary, info, stateset or unknown
- * @param help one sentence; empty when not known
- * @param unit such as seconds; empty when it has none
+ * @param help one sentence; empty when unknown
+ * @param unit such as seconds or bytes/s; empty when it has none or is unknown
  */
-public record MetricMetadata(String type, String help, String unit) {}
+public record MetricMetadata(String type, String help, String unit) {
+  public boolean isCounter() {
+    return type.equals("counter");
+  }
+}
