@@ -29,11 +29,6 @@ final class QueryMeters {
     meters.counter("queries", "Queries that ended.", counts::queries);
     meters.counter("query_seconds", "Time of all queries, with waiting.", counts::seconds);
     meters.counter("queries_refused", "Queries that found no place.", admission::refused);
-    meters.counters(
-        "failures",
-        "Requests that failed, by Prometheus's error type.",
-        "error_type",
-        counts::failures);
     meters.gauge("queries_running", "Queries that run now.", admission::running);
     meters.gauge("queries_waiting", "Queries that wait for a place.", admission::waiting);
     meters.counter("rewritten", "Queries of which gateways evaluated parts.", answering::rewritten);

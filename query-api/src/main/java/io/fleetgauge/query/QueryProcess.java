@@ -23,6 +23,7 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.FailureCounts;
 import io.fleetgauge.query.http.Pages;
 import io.fleetgauge.query.http.QueryCounts;
 import io.fleetgauge.query.http.Questions;
@@ -102,7 +103,9 @@ public final class QueryProcess implements AutoCloseable {
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router =
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
-    ApiRoutes routes = new ApiRoutes(router, guard, workers, counts);
+    FailureCounts failures = new FailureCounts();
+    failures.declare(meters);
+    ApiRoutes routes = new ApiRoutes(router, guard, workers, failures);
     Questions questions = new Questions(config, answering, counts, clock);
     new PrometheusApi(config, answering, questions, fanout, clock).mount(routes);
     new FederateApi(config, fanout, workers, clock).mount(routes);

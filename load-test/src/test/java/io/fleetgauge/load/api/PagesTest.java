@@ -26,7 +26,7 @@ class PagesTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path SOURCES =
       Path.of(System.getProperty("fleetgauge.root"))
-          .resolve("query-api/src/main/java/io/fleetgauge/query/http");
+          .resolve("query-api/src/main/java/io/fleetgauge/query");
 
   private FleetAndPrometheus servers;
   private JsonNode description;
@@ -71,8 +71,8 @@ class PagesTest {
     Set<String> paths = new TreeSet<>();
     Pattern route =
         Pattern.compile("\\.(?:get|post|getOrPost|getText|postText|postJson)\\(\\s*\"(/[^\"]*)\"");
-    try (var files = Files.list(SOURCES)) {
-      for (Path file : files.toList()) {
+    try (var files = Files.walk(SOURCES)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
         var matcher = route.matcher(Files.readString(file));
         while (matcher.find()) {
           paths.add(matcher.group(1).replaceAll(":(\\w+)", "{$1}"));

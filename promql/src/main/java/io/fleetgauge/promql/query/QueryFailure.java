@@ -4,26 +4,44 @@ package io.fleetgauge.promql.query;
 public final class QueryFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What kind of failure, with Prometheus's word and HTTP status for it. */
+  /**
+   * The catalogue of failures: Prometheus's {@code errorType}, HTTP status, and after how long the
+   * same request may succeed.
+   */
   public enum Kind {
-    BAD_DATA("bad_data", 400),
-    EXECUTION("execution", 422),
-    CANCELED("canceled", 499),
-    FORBIDDEN("forbidden", 403),
-    TIMEOUT("timeout", 503),
-    UNAVAILABLE("unavailable", 503),
-    /** A limit of whoever asks; Prometheus has none such, so the word is that for "not now". */
-    LIMITED("unavailable", 429),
-    INTERNAL("internal", 500);
+    /** A parameter or the text of a query is wrong. */
+    BAD_DATA("bad_data", 400, 0),
+    /** The body of a request is over its limit. */
+    TOO_LARGE("bad_data", 413, 0),
+    /** The body of a request arrives too slowly. */
+    SLOW_BODY("timeout", 408, 0),
+    /** The query cannot be evaluated over the data, or would read more than its limit. */
+    EXECUTION("execution", 422, 0),
+    /** The client has closed its connection, or an operator cancelled the query. */
+    CANCELED("canceled", 499, 0),
+    /** The token lacks a right. */
+    FORBIDDEN("forbidden", 403, 0),
+    /** The query ran until its deadline. */
+    TIMEOUT("timeout", 503, 1),
+    /** The process is at a limit, or hosts are missing from an answer that has to be complete. */
+    UNAVAILABLE("unavailable", 503, 1),
+    /** A tenant is at one of its limits; Prometheus has no such failure. */
+    LIMITED("unavailable", 429, 1),
+    /** A defect of this product. */
+    INTERNAL("internal", 500, 0);
 
     /** The {@code errorType} of the HTTP API. */
-    public final String text;
+    public final String errorType;
 
     public final int httpStatus;
 
-    Kind(String text, int httpStatus) {
-      this.text = text;
+    /** Seconds after which the request may be repeated, for {@code Retry-After}; 0 for never. */
+    public final int retryAfterSeconds;
+
+    Kind(String errorType, int httpStatus, int retryAfterSeconds) {
+      this.errorType = errorType;
       this.httpStatus = httpStatus;
+      this.retryAfterSeconds = retryAfterSeconds;
     }
   }
 

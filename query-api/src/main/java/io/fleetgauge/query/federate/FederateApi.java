@@ -12,8 +12,8 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.ConcurrencyLimit;
-import io.fleetgauge.query.http.OverBudget;
 import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * {@code GET /federate}: the newest sample of series and of reductions, for another Prometheus to
@@ -87,7 +86,7 @@ public final class FederateApi {
     /**
      * @param gzip whether the pieces are packed, and all is to be
      */
-    default ApiRoutes.Writing writing(boolean gzip) {
+    default Body.Encoding writing(boolean gzip) {
       return out -> {
         if (gzip) {
           try (GzipStream packed = new GzipStream(out)) {
@@ -104,8 +103,7 @@ public final class FederateApi {
     routes.getText("/federate", this::federate);
   }
 
-  private Future<Supplier<Buffer>> federate(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> federate(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     Shard shard = shard(parameters.text("shard"));
     List<List<Matcher>> selectors = new ArrayList<>();
@@ -127,14 +125,14 @@ public final class FederateApi {
       }
     }
     boolean utf8 = takesUtf8(http.request().getHeader("Accept"));
-    boolean gzip = ApiRoutes.takesGzip(http.request().getHeader("Accept-Encoding"));
+    boolean gzip = ApiRoutes.acceptsGzip(http);
     http.response()
         .putHeader(
             "Content-Type",
             "text/plain; version=0.0.4; charset=utf-8; escaping="
                 + (utf8 ? "allow-utf-8" : "underscores"));
     if (selectors.isEmpty()) {
-      return Future.succeededFuture(new ApiRoutes.Ready(Buffer::buffer));
+      return Future.succeededFuture(Body.small(Buffer::buffer));
     }
     long now = clock.getAsLong();
     long after = now - config.lookback().toMillis();
@@ -176,7 +174,7 @@ public final class FederateApi {
                         .executeBlocking(
                             () -> lines(raw.result().value(), found, ofReductions, shard, utf8),
                             false)
-                        .map(lines -> new ApiRoutes.Streamed(lines.writing(gzip), gzip));
+                        .map(lines -> new Body.Streamed(lines.writing(gzip), gzip));
                   });
         });
   }
@@ -210,14 +208,15 @@ public final class FederateApi {
   }
 
   /**
-   * @throws OverBudget if it is more than a scrape may have
+   * @throws QueryFailure if it is more than a scrape may have
    */
   private Lines lines(
       SortedMap<String, List<FragmentAnswer.Family>> families,
       List<FragmentAnswer.Reductions> reductions,
       List<List<Matcher>> wanted,
       Shard shard,
-      boolean utf8) {
+      boolean utf8)
+      throws QueryFailure {
     long series = 0;
     long bytes = 0;
     SortedMap<String, ExpositionLines> reduced =
@@ -233,7 +232,8 @@ public final class FederateApi {
       }
     }
     if (series > config.federateSeries() || bytes > config.federateBytes()) {
-      throw new OverBudget(
+      throw new QueryFailure(
+          QueryFailure.Kind.EXECUTION,
           "a scrape of "
               + series
               + " series and "

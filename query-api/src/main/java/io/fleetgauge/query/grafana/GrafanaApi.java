@@ -17,6 +17,7 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.Labels;
@@ -25,14 +26,11 @@ import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * What Grafana's data sources for JSON ask, under {@code /grafana}: simPod's plugin and the older
@@ -77,12 +75,12 @@ public final class GrafanaApi {
     routes.postJson("/grafana/annotations", this::annotations);
   }
 
-  private Future<Supplier<Buffer>> test(RoutingContext http, Parameters parameters) {
+  private Future<Body> test(RoutingContext http, Parameters parameters) {
     return ready(JSON.createObjectNode().put("status", "ok"));
   }
 
-  private static Future<Supplier<Buffer>> ready(JsonNode node) {
-    return Future.succeededFuture(new ApiRoutes.Ready(() -> bytes(node)));
+  private static Future<Body> ready(JsonNode node) {
+    return Future.succeededFuture(Body.small(() -> bytes(node)));
   }
 
   private static Buffer bytes(JsonNode node) {
@@ -125,21 +123,21 @@ public final class GrafanaApi {
     return fanout.labelValues(label, search, config.timeout().toMillis()).map(Gathered::value);
   }
 
-  private Future<Supplier<Buffer>> metrics(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> metrics(RoutingContext http, Parameters parameters) throws QueryFailure {
     String wanted = body(http).path("metric").asText("");
     return values(Asker.of(http), Labels.NAME, List.of())
         .map(
             names ->
-                () -> {
-                  ArrayNode all = JSON.createArrayNode();
-                  for (String name : names) {
-                    if (wanted.isEmpty() || name.contains(wanted)) {
-                      metric(all.addObject(), name);
-                    }
-                  }
-                  return bytes(all);
-                });
+                Body.large(
+                    () -> {
+                      ArrayNode all = JSON.createArrayNode();
+                      for (String name : names) {
+                        if (wanted.isEmpty() || name.contains(wanted)) {
+                          metric(all.addObject(), name);
+                        }
+                      }
+                      return bytes(all);
+                    }));
   }
 
   private static void metric(ObjectNode node, String name) {
@@ -167,7 +165,7 @@ public final class GrafanaApi {
     values.forEach(value -> into.addObject().put("value", value).put("label", value));
   }
 
-  private Future<Supplier<Buffer>> payloadOptions(RoutingContext http, Parameters parameters)
+  private Future<Body> payloadOptions(RoutingContext http, Parameters parameters)
       throws QueryFailure {
     String name = body(http).path("name").asText("");
     ArrayNode all = JSON.createArrayNode();
@@ -181,33 +179,33 @@ public final class GrafanaApi {
     return ready(all);
   }
 
-  private Future<Supplier<Buffer>> search(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> search(RoutingContext http, Parameters parameters) throws QueryFailure {
     String target = body(http).path("target").asText("");
     return found(http, target)
         .map(
             values ->
-                () -> {
-                  ArrayNode all = JSON.createArrayNode();
-                  values.forEach(all::add);
-                  return bytes(all);
-                });
+                Body.large(
+                    () -> {
+                      ArrayNode all = JSON.createArrayNode();
+                      values.forEach(all::add);
+                      return bytes(all);
+                    }));
   }
 
-  private Future<Supplier<Buffer>> variable(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> variable(RoutingContext http, Parameters parameters) throws QueryFailure {
     JsonNode payload = body(http).path("payload");
     String target = payload.isTextual() ? payload.asText() : payload.path("target").asText("");
     return found(http, target)
         .map(
             values ->
-                () -> {
-                  ArrayNode all = JSON.createArrayNode();
-                  for (String value : values) {
-                    all.addObject().put("__text", value).put("__value", value);
-                  }
-                  return bytes(all);
-                });
+                Body.large(
+                    () -> {
+                      ArrayNode all = JSON.createArrayNode();
+                      for (String value : values) {
+                        all.addObject().put("__text", value).put("__value", value);
+                      }
+                      return bytes(all);
+                    }));
   }
 
   /** What a variable's query means. */
@@ -218,8 +216,7 @@ public final class GrafanaApi {
         .map(values -> values.stream().filter(variable::takes).toList());
   }
 
-  private Future<Supplier<Buffer>> tagKeys(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> tagKeys(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     Fragment.Search search =
         new Fragment.Search(
@@ -231,19 +228,19 @@ public final class GrafanaApi {
         .labelNames(search, config.timeout().toMillis())
         .map(
             found ->
-                () -> {
-                  ArrayNode all = JSON.createArrayNode();
-                  for (String name : found.value()) {
-                    if (!name.equals(Labels.NAME)) {
-                      all.addObject().put("type", "string").put("text", name);
-                    }
-                  }
-                  return bytes(all);
-                });
+                Body.large(
+                    () -> {
+                      ArrayNode all = JSON.createArrayNode();
+                      for (String name : found.value()) {
+                        if (!name.equals(Labels.NAME)) {
+                          all.addObject().put("type", "string").put("text", name);
+                        }
+                      }
+                      return bytes(all);
+                    }));
   }
 
-  private Future<Supplier<Buffer>> tagValues(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> tagValues(RoutingContext http, Parameters parameters) throws QueryFailure {
     String key = body(http).path("key").asText("");
     if (key.isEmpty()) {
       throw bad("key is missing: the label whose values are wanted");
@@ -251,11 +248,12 @@ public final class GrafanaApi {
     return values(Asker.of(http), key, List.of())
         .map(
             values ->
-                () -> {
-                  ArrayNode all = JSON.createArrayNode();
-                  values.forEach(value -> all.addObject().put("text", value));
-                  return bytes(all);
-                });
+                Body.large(
+                    () -> {
+                      ArrayNode all = JSON.createArrayNode();
+                      values.forEach(value -> all.addObject().put("text", value));
+                      return bytes(all);
+                    }));
   }
 
   // --- queries ---
@@ -289,15 +287,12 @@ public final class GrafanaApi {
     if (node.isNumber()) {
       return Math.clamp(node.asLong(), Parameters.EARLIEST, Parameters.LATEST);
     }
-    try {
-      return OffsetDateTime.parse(node.asText()).toInstant().toEpochMilli();
-    } catch (DateTimeParseException e) {
-      throw bad("the time " + node.asText() + " is not of the form 2026-11-22T10:00:00Z");
-    }
+    return Parameters.rfc3339(node.asText())
+        .orElseThrow(
+            () -> bad("the time " + node.asText() + " is not of the form 2026-11-22T10:00:00Z"));
   }
 
-  private Future<Supplier<Buffer>> query(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> query(RoutingContext http, Parameters parameters) throws QueryFailure {
     Wanted wanted = wanted(http);
     JsonNode targets = wanted.body.path("targets");
     if (targets.size() > MOST_TARGETS) {
@@ -314,11 +309,12 @@ public final class GrafanaApi {
     return Future.all(all)
         .map(
             done ->
-                () -> {
-                  ArrayNode answers = JSON.createArrayNode();
-                  all.forEach(each -> answers.addAll(each.result()));
-                  return bytes(answers);
-                });
+                Body.large(
+                    () -> {
+                      ArrayNode answers = JSON.createArrayNode();
+                      all.forEach(each -> answers.addAll(each.result()));
+                      return bytes(answers);
+                    }));
   }
 
   private Future<ArrayNode> answer(
@@ -368,14 +364,13 @@ public final class GrafanaApi {
 
   // --- events ---
 
-  private Future<Supplier<Buffer>> annotations(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> annotations(RoutingContext http, Parameters parameters) throws QueryFailure {
     Wanted wanted = wanted(http);
     JsonNode annotation = wanted.body.path("annotation");
     Asker asker = Asker.of(http).with(wanted.filters);
     String query = annotation.path("query").asText("");
     return events(http, asker, wanted, query, Questions.cancelledWith(http))
-        .map(events -> () -> bytes(GrafanaEvents.annotations(events, annotation)));
+        .map(events -> Body.large(() -> bytes(GrafanaEvents.annotations(events, annotation))));
   }
 
   /** What happened to GPUs and hosts. */

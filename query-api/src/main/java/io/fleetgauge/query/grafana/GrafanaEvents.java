@@ -84,7 +84,8 @@ final class GrafanaEvents {
       return queries;
     }
     for (String part : wanted.split(",(?![^{]*})")) {
-      String word = part.strip();
+      // SimpleJson's annotations begin with #.
+      String word = part.strip().replaceFirst("^#", "");
       int brace = word.indexOf('{');
       String name = (brace < 0 ? word : word.substring(0, brace)).toUpperCase(Locale.ROOT);
       boolean closed = brace >= 0 && word.endsWith("}");

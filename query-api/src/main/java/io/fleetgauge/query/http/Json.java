@@ -88,7 +88,7 @@ public final class Json {
         (json, bytes) -> {
           json.writeStartObject();
           json.writeStringField("status", "error");
-          json.writeStringField("errorType", failure.kind().text);
+          json.writeStringField("errorType", failure.kind().errorType);
           json.writeStringField("error", InvalidUtf8.replaced(failure.getMessage()));
           if (asMessage) {
             json.writeStringField("message", InvalidUtf8.replaced(failure.getMessage()));

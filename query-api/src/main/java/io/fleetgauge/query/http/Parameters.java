@@ -6,11 +6,13 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
+import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /** A request's parameters: those of the form, then those of the URL. */
@@ -19,6 +21,11 @@ public final class Parameters {
   private static final double MAX_MILLIS = 9e15;
 
   private static final double ENDS_OF_TIME = 9.3e18;
+
+  /** How client_golang writes the first and the last time; Prometheus accepts these two texts. */
+  private static final String MIN_TIME = "-292273086-05-16T16:47:06Z";
+
+  private static final String MAX_TIME = "292277025-08-18T07:12:54.999999999Z";
 
   /** From the beginning of time to its end. */
   public static final long EARLIEST = -(1L << 53);
@@ -30,44 +37,72 @@ public final class Parameters {
   private static final Pattern DECIMAL =
       Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
 
-  private final RoutingContext http;
+  private final MultiMap form;
+  private final MultiMap url;
 
   Parameters(RoutingContext http) {
-    this.http = http;
+    this(http.request().formAttributes(), http.queryParams());
+  }
+
+  Parameters(MultiMap form, MultiMap url) {
+    this.form = form;
+    this.url = url;
   }
 
   /** The first value, or the empty text. */
   public String text(String name) {
-    String value = http.request().formAttributes().get(name);
+    String value = form.get(name);
     if (value == null) {
-      value = http.queryParams().get(name);
+      value = url.get(name);
     }
     return value == null ? "" : value;
   }
 
   public List<String> texts(String name) {
-    List<String> values = new ArrayList<>(http.request().formAttributes().getAll(name));
-    values.addAll(http.queryParams().getAll(name));
+    List<String> values = new ArrayList<>(form.getAll(name));
+    values.addAll(url.getAll(name));
     return values;
   }
 
   /** Seconds or RFC 3339, rounded to the ms. */
   public long time(String name, long fallback) throws QueryFailure {
     String text = text(name);
-    if (text.isEmpty()) {
-      return fallback;
+    switch (text) {
+      case "" -> {
+        return fallback;
+      }
+      case MIN_TIME -> {
+        return -(long) MAX_MILLIS;
+      }
+      case MAX_TIME -> {
+        return (long) MAX_MILLIS;
+      }
+      default -> {
+        return time(name, text);
+      }
     }
+  }
+
+  private static long time(String name, String text) throws QueryFailure {
     double millis = seconds(text) * 1000;
-    // The ends of time, as some clients write them, are clipped.
+    // Clients write the first and the last time in other ways too; such times are clipped.
     if (Math.abs(millis) <= ENDS_OF_TIME) {
       return Math.clamp(Math.round(millis), -(long) MAX_MILLIS, (long) MAX_MILLIS);
     }
+    return rfc3339(text)
+        .orElseThrow(() -> invalid(name, "cannot parse \"" + text + "\" to a valid timestamp"));
+  }
+
+  /** Milliseconds since the epoch of a time such as {@code 2026-11-22T10:00:00Z}, if it is one. */
+  public static OptionalLong rfc3339(String text) {
     try {
-      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+      // Java also reads years of more than four digits, whose milliseconds may overflow.
+      return text.matches("\\d{4}-.*")
+          ? OptionalLong.of(OffsetDateTime.parse(text).toInstant().toEpochMilli())
+          : OptionalLong.empty();
     } catch (DateTimeParseException e) {
-      // Neither form: said below.
+      return OptionalLong.empty();
     }
-    throw invalid(name, "cannot parse \"" + text + "\" to a valid timestamp");
   }
 
   public long requiredTime(String name) throws QueryFailure {

@@ -9,6 +9,7 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.ConcurrencyLimit;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
@@ -17,7 +18,6 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.time.Instant;
@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** What there is to be asked for: labels, series, metadata, targets, rules. */
 final class DiscoveryApi {
@@ -70,12 +69,11 @@ final class DiscoveryApi {
         (http, parameters) -> ready(json -> json.writeArray(new int[0], 0, 0)));
   }
 
-  private static Future<Supplier<Buffer>> ready(Json.Data data) {
-    return Future.succeededFuture(new ApiRoutes.Ready(() -> Json.data(data)));
+  private static Future<Body> ready(Json.Data data) {
+    return Future.succeededFuture(Body.small(() -> Json.data(data)));
   }
 
-  private Future<Supplier<Buffer>> labels(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> labels(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     Fragment.Search search = parameters.search(asker.scope());
     return atOnce
@@ -83,8 +81,7 @@ final class DiscoveryApi {
         .map(found -> strings(found, search.limit(), asker.isAll()));
   }
 
-  private Future<Supplier<Buffer>> values(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> values(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     Fragment.Search search = parameters.search(asker.scope());
     String name = LabelNames.unescaped(http.pathParam("name"));
@@ -93,8 +90,7 @@ final class DiscoveryApi {
         .map(found -> strings(found, search.limit(), asker.isAll()));
   }
 
-  private Future<Supplier<Buffer>> series(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> series(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     if (parameters.texts("match[]").isEmpty()) {
       throw new QueryFailure(QueryFailure.Kind.BAD_DATA, "no match[] parameter provided");
@@ -104,16 +100,16 @@ final class DiscoveryApi {
         .run(() -> fanout.labelSets(search, config.timeout().toMillis()))
         .map(
             found ->
-                () ->
-                    Json.labelSets(
-                        first(found.value(), search.limit()),
-                        warnings(found, search.limit(), asker.isAll())));
+                Body.large(
+                    () ->
+                        Json.labelSets(
+                            first(found.value(), search.limit()),
+                            warnings(found, search.limit(), asker.isAll()))));
   }
 
-  private static Supplier<Buffer> strings(
-      Gathered<List<String>> found, int searchLimit, boolean named) {
-    return () ->
-        Json.success(first(found.value(), searchLimit), warnings(found, searchLimit, named));
+  private static Body strings(Gathered<List<String>> found, int searchLimit, boolean named) {
+    return Body.large(
+        () -> Json.success(first(found.value(), searchLimit), warnings(found, searchLimit, named)));
   }
 
   /** The search asked for one more than the limit. */
@@ -134,41 +130,41 @@ final class DiscoveryApi {
 
   // --- metadata ---
 
-  private Future<Supplier<Buffer>> metadata(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> metadata(RoutingContext http, Parameters parameters) throws QueryFailure {
     int limit = parameters.limit();
     int limitPerMetric = parameters.limit("limit_per_metric");
     String wanted = parameters.text("metric");
     return known(Asker.of(http))
         .map(
             all ->
-                () ->
-                    Json.data(
-                        json -> {
-                          json.writeStartObject();
-                          int count = 0;
-                          for (var metric : all.entrySet()) {
-                            if (!wanted.isEmpty() && !wanted.equals(metric.getKey())) {
-                              continue;
-                            }
-                            if (limit > 0 && count++ >= limit) {
-                              break;
-                            }
-                            json.writeArrayFieldStart(metric.getKey());
-                            for (MetricMetadata said : metric.getValue()) {
+                Body.large(
+                    () ->
+                        Json.data(
+                            json -> {
                               json.writeStartObject();
-                              json.writeStringField("type", said.type());
-                              json.writeStringField("help", said.help());
-                              json.writeStringField("unit", said.unit());
-                              json.writeEndObject();
-                              if (limitPerMetric == 1) {
-                                break;
+                              int count = 0;
+                              for (var metric : all.entrySet()) {
+                                if (!wanted.isEmpty() && !wanted.equals(metric.getKey())) {
+                                  continue;
+                                }
+                                if (limit > 0 && count++ >= limit) {
+                                  break;
+                                }
+                                json.writeArrayFieldStart(metric.getKey());
+                                for (MetricMetadata said : metric.getValue()) {
+                                  json.writeStartObject();
+                                  json.writeStringField("type", said.type());
+                                  json.writeStringField("help", said.help());
+                                  json.writeStringField("unit", said.unit());
+                                  json.writeEndObject();
+                                  if (limitPerMetric == 1) {
+                                    break;
+                                  }
+                                }
+                                json.writeEndArray();
                               }
-                            }
-                            json.writeEndArray();
-                          }
-                          json.writeEndObject();
-                        }));
+                              json.writeEndObject();
+                            })));
   }
 
   /** What is known of the metrics that the asker can see, by name: what senders say comes first. */
@@ -216,15 +212,14 @@ final class DiscoveryApi {
         || names.contains(metric + "_total");
   }
 
-  private Future<Supplier<Buffer>> targetsMetadata(RoutingContext http, Parameters parameters) {
+  private Future<Body> targetsMetadata(RoutingContext http, Parameters parameters) {
     return ready(json -> json.writeArray(new int[0], 0, 0));
   }
 
   // --- targets ---
 
   /** The hosts, as if each were scraped. */
-  private Future<Supplier<Buffer>> targets(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> targets(RoutingContext http, Parameters parameters) throws QueryFailure {
     String state = parameters.text("state");
     boolean active = state.isEmpty() || state.equals("active") || state.equals("any");
     String pool = parameters.text("scrapePool");
@@ -232,23 +227,24 @@ final class DiscoveryApi {
     return visibleHosts(Asker.of(http))
         .map(
             hosts ->
-                () ->
-                    Json.data(
-                        json -> {
-                          json.writeStartObject();
-                          json.writeArrayFieldStart("activeTargets");
-                          if (active && (pool.isEmpty() || pool.equals("fleetgauge"))) {
-                            for (FragmentAnswer.Host host : hosts) {
-                              target(json, host, now);
-                            }
-                          }
-                          json.writeEndArray();
-                          json.writeArrayFieldStart("droppedTargets");
-                          json.writeEndArray();
-                          json.writeObjectFieldStart("droppedTargetCounts");
-                          json.writeEndObject();
-                          json.writeEndObject();
-                        }));
+                Body.large(
+                    () ->
+                        Json.data(
+                            json -> {
+                              json.writeStartObject();
+                              json.writeArrayFieldStart("activeTargets");
+                              if (active && (pool.isEmpty() || pool.equals("fleetgauge"))) {
+                                for (FragmentAnswer.Host host : hosts) {
+                                  target(json, host, now);
+                                }
+                              }
+                              json.writeEndArray();
+                              json.writeArrayFieldStart("droppedTargets");
+                              json.writeEndArray();
+                              json.writeObjectFieldStart("droppedTargetCounts");
+                              json.writeEndObject();
+                              json.writeEndObject();
+                            })));
   }
 
   /** The hosts of which the asker sees something. */
@@ -303,7 +299,7 @@ final class DiscoveryApi {
     return Math.round(millis / 1000.0) + "s";
   }
 
-  private Future<Supplier<Buffer>> scrapePools(RoutingContext http, Parameters parameters) {
+  private Future<Body> scrapePools(RoutingContext http, Parameters parameters) {
     return ready(
         json -> {
           json.writeStartObject();
@@ -317,8 +313,7 @@ final class DiscoveryApi {
   // --- what there is none of ---
 
   /** No exemplars are kept; who asks by a wrong query is told. */
-  private Future<Supplier<Buffer>> exemplars(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> exemplars(RoutingContext http, Parameters parameters) throws QueryFailure {
     long start = parameters.time("start", Parameters.EARLIEST);
     long end = parameters.time("end", Parameters.LATEST);
     if (end < start) {
@@ -328,8 +323,7 @@ final class DiscoveryApi {
     return ready(json -> json.writeArray(new int[0], 0, 0));
   }
 
-  private Future<Supplier<Buffer>> rules(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> rules(RoutingContext http, Parameters parameters) throws QueryFailure {
     String type = parameters.text("type");
     if (!Set.of("", "alert", "record").contains(type)) {
       throw Parameters.invalid("type", "not supported value \"" + type + "\"");
@@ -338,11 +332,11 @@ final class DiscoveryApi {
     return ready(empty("groups"));
   }
 
-  private Future<Supplier<Buffer>> alerts(RoutingContext http, Parameters parameters) {
+  private Future<Body> alerts(RoutingContext http, Parameters parameters) {
     return ready(empty("alerts"));
   }
 
-  private Future<Supplier<Buffer>> alertmanagers(RoutingContext http, Parameters parameters) {
+  private Future<Body> alertmanagers(RoutingContext http, Parameters parameters) {
     return ready(empty("activeAlertmanagers", "droppedAlertmanagers"));
   }
 

@@ -13,18 +13,17 @@ import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** The routes under {@code /api/v1}; those that evaluate queries are here. */
 public final class PrometheusApi {
@@ -85,20 +84,19 @@ public final class PrometheusApi {
         yield points < FEW_POINTS;
       }
       case Answer.Vector vector -> vector.samples().size() < FEW_POINTS / 10;
-      default -> true;
+      case Answer.Scalar scalar -> true;
+      case Answer.Text text -> true;
     };
   }
 
   // --- queries ---
 
-  private Future<Supplier<Buffer>> instant(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> instant(RoutingContext http, Parameters parameters) throws QueryFailure {
     long time = parameters.time("time", clock.getAsLong());
     return answer(http, parameters, time, time, 0);
   }
 
-  private Future<Supplier<Buffer>> range(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> range(RoutingContext http, Parameters parameters) throws QueryFailure {
     long start = parameters.requiredTime("start");
     long end = parameters.requiredTime("end");
     if (end < start) {
@@ -122,7 +120,7 @@ public final class PrometheusApi {
     return answer(http, parameters, start, end, step);
   }
 
-  private Future<Supplier<Buffer>> answer(
+  private Future<Body> answer(
       RoutingContext http, Parameters parameters, long start, long end, long step)
       throws QueryFailure {
     int limit = parameters.limit();
@@ -131,11 +129,11 @@ public final class PrometheusApi {
         .map(
             answered -> {
               if (limit > 0 || withStats) {
-                return () -> AnswerJson.success(limited(answered, limit), withStats);
+                return Body.large(() -> AnswerJson.success(limited(answered, limit), withStats));
               }
               return AnswerJson.isLong(answered) && !answered.body().isThere(false)
-                  ? new ApiRoutes.Streamed(out -> AnswerJson.write(answered, out))
-                  : new ApiRoutes.Kept(
+                  ? Body.streamed(out -> AnswerJson.write(answered, out))
+                  : new Body.Kept(
                       answered.body(),
                       () -> AnswerJson.success(answered, false),
                       isLittle(answered.result()));
@@ -169,16 +167,14 @@ public final class PrometheusApi {
     return questions.ask(http, asker, question, Questions.cancelledWith(http));
   }
 
-  private Future<Supplier<Buffer>> format(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> format(RoutingContext http, Parameters parameters) throws QueryFailure {
     Expr expr = Questions.parsed(parameters.text("query"), features, 0, 0);
-    return Future.succeededFuture(() -> Json.text(PrettyPrinter.print(expr)));
+    return Future.succeededFuture(Body.large(() -> Json.text(PrettyPrinter.print(expr))));
   }
 
-  private Future<Supplier<Buffer>> parse(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> parse(RoutingContext http, Parameters parameters) throws QueryFailure {
     Expr expr = Questions.parsed(parameters.text("query"), features, 0, 0);
-    return Future.succeededFuture(() -> Json.data(json -> AstJson.write(json, expr)));
+    return Future.succeededFuture(Body.large(() -> Json.data(json -> AstJson.write(json, expr))));
   }
 
   private static Answered limited(Answered answered, int limit) {
@@ -204,8 +200,7 @@ public final class PrometheusApi {
 
   // --- what queries do and did ---
 
-  private Future<Supplier<Buffer>> explain(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> explain(RoutingContext http, Parameters parameters) throws QueryFailure {
     boolean instant = parameters.text("start").isEmpty();
     long now = clock.getAsLong();
     long start = instant ? parameters.time("time", now) : parameters.requiredTime("start");
@@ -222,11 +217,12 @@ public final class PrometheusApi {
       http.response().putHeader("Content-Type", "text/plain; charset=utf-8");
     }
     return answered(http, parameters, start, end, step)
-        .map(answered -> () -> text ? Explanation.text(answered) : Explanation.json(answered));
+        .map(
+            answered ->
+                Body.large(() -> text ? Explanation.text(answered) : Explanation.json(answered)));
   }
 
-  private Future<Supplier<Buffer>> queries(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> queries(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     boolean all = asker.isOperator();
     String tenant = asker.tenant();
@@ -234,11 +230,10 @@ public final class PrometheusApi {
         answering.running().all().stream()
             .filter(entry -> all || entry.ask().tenant().equals(tenant))
             .toList();
-    return Future.succeededFuture(() -> Explanation.running(running));
+    return Future.succeededFuture(Body.large(() -> Explanation.running(running)));
   }
 
-  private Future<Supplier<Buffer>> cancel(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> cancel(RoutingContext http, Parameters parameters) throws QueryFailure {
     if (!Asker.of(http).isOperator()) {
       throw new QueryFailure(
           QueryFailure.Kind.FORBIDDEN,
@@ -249,6 +244,6 @@ public final class PrometheusApi {
       throw new QueryFailure(
           QueryFailure.Kind.BAD_DATA, "no query with the id " + id + " is running");
     }
-    return Future.succeededFuture(() -> Json.text("cancelled"));
+    return Future.succeededFuture(Body.large(() -> Json.text("cancelled")));
   }
 }

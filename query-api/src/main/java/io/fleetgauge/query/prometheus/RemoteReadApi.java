@@ -9,6 +9,7 @@ import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.fanout.Gathered;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.ConcurrencyLimit;
 import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.query.http.Questions;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.xerial.snappy.Snappy;
 
 /** {@code POST /api/v1/read}: samples for another Prometheus, as they are. */
@@ -49,8 +49,7 @@ final class RemoteReadApi {
     routes.postText("/api/v1/read", this::read);
   }
 
-  private Future<Supplier<Buffer>> read(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> read(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     RemoteRead.Request request = request(http);
     List<Selection> selections = new ArrayList<>();
@@ -114,7 +113,7 @@ final class RemoteReadApi {
     }
   }
 
-  private static Future<Supplier<Buffer>> answer(
+  private static Future<Body> answer(
       RoutingContext http,
       RemoteRead.Request request,
       Gathered<List<List<Series>>> found,
@@ -140,19 +139,20 @@ final class RemoteReadApi {
     // Chunks of histograms have a form of their own; samples are an answer to every request.
     if (request.chunks() && !histograms) {
       http.response().putHeader("Content-Type", CHUNKS);
-      return Future.succeededFuture(new ApiRoutes.Streamed(out -> writeChunks(found.value(), out)));
+      return Future.succeededFuture(Body.streamed(out -> writeChunks(found.value(), out)));
     }
     http.response()
         .putHeader("Content-Type", "application/x-protobuf")
         .putHeader("Content-Encoding", "snappy");
     return Future.succeededFuture(
-        () -> {
-          try {
-            return Buffer.buffer(Snappy.compress(RemoteRead.samples(found.value())));
-          } catch (IOException e) {
-            throw new UncheckedIOException(e); // memory has no input or output to fail
-          }
-        });
+        Body.large(
+            () -> {
+              try {
+                return Buffer.buffer(Snappy.compress(RemoteRead.samples(found.value())));
+              } catch (IOException e) {
+                throw new UncheckedIOException(e); // memory has no input or output to fail
+              }
+            }));
   }
 
   private static void writeChunks(List<List<Series>> results, OutputStream out) throws IOException {

@@ -8,11 +8,11 @@ import io.fleetgauge.query.answer.Running;
 import io.fleetgauge.query.fanout.Fanout;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Asker;
+import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** What the query API is: {@code /api/v1/status}. */
 final class StatusApi {
@@ -69,9 +68,9 @@ final class StatusApi {
     routes.get("/api/v1/status/overview", this::overview);
   }
 
-  private static Future<Supplier<Buffer>> object(Json.Data fields) {
+  private static Future<Body> object(Json.Data fields) {
     return Future.succeededFuture(
-        new ApiRoutes.Ready(
+        Body.small(
             () ->
                 Json.data(
                     json -> {
@@ -82,7 +81,7 @@ final class StatusApi {
   }
 
   /** Without the object {@code features}, which Grafana takes for that of another product. */
-  private Future<Supplier<Buffer>> buildInfo(RoutingContext http, Parameters parameters) {
+  private Future<Body> buildInfo(RoutingContext http, Parameters parameters) {
     return object(
         json -> {
           json.writeStringField("version", PROMETHEUS_VERSION);
@@ -96,7 +95,7 @@ final class StatusApi {
   }
 
   /** What readers of a Prometheus's configuration look for; nothing of ours that is secret. */
-  private Future<Supplier<Buffer>> configuration(RoutingContext http, Parameters parameters) {
+  private Future<Body> configuration(RoutingContext http, Parameters parameters) {
     String yaml =
         "global:\n  scrape_interval: 15s\n  external_labels:\n    fleetgauge_cluster: "
             + config.cluster().name()
@@ -104,7 +103,7 @@ final class StatusApi {
     return object(json -> json.writeStringField("yaml", yaml));
   }
 
-  private Future<Supplier<Buffer>> flags(RoutingContext http, Parameters parameters) {
+  private Future<Body> flags(RoutingContext http, Parameters parameters) {
     return object(
         json -> {
           json.writeStringField("enable-feature", String.join(",", config.features()));
@@ -122,7 +121,7 @@ final class StatusApi {
     return millis % 60_000 == 0 ? millis / 60_000 + "m" : millis / 1_000 + "s";
   }
 
-  private Future<Supplier<Buffer>> runtimeInfo(RoutingContext http, Parameters parameters) {
+  private Future<Body> runtimeInfo(RoutingContext http, Parameters parameters) {
     Runtime runtime = Runtime.getRuntime();
     Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
     return object(
@@ -144,7 +143,7 @@ final class StatusApi {
         });
   }
 
-  private Future<Supplier<Buffer>> walReplay(RoutingContext http, Parameters parameters) {
+  private Future<Body> walReplay(RoutingContext http, Parameters parameters) {
     return object(
         json -> {
           json.writeNumberField("min", 0);
@@ -154,31 +153,33 @@ final class StatusApi {
   }
 
   /** The fleet at a glance: of others than the asker, only to whoever sees all. */
-  private Future<Supplier<Buffer>> overview(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> overview(RoutingContext http, Parameters parameters) throws QueryFailure {
     Asker asker = Asker.of(http);
     long now = clock.getAsLong();
     return discovery
         .visibleHosts(asker)
         .map(
             hosts ->
-                () ->
-                    Json.data(
-                        json -> {
-                          long up =
-                              hosts.stream().filter(host -> DiscoveryApi.isUp(host, now)).count();
-                          json.writeStartObject();
-                          json.writeObjectFieldStart("hosts");
-                          json.writeNumberField(
-                              "expected", asker.isAll() ? fanout.hosts() : hosts.size());
-                          json.writeNumberField("up", up);
-                          json.writeEndObject();
-                          if (asker.isAll()) {
-                            cluster(json);
-                          }
-                          tenants(json, asker);
-                          json.writeEndObject();
-                        }));
+                Body.large(
+                    () ->
+                        Json.data(
+                            json -> {
+                              long up =
+                                  hosts.stream()
+                                      .filter(host -> DiscoveryApi.isUp(host, now))
+                                      .count();
+                              json.writeStartObject();
+                              json.writeObjectFieldStart("hosts");
+                              json.writeNumberField(
+                                  "expected", asker.isAll() ? fanout.hosts() : hosts.size());
+                              json.writeNumberField("up", up);
+                              json.writeEndObject();
+                              if (asker.isAll()) {
+                                cluster(json);
+                              }
+                              tenants(json, asker);
+                              json.writeEndObject();
+                            })));
   }
 
   private void cluster(JsonGenerator json) throws IOException {
@@ -220,8 +221,7 @@ final class StatusApi {
   }
 
   /** Statistics of the series of late that the asker sees. */
-  private Future<Supplier<Buffer>> tsdb(RoutingContext http, Parameters parameters)
-      throws QueryFailure {
+  private Future<Body> tsdb(RoutingContext http, Parameters parameters) throws QueryFailure {
     int limit = parameters.text("limit").isEmpty() ? USUAL_ITEMS : parameters.limit();
     if (limit < 1 || limit > MOST_ITEMS) {
       throw Parameters.invalid("limit", "limit must be from 1 to " + MOST_ITEMS);
@@ -236,7 +236,9 @@ final class StatusApi {
             asker.isAll() ? List.of() : List.of(asker.scope()));
     return fanout
         .labelSets(search, config.timeout().toMillis())
-        .map(found -> () -> Json.data(json -> statistics(json, found.value(), now, limit)));
+        .map(
+            found ->
+                Body.large(() -> Json.data(json -> statistics(json, found.value(), now, limit))));
   }
 
   private void statistics(JsonGenerator json, List<Labels> series, long now, int limit)

@@ -1,0 +1,46 @@
+package io.fleetgauge.query.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResponsesTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "gzip",
+        "GZIP",
+        "x-gzip",
+        "deflate, gzip",
+        "gzip,deflate",
+        "br;q=1.0, gzip;q=0.5, *;q=0.1",
+        "gzip; q=0.001",
+        "identity;q=0, gzip ; q = 1"
+      })
+  void gzipIsTakenWhereItIsNamed(String accepted) {
+    assertThat(Responses.acceptsGzip(accepted)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "identity",
+        "deflate",
+        "gzip;q=0",
+        "gzip; q = 0.000 , br",
+        "gzipped",
+        "notgzip",
+        "br;x=gzip"
+      })
+  void gzipIsNotTakenWhereItIsNotNamedOrHasNoWeight(String accepted) {
+    assertThat(Responses.acceptsGzip(accepted)).isFalse();
+  }
+
+  @Test
+  void nobodyWhoSaysNothingIsSentGzip() {
+    assertThat(Responses.acceptsGzip(null)).isFalse();
+  }
+}

@@ -1,0 +1,135 @@
+package io.fleetgauge.query.http;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.promql.syntax.Parser;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.Router;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Routes on a port of this machine, asked over a socket. Of the tenants, {@code a} sees only series
+ * of tenant a, {@code strict} gets complete answers only, {@code root} sees all and may operate,
+ * and {@code writer} may not read; each one's token is its name.
+ */
+public final class TestServer implements AutoCloseable {
+  private static final String TENANTS =
+      """
+      tenants:
+        a: {scope: '{tenant="a"}', tokens: {t: {sha256: %s}}}
+        b: {scope: '{tenant="b"}', tokens: {t: {sha256: %s}}}
+        strict: {limits: {strict: true}, tokens: {t: {sha256: %s}}}
+        root: {tokens: {t: {sha256: %s, rights: [read, operate]}}}
+        writer: {tokens: {t: {sha256: %s, rights: [write]}}}
+      """;
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final HttpServer server;
+  public final FailureCounts failures = new FailureCounts();
+
+  /**
+   * @param folder for the file of tenants
+   * @param faces mounts the routes
+   */
+  public TestServer(Vertx vertx, Path folder, Consumer<ApiRoutes> faces) throws Exception {
+    Path tenants = folder.resolve("tenants-" + System.nanoTime() + ".yaml");
+    Files.writeString(
+        tenants,
+        TENANTS.formatted(hash("a"), hash("b"), hash("strict"), hash("root"), hash("writer")));
+    Guard guard =
+        Guard.open(
+            vertx,
+            new HttpSettings("127.0.0.1", 0),
+            Optional.of(tenants),
+            TrustSettings.NONE,
+            TenantLimits.DEFAULT,
+            Parser::selectorProblem,
+            System::currentTimeMillis);
+    Router router = Router.router(vertx);
+    faces.accept(new ApiRoutes(router, guard, vertx.createSharedWorkerExecutor("test"), failures));
+    server =
+        vertx
+            .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
+            .requestHandler(router)
+            .listen()
+            .await(10, TimeUnit.SECONDS);
+  }
+
+  private static String hash(String token) throws Exception {
+    return HexFormat.of()
+        .formatHex(
+            MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  public URI address(String path) {
+    return URI.create("http://127.0.0.1:" + server.actualPort() + path);
+  }
+
+  /** Asks as a tenant. */
+  public HttpResponse<String> get(String tenant, String path, String... headers) throws Exception {
+    return send(tenant, path, headers, HttpRequest.Builder::GET);
+  }
+
+  public HttpResponse<String> postForm(String tenant, String path, String form) throws Exception {
+    return post(tenant, path, form, "Content-Type", "application/x-www-form-urlencoded");
+  }
+
+  public HttpResponse<String> post(String tenant, String path, String body, String... headers)
+      throws Exception {
+    return send(tenant, path, headers, ask -> ask.POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  public HttpResponse<String> send(
+      String tenant, String path, String[] headers, Consumer<HttpRequest.Builder> method)
+      throws IOException, InterruptedException {
+    return client.send(
+        request(tenant, path, headers, method), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** As {@link #send}, with the bytes of the answer. */
+  public HttpResponse<byte[]> sendBytes(
+      String tenant, String path, String[] headers, Consumer<HttpRequest.Builder> method)
+      throws IOException, InterruptedException {
+    return client.send(
+        request(tenant, path, headers, method), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  private HttpRequest request(
+      String tenant, String path, String[] headers, Consumer<HttpRequest.Builder> method) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(address(path)).timeout(Duration.ofSeconds(20));
+    if (!tenant.isEmpty()) {
+      request.header("Authorization", "Bearer " + tenant);
+    }
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    method.accept(request);
+    return request.build();
+  }
+
+  @Override
+  public void close() throws TimeoutException {
+    client.close();
+    server.close().await(10, TimeUnit.SECONDS);
+  }
+}
