@@ -1,18 +1,19 @@
 /**
- * The cluster: who is there, which hosts are known, and the table that all agree on. The only room
- * that knows Hazelcast.
+ * This process as a member of the cluster: the members, the known hosts, and the table that all
+ * agree on. The only package that knows Hazelcast.
  *
  * <p>In: settings, and names of hosts that a gateway has heard of. Out: {@link
- * io.fleetgauge.cluster.table.ClusterView}, an immutable snapshot that is swapped when something
+ * io.fleetgauge.cluster.table.ClusterView}, an immutable snapshot that is replaced when something
  * changes.
  *
- * <p>The oldest gateway writes the table: a pure function of members, hosts and the table before
- * ({@link io.fleetgauge.cluster.table.Assignment}), put by compare-and-set, and only while it sees
- * most of the gateways of the table before. Everyone swaps its snapshot when a listener says so
- * and, because listeners can be late or lost, every second. Gateways keep the newest table they
- * know in a file, so that epochs and owners outlive the memory of all.
+ * <p>{@link io.fleetgauge.cluster.table.TableMachine} decides; this package carries out: {@code
+ * Joining} starts the Hazelcast instance, {@code Registry} reads and writes the shared maps (the
+ * table by compare-and-set), {@code TableFile} keeps the newest table, so that epochs and owners
+ * outlive the memory of all members. A member looks at the registry when a listener says that
+ * something has changed and, because such events can be late or lost, every second. An entry that
+ * cannot be understood is logged once and left out.
  *
- * <p>Law: every call into Hazelcast happens on this room's own thread. Reading the view,
- * registering a host and reporting of one never wait.
+ * <p>Law: every call into Hazelcast happens on this package's own thread. Reading the view,
+ * registering a host and reporting on one never wait.
  */
 package io.fleetgauge.cluster.member;

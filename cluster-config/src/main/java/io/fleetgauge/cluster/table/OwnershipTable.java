@@ -1,9 +1,5 @@
 package io.fleetgauge.cluster.table;
 
-import io.fleetgauge.sample.wire.WireException;
-import io.fleetgauge.sample.wire.WireReader;
-import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +7,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -24,8 +19,6 @@ import java.util.stream.Collectors;
 public record OwnershipTable(long epoch, List<String> members, SortedMap<String, Holders> holders) {
   public static final OwnershipTable EMPTY = new OwnershipTable(0, List.of(), new TreeMap<>());
 
-  private static final int VERSION = 2;
-  private static final int SYNCED = 1;
   private static final int WRITER_BITS = 16;
 
   public OwnershipTable {
@@ -93,65 +86,5 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
   public long nextEpoch(String writer) {
     return ((epoch >>> WRITER_BITS) + 1) << WRITER_BITS
         | Shares.weight(writer, "writer") & (1 << WRITER_BITS) - 1;
-  }
-
-  /** The form in which members share it; equal tables have equal bytes. */
-  public byte[] toBytes() {
-    WireWriter out = new WireWriter(64 + 48 * holders.size());
-    out.u8(VERSION).uvar(epoch).uvar(members.size());
-    members.forEach(out::string);
-    out.uvar(holders.size());
-    holders.forEach(
-        (host, each) -> {
-          out.string(host).string(each.owner()).uvar(each.since()).uvar(each.behind().size());
-          new TreeSet<>(each.behind()).forEach(out::string);
-          out.string(each.next().orElse("")).uvar(each.copies().size());
-          for (Holders.Copy copy : each.copies()) {
-            out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? SYNCED : 0);
-          }
-        });
-    return out.toBytes();
-  }
-
-  /**
-   * @throws WireException if the bytes are not a table of this version
-   */
-  public static OwnershipTable fromBytes(byte[] bytes) throws WireException {
-    WireReader in = new WireReader(bytes);
-    int version = in.u8("the table's version");
-    if (version != VERSION) {
-      throw new WireException("a table of version " + version + ", this program reads " + VERSION);
-    }
-    long epoch = in.uvar("the epoch");
-    List<String> members = new ArrayList<>();
-    for (int i = in.count(1, "members"); i > 0; i--) {
-      members.add(in.string("a member"));
-    }
-    SortedMap<String, Holders> holders = new TreeMap<>();
-    for (int i = in.count(6, "hosts"); i > 0; i--) {
-      holders.put(in.string("a host"), holders(in));
-    }
-    in.end("the table");
-    return new OwnershipTable(epoch, members, holders);
-  }
-
-  private static Holders holders(WireReader in) throws WireException {
-    String owner = in.string("an owner");
-    long since = in.uvar("the owner's first epoch");
-    Set<String> behind = new TreeSet<>();
-    for (int i = in.count(1, "gateways"); i > 0; i--) {
-      behind.add(in.string("a gateway"));
-    }
-    String next = in.string("the next owner");
-    List<Holders.Copy> copies = new ArrayList<>();
-    for (int i = in.count(3, "copies"); i > 0; i--) {
-      copies.add(
-          new Holders.Copy(
-              in.string("a gateway"),
-              in.uvar("a copy's first epoch"),
-              in.u8("whether a copy is synced") == SYNCED));
-    }
-    return new Holders(
-        owner, since, behind, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));
   }
 }

@@ -1,20 +1,39 @@
 /**
- * Which gateways hold which host: the table, and the pure function that makes the next one from the
- * one before.
+ * Which gateways hold which host: the table, the pure function that makes the next one from the one
+ * before, and the state machine of a member that decides which table it follows and when it writes
+ * one.
  *
- * <p>In: the gateways that are there, the hosts that are known, what owners say of their copies,
- * the table before. Out: the next {@link io.fleetgauge.cluster.table.OwnershipTable}, or the same
- * one when nothing has to change. No clock, no network, no randomness: the same input gives the
- * same table on every member.
+ * <p>In: the gateways that are present, the known hosts, what owners report of their copies, the
+ * previous table. Out: the next {@link io.fleetgauge.cluster.table.OwnershipTable}, or the same one
+ * when nothing has to change; and the effects of {@link io.fleetgauge.cluster.table.TableMachine},
+ * which {@code cluster.member} carries out in production and the cluster simulation in tests. No
+ * clock, no network, no randomness: the same input gives the same table on every member.
  *
- * <p>A host that is to change its owner gets a copy there first, and the copy becomes the owner
- * when the owner has said that it is whole; few hosts at a time. A host whose owner is gone goes to
- * a copy at once.
+ * <p>A host that is to change its owner gets a copy on the next owner first; that copy becomes the
+ * owner when the present owner has reported that it is complete. Only a few hosts move at a time. A
+ * host whose owner is gone is given to one of its copies at once.
+ *
+ * <p>What members share, and what a gateway keeps in its table file, are these bytes:
+ *
+ * <pre>
+ * table   = version:u8(=2) epoch:uvar n:uvar member:string*n n:uvar (host:string holders)*n
+ *           members and hosts ascending
+ * holders = owner:string since:uvar n:uvar behind:string*n next:string n:uvar copy*n
+ *           behind ascending; next is empty when the host does not move
+ * copy    = gateway:string since:uvar synced:u8(0 or 1)
+ *
+ * report  = version:u8(=1) owner:string since:uvar n:uvar behind:string*n n:uvar synced:string*n
+ *           an owner's word on one host; synced are keys of copies, GATEWAY@SINCE, ascending
+ * </pre>
+ *
+ * <p>A number, string or count is written as {@code sample.wire} draws it. A program that reads a
+ * higher version than its own ignores that value, says so by name and keeps what it has; so
+ * versions may be mixed while a cluster is upgraded.
  *
  * <p>Law: every host has one owner. When all moves are done, no gateway owns more than {@code
  * max(15, ceil(hosts/gateways))} hosts, none fewer than {@code min(10, floor(hosts/gateways))}; a
  * host changes its owner only if that one left, or as one of the fewest that these bounds need to
- * move. At most two hosts are on the way to or from a gateway. Copies are on other gateways than
- * the owner, in other zones where there are any ({@code AssignmentTest}).
+ * move. At most two hosts are moving to or from a gateway. Copies are on other gateways than the
+ * owner, in other zones where there are any ({@code AssignmentTest}).
  */
 package io.fleetgauge.cluster.table;

@@ -28,7 +28,7 @@ class ConfigTest {
   void anEmptyFileIsEveryDefault() throws ConfigException {
     String host = LocalHost.name();
     ClusterSettings cluster =
-        new ClusterSettings("fleetgauge", "127.0.0.1", 5701, List.of("127.0.0.1:5701"), 2);
+        new ClusterSettings("fleetgauge", "127.0.0.1", 5701, false, List.of("127.0.0.1:5701"), 2);
     assertThat(GatewayConfig.read("f", ""))
         .isEqualTo(
             new GatewayConfig(

@@ -107,6 +107,10 @@ public final class ConfigReader {
     return node.asLong();
   }
 
+  boolean isSet(String key) {
+    return !take(key).isMissingNode();
+  }
+
   /** A TCP port; 0 lets the system choose one. */
   public int port(String key, int fallback) {
     return (int) number(key, fallback, 0, 65_535);

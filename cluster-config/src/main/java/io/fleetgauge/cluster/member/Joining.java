@@ -1,0 +1,137 @@
+package io.fleetgauge.cluster.member;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import io.fleetgauge.cluster.config.ClusterSettings;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.Optional;
+
+/** Starts the Hazelcast member of this process: its configuration and its port. */
+final class Joining {
+  /** A process that may choose its port tries this many. */
+  private static final int PORTS = 100;
+
+  private Joining() {}
+
+  /**
+   * Starts a member; returns when it has joined, which takes seconds.
+   *
+   * @param gateway empty for a process that only reads
+   * @throws IllegalStateException if it cannot join; the message is one line
+   */
+  static HazelcastInstance start(
+      ClusterSettings settings, Optional<ClusterMember.Gateway> gateway) {
+    // The other members look for gateways at the configured port; nobody looks for a reader.
+    boolean mayChoose = gateway.isEmpty() && !settings.isPortSet();
+    int first = settings.port() == 0 ? anyFree(settings.host()) : settings.port();
+    int last = mayChoose ? first + PORTS - 1 : first;
+    for (int port = first; port <= last; port++) {
+      if (!isFree(settings.host(), port)) {
+        continue;
+      }
+      try {
+        return Hazelcast.newHazelcastInstance(config(settings, port, gateway));
+      } catch (RuntimeException e) {
+        if (!isBindFailure(e)) {
+          throw new IllegalStateException(
+              "cannot join the cluster "
+                  + settings.name()
+                  + " from "
+                  + settings.host()
+                  + ":"
+                  + port
+                  + ": "
+                  + e,
+              e);
+        }
+        // Another process took the port in between.
+      }
+    }
+    throw new IllegalStateException(
+        mayChoose
+            ? "ports "
+                + first
+                + " to "
+                + last
+                + " on "
+                + settings.host()
+                + " are in use; choose one with cluster.port"
+            : "port "
+                + first
+                + " on "
+                + settings.host()
+                + " is in use; choose another with cluster.port");
+  }
+
+  /** Found out before Hazelcast is started, which logs a stack trace for a port in use. */
+  private static boolean isFree(String host, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName(host), port), 1);
+      return true;
+    } catch (BindException e) {
+      // An address that is not of this machine fails too; Hazelcast says that better.
+      return !String.valueOf(e.getMessage()).contains("in use");
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static int anyFree(String host) {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(host))) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new IllegalStateException("no port on " + host + " can be used: " + e, e);
+    }
+  }
+
+  private static boolean isBindFailure(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof BindException
+          || String.valueOf(cause.getMessage()).contains("Address already in use")
+          || String.valueOf(cause.getMessage()).contains("is already in use")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Config config(
+      ClusterSettings settings, int port, Optional<ClusterMember.Gateway> gateway) {
+    Config config = new Config();
+    config.setClusterName(settings.name());
+    config.setLiteMember(gateway.isEmpty());
+    config.setProperty("hazelcast.shutdownhook.enabled", "false");
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+    config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
+    config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
+    // A port that refuses connections is that of a dead process; only silence has to be waited out.
+    config.setProperty("hazelcast.connection.monitor.interval", "50");
+    config.setProperty("hazelcast.connection.monitor.max.faults", "2");
+    config.setProperty("hazelcast.wait.seconds.before.join", "0");
+    config.setProperty("hazelcast.merge.first.run.delay.seconds", "2");
+    config.setProperty("hazelcast.merge.next.run.delay.seconds", "2");
+    config.setProperty("hazelcast.socket.bind.any", "false");
+    config.getJetConfig().setEnabled(false);
+    config
+        .getNetworkConfig()
+        .setPort(port)
+        .setPortAutoIncrement(false)
+        .setPublicAddress(settings.host() + ":" + port);
+    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface(settings.host());
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    join.getMulticastConfig().setEnabled(false);
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getTcpIpConfig().setEnabled(true);
+    settings.members().forEach(join.getTcpIpConfig()::addMember);
+    Registry.configure(config);
+    gateway.ifPresent(self -> Registry.describe(self, config.getMemberAttributeConfig()));
+    return config;
+  }
+}

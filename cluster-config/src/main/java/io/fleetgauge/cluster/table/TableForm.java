@@ -1,0 +1,108 @@
+package io.fleetgauge.cluster.table;
+
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** A table as bytes, as the package draws them. Equal tables have equal bytes. */
+public final class TableForm {
+  /** Versions above this one are written by newer programs and are not read here. */
+  public static final int VERSION = 2;
+
+  private static final int SYNCED = 1;
+
+  private TableForm() {}
+
+  public static byte[] toBytes(OwnershipTable table) {
+    WireWriter out = new WireWriter(64 + 48 * table.holders().size());
+    out.u8(VERSION).uvar(table.epoch()).uvar(table.members().size());
+    table.members().forEach(out::string);
+    out.uvar(table.holders().size());
+    table
+        .holders()
+        .forEach(
+            (host, each) -> {
+              out.string(host).string(each.owner()).uvar(each.since()).uvar(each.behind().size());
+              new TreeSet<>(each.behind()).forEach(out::string);
+              out.string(each.next().orElse("")).uvar(each.copies().size());
+              for (Holders.Copy copy : each.copies()) {
+                out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? SYNCED : 0);
+              }
+            });
+    return out.toBytes();
+  }
+
+  /**
+   * @throws WireException if the bytes are not a table of this version
+   */
+  public static OwnershipTable fromBytes(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    int version = in.u8("the table's version");
+    if (version != VERSION) {
+      throw new WireException(
+          "a table of format version " + version + ", this program reads " + VERSION);
+    }
+    long epoch = in.uvar("the epoch");
+    List<String> members = new ArrayList<>();
+    for (int i = in.count(1, "members"); i > 0; i--) {
+      members.add(in.string("a member"));
+    }
+    SortedMap<String, Holders> holders = new TreeMap<>();
+    for (int i = in.count(6, "hosts"); i > 0; i--) {
+      holders.put(in.string("a host"), holders(in));
+    }
+    in.end("the table");
+    return new OwnershipTable(epoch, members, holders);
+  }
+
+  /**
+   * What the registry holds in the place of the table. Never fails.
+   *
+   * @param bytes null when there are none
+   */
+  public static TableMachine.Shared shared(byte[] bytes) {
+    if (bytes == null) {
+      return new TableMachine.Shared.Nothing();
+    }
+    if (bytes.length > 0 && (bytes[0] & 0xff) > VERSION) {
+      return new TableMachine.Shared.Newer(bytes[0] & 0xff);
+    }
+    try {
+      return new TableMachine.Shared.Table(fromBytes(bytes));
+    } catch (WireException e) {
+      return new TableMachine.Shared.Damaged(e.getMessage());
+    }
+  }
+
+  private static Holders holders(WireReader in) throws WireException {
+    String owner = in.string("an owner");
+    long since = in.uvar("the owner's first epoch");
+    Set<String> behind = new TreeSet<>();
+    for (int i = in.count(1, "gateways"); i > 0; i--) {
+      behind.add(in.string("a gateway"));
+    }
+    String next = in.string("the next owner");
+    List<Holders.Copy> copies = new ArrayList<>();
+    for (int i = in.count(3, "copies"); i > 0; i--) {
+      copies.add(
+          new Holders.Copy(in.string("a gateway"), in.uvar("a copy's first epoch"), isSynced(in)));
+    }
+    return new Holders(
+        owner, since, behind, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));
+  }
+
+  private static boolean isSynced(WireReader in) throws WireException {
+    int flag = in.u8("whether a copy is synced");
+    if (flag > SYNCED) {
+      throw new WireException("whether a copy is synced is " + flag + ", allowed are 0 and 1");
+    }
+    return flag == SYNCED;
+  }
+}

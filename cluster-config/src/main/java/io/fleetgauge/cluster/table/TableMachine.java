@@ -1,0 +1,327 @@
+package io.fleetgauge.cluster.table;
+
+import io.fleetgauge.cluster.table.Situation.Report;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * All that one member decides about the table: which table it follows, when it writes one, and what
+ * it states about itself. Events in, effects out. Not for several threads.
+ *
+ * <p>A member looks at the registry when something has changed and on a timer. It follows the
+ * newest table it has seen. A gateway that knows a newer table than the registry writes its own
+ * back: the registry was lost with its members, or comes from the other side of a split. The oldest
+ * gateway makes the next table while it sees most of the gateways of the present one.
+ */
+public final class TableMachine {
+  /** When all gateways start at once, the first ones wait this long for the others, ms. */
+  public static final long COLD_START_MILLIS = 10_000;
+
+  /** The status of a gateway that has left on purpose, so its absence is not a split. */
+  public static final String LEFT = "gone";
+
+  /**
+   * A gateway that makes tables.
+   *
+   * @param replication how many gateways hold a host, the owner among them, 1 to 3
+   */
+  public record Self(String id, int replication) {}
+
+  /**
+   * A gateway that is a member of the cluster.
+   *
+   * @param session names this membership; a gateway that joins anew has another one
+   * @param zone as in {@link Situation.Gateway}
+   * @param address where it is reached by HTTP
+   */
+  public record Member(String id, String session, String zone, URI address) {}
+
+  /** What the registry has in the place of the table. */
+  public sealed interface Shared {
+    record Nothing() implements Shared {}
+
+    record Table(OwnershipTable table) implements Shared {}
+
+    /** A table of a form that only a newer version of this program reads. */
+    record Newer(int version) implements Shared {}
+
+    /** Bytes that are not a table. */
+    record Damaged(String reason) implements Shared {}
+  }
+
+  /** What happens. */
+  public sealed interface Event {
+    /**
+     * This is what the registry holds.
+     *
+     * @param now ms of any steady clock
+     * @param session of this member
+     * @param gateways oldest first
+     * @param statuses by gateway id: the session in which it may be given hosts, or {@link #LEFT}
+     */
+    record Looked(
+        long now,
+        String session,
+        List<Member> gateways,
+        Shared shared,
+        Map<String, String> statuses)
+        implements Event {}
+
+    /** The answer to {@link Effect.Gather}. */
+    record Gathered(Set<String> hosts, Map<String, Report> reports) implements Event {}
+
+    /** This gateway may be given hosts. */
+    record Activated() implements Event {}
+
+    /** This gateway may be given no hosts, and those that it has are to move away. */
+    record Retired() implements Event {}
+
+    /** This gateway leaves the cluster now. */
+    record Leaving() implements Event {}
+  }
+
+  /** What has to be done, in this order. */
+  public sealed interface Effect {
+    /** Puts this gateway's status into the registry. */
+    record SetStatus(String status) implements Effect {}
+
+    /** Removes this gateway's status from the registry. */
+    record ClearStatus() implements Effect {}
+
+    /** Keeps the table for the next start; done before any other member can see that table. */
+    record Keep(OwnershipTable table) implements Effect {}
+
+    /** Makes a view the one that this process works from. */
+    record Publish(ClusterView view) implements Effect {}
+
+    /** Reads the hosts and the reports from the registry. */
+    record Gather() implements Effect {}
+
+    /**
+     * Replaces the table in the registry if it is still what was looked at, and looks again in any
+     * case: the table of another writer may have come first.
+     */
+    record Write(OwnershipTable table) implements Effect {}
+  }
+
+  private final Optional<Self> self;
+  private ClusterView view;
+  private OwnershipTable kept;
+  private Optional<String> problem = Optional.empty();
+  private boolean hasLooked;
+  private boolean isColdStart;
+  private long firstLook;
+  private boolean active;
+  private boolean leaving;
+
+  /** The gateways that were seen last, by id, oldest first. */
+  private Map<String, Member> gateways = Map.of();
+
+  private Map<String, String> statuses = Map.of();
+
+  /**
+   * @param self empty for a process that only reads the table
+   * @param kept the table that was kept from before the start; {@link OwnershipTable#EMPTY} if none
+   */
+  public TableMachine(Optional<Self> self, OwnershipTable kept) {
+    this.self = self;
+    this.kept = kept;
+    this.view =
+        kept.epoch() == 0
+            ? ClusterView.EMPTY
+            : new ClusterView(kept, Map.of(), /* minority */ true);
+  }
+
+  /** The view that was published last; before the first look, one made from the kept table. */
+  public ClusterView view() {
+    return view;
+  }
+
+  /** What is wrong with what was looked at last, in a sentence; empty when nothing is. */
+  public Optional<String> problem() {
+    return problem;
+  }
+
+  public void on(Event event, Consumer<Effect> effects) {
+    switch (event) {
+      case Event.Looked looked -> looked(looked, effects);
+      case Event.Gathered gathered -> assign(gathered, effects);
+      case Event.Activated activated -> active = true;
+      case Event.Retired retired -> active = false;
+      case Event.Leaving none -> leave(effects);
+    }
+  }
+
+  private void leave(Consumer<Effect> effects) {
+    leaving = true;
+    if (self.isPresent()) {
+      effects.accept(new Effect.SetStatus(LEFT));
+    }
+  }
+
+  private void looked(Event.Looked seen, Consumer<Effect> effects) {
+    if (!hasLooked) {
+      hasLooked = true;
+      firstLook = seen.now();
+      isColdStart = kept.epoch() > 0 && seen.shared() instanceof Shared.Nothing;
+    }
+    Map<String, Member> byId = new LinkedHashMap<>();
+    // Of two members with one id, the younger one was started again and the older one is dead.
+    seen.gateways().forEach(each -> byId.put(each.id(), each));
+    gateways = byId;
+    statuses = seen.statuses();
+    state(seen.session(), effects);
+    OwnershipTable known = view.table();
+    OwnershipTable shared =
+        switch (seen.shared()) {
+          case Shared.Nothing nothing -> OwnershipTable.EMPTY;
+          case Shared.Table table -> table.table();
+          case Shared.Newer newer -> known;
+          case Shared.Damaged damaged -> known;
+        };
+    problem = problem(seen.shared(), known);
+    follow(shared.epoch() < known.epoch() ? known : shared, effects);
+    if (self.isEmpty() || leaving || seen.shared() instanceof Shared.Newer) {
+      return;
+    }
+    boolean isDamaged = seen.shared() instanceof Shared.Damaged && known.epoch() > 0;
+    if (isDamaged || shared.epoch() < known.epoch()) {
+      effects.accept(new Effect.Write(known));
+    } else if (isOldest(seen) && mayAssign(seen.now())) {
+      effects.accept(new Effect.Gather());
+    }
+  }
+
+  private Optional<String> problem(Shared shared, OwnershipTable known) {
+    if (self.isEmpty() && gateways.isEmpty()) {
+      return Optional.of("no gateway is a member of the cluster, so no data can be read");
+    }
+    return switch (shared) {
+      case Shared.Nothing nothing -> Optional.empty();
+      case Shared.Table table ->
+          table.table().epoch() >= known.epoch()
+              ? Optional.empty()
+              : Optional.of(
+                  "the shared table has epoch "
+                      + table.table().epoch()
+                      + ", which is older than "
+                      + known.epoch()
+                      + "; the newer one stays in use");
+      case Shared.Newer newer ->
+          Optional.of(
+              "the shared table has format version "
+                  + newer.version()
+                  + ", this program reads up to "
+                  + TableForm.VERSION
+                  + ": upgrade it; table "
+                  + known.epoch()
+                  + " stays in use");
+      case Shared.Damaged damaged ->
+          Optional.of(
+              "the shared table cannot be read ("
+                  + damaged.reason()
+                  + "); table "
+                  + known.epoch()
+                  + " stays in use");
+    };
+  }
+
+  /** States whether this gateway may be given hosts, again if the registry has forgotten it. */
+  private void state(String session, Consumer<Effect> effects) {
+    if (self.isEmpty() || leaving) {
+      return;
+    }
+    String stated = statuses.get(self.get().id());
+    if (active && !session.equals(stated)) {
+      effects.accept(new Effect.SetStatus(session));
+    } else if (!active && stated != null) {
+      effects.accept(new Effect.ClearStatus());
+    }
+  }
+
+  private void follow(OwnershipTable table, Consumer<Effect> effects) {
+    Map<String, URI> addresses = new LinkedHashMap<>();
+    gateways.values().forEach(each -> addresses.put(each.id(), each.address()));
+    ClusterView next =
+        new ClusterView(table, Collections.unmodifiableMap(addresses), !isMajority(table));
+    if (next.equals(view)) {
+      return;
+    }
+    boolean isNew = table.epoch() > view.table().epoch();
+    view = next;
+    if (isNew) {
+      keep(table, effects);
+    }
+    effects.accept(new Effect.Publish(next));
+  }
+
+  private void keep(OwnershipTable table, Consumer<Effect> effects) {
+    if (self.isPresent() && !table.equals(kept)) {
+      kept = table;
+      effects.accept(new Effect.Keep(table));
+    }
+  }
+
+  /** Gateways that have left on purpose count as present: they wrote no table since. */
+  private boolean isMajority(OwnershipTable table) {
+    Set<String> present = new TreeSet<>(gateways.keySet());
+    for (String id : table.members()) {
+      if (LEFT.equals(statuses.get(id))) {
+        present.add(id);
+      }
+    }
+    return table.isMajority(present);
+  }
+
+  private boolean isOldest(Event.Looked seen) {
+    return !seen.gateways().isEmpty()
+        && seen.gateways().getFirst().session().equals(seen.session());
+  }
+
+  private boolean mayAssign(long now) {
+    OwnershipTable table = view.table();
+    if (!isMajority(table)) {
+      return false;
+    }
+    if (isColdStart && !gateways.keySet().containsAll(table.members())) {
+      if (now - firstLook < COLD_START_MILLIS) {
+        return false;
+      }
+      isColdStart = false;
+    }
+    // The first gateway of a new cluster is still reading what it has kept.
+    return table.epoch() > 0 || gateways.values().stream().anyMatch(this::isActive);
+  }
+
+  private boolean isActive(Member gateway) {
+    return gateway.session().equals(statuses.get(gateway.id()));
+  }
+
+  private void assign(Event.Gathered gathered, Consumer<Effect> effects) {
+    OwnershipTable table = view.table();
+    List<Situation.Gateway> present = new ArrayList<>();
+    for (Member each : gateways.values()) {
+      present.add(new Situation.Gateway(each.id(), each.zone(), isActive(each)));
+    }
+    Set<String> hosts = new TreeSet<>(table.hosts());
+    hosts.addAll(gathered.hosts());
+    Self maker = self.orElseThrow();
+    OwnershipTable next =
+        Assignment.next(
+            new Situation(maker.id(), present, hosts, gathered.reports(), maker.replication()),
+            table);
+    if (next != table) {
+      // Kept first: after a restart this gateway must not write another table of this epoch.
+      keep(next, effects);
+      effects.accept(new Effect.Write(next));
+    }
+  }
+}
