@@ -107,7 +107,7 @@ public final class ConfigReader {
     return node.asLong();
   }
 
-  boolean isSet(String key) {
+  public boolean isSet(String key) {
     return !take(key).isMissingNode();
   }
 
