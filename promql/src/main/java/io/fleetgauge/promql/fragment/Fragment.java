@@ -1,10 +1,9 @@
 package io.fleetgauge.promql.fragment;
 
-import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import java.util.List;
-import java.util.Set;
 
 /** A question to one gateway about some of its hosts. */
 public sealed interface Fragment {
@@ -13,6 +12,9 @@ public sealed interface Fragment {
 
   /** The hosts that are meant; a gateway answers for these and no others. */
   List<String> hosts();
+
+  /** Whether it is so much work that others should not wait for it. */
+  boolean isHeavy();
 
   /** The same question for other hosts. */
   Fragment at(long epoch, List<String> hosts);
@@ -26,6 +28,11 @@ public sealed interface Fragment {
   record Samples(
       long epoch, List<String> hosts, long budget, boolean heavy, List<Selection> selections)
       implements Fragment {
+    @Override
+    public boolean isHeavy() {
+      return heavy;
+    }
+
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Samples(otherEpoch, otherHosts, budget, heavy, selections);
@@ -42,6 +49,11 @@ public sealed interface Fragment {
 
   record LabelNames(long epoch, List<String> hosts, Search search) implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelNames(otherEpoch, otherHosts, search);
     }
@@ -50,6 +62,11 @@ public sealed interface Fragment {
   record LabelValues(long epoch, List<String> hosts, String label, Search search)
       implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelValues(otherEpoch, otherHosts, label, search);
     }
@@ -57,43 +74,60 @@ public sealed interface Fragment {
 
   record LabelSets(long epoch, List<String> hosts, Search search) implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelSets(otherEpoch, otherHosts, search);
     }
   }
 
   /**
+   * Who owned the series that match, as intervals of time.
+   *
+   * @param search its limit is on series; the answer says how many it leaves out
+   */
+  record Owners(long epoch, List<String> hosts, Search search) implements Fragment {
+    @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
+    public Fragment at(long otherEpoch, List<String> otherHosts) {
+      return new Owners(otherEpoch, otherHosts, search);
+    }
+  }
+
+  /**
    * Parts of a query, evaluated for the series of these hosts.
    *
+   * @param query as it was asked; its settings limit the samples that may be read or held
    * @param scope matchers that every selector of the query gets
-   * @param budget most samples that may be read or held
    * @param heavy whether it is so much work that others should not wait for it
    * @param timeoutMillis after so long nobody waits for the answer any more
    */
   record Parts(
       long epoch,
       List<String> hosts,
-      Asked asked,
+      QueryText query,
       List<Matcher> scope,
-      long budget,
       long timeoutMillis,
       boolean heavy,
       List<Part> parts)
       implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return heavy;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Parts(otherEpoch, otherHosts, asked, scope, budget, timeoutMillis, heavy, parts);
+      return new Parts(otherEpoch, otherHosts, query, scope, timeoutMillis, heavy, parts);
     }
   }
-
-  /**
-   * A query as it was asked; times in ms since the epoch, lengths in ms.
-   *
-   * @param step 0 for an instant query
-   * @param features the parts of the language that are on, by name
-   */
-  record Asked(
-      String text, long start, long end, long step, long lookback, Set<Feature> features) {}
 
   /**
    * One part of a query.
@@ -109,6 +143,11 @@ public sealed interface Fragment {
   /** How much there is to be read. */
   record Extent(long epoch, List<String> hosts, List<Selection> selections) implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Extent(otherEpoch, otherHosts, selections);
     }
@@ -120,6 +159,11 @@ public sealed interface Fragment {
    * @param tenants who said it; all when empty
    */
   record Metadata(long epoch, List<String> hosts, List<String> tenants) implements Fragment {
+    @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Metadata(otherEpoch, otherHosts, tenants);
@@ -149,6 +193,11 @@ public sealed interface Fragment {
       int mostBytes)
       implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Newest(
           otherEpoch, otherHosts, selectors, after, to, utf8, gzip, mostSeries, mostBytes);
@@ -173,6 +222,11 @@ public sealed interface Fragment {
       long to)
       implements Fragment {
     @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
+    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Reduced(otherEpoch, otherHosts, names, scope, after, to);
     }
@@ -180,6 +234,11 @@ public sealed interface Fragment {
 
   /** When hosts have sent something. */
   record Hosts(long epoch, List<String> hosts) implements Fragment {
+    @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Hosts(otherEpoch, otherHosts);
@@ -193,6 +252,11 @@ public sealed interface Fragment {
    * @param since the cursor that it gave last
    */
   record Changes(long epoch, List<String> hosts, long incarnation, long since) implements Fragment {
+    @Override
+    public boolean isHeavy() {
+      return false;
+    }
+
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Changes(otherEpoch, otherHosts, incarnation, since);

@@ -35,6 +35,32 @@ public sealed interface FragmentAnswer {
       implements FragmentAnswer {}
 
   /**
+   * Who owned series.
+   *
+   * @param omitted how many more series match than the limit allowed
+   * @param series those that have an owner at any time asked for
+   */
+  record Owners(long epoch, List<String> covered, long omitted, List<OwnedSeries> series)
+      implements FragmentAnswer {}
+
+  /**
+   * The owners of one series.
+   *
+   * @param identity its labels without the dimensions, which are the owner's
+   * @param intervals ascending, not overlapping, within the time asked for
+   */
+  record OwnedSeries(Labels identity, List<OwnerInterval> intervals) {}
+
+  /**
+   * An owner for some time.
+   *
+   * @param owner the dimensions, such as job, tenant and pod; empty while nobody owned the series
+   * @param from first time, ms since the epoch
+   * @param to last time, included, ms since the epoch
+   */
+  record OwnerInterval(Labels owner, long from, long to) {}
+
+  /**
    * Parts of a query.
    *
    * @param read the hosts that are in it, of which some may not be whole and so not covered

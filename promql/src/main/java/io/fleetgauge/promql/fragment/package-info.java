@@ -1,67 +1,10 @@
 /**
- * What a query asks of a gateway, and what the gateway answers: the one place where query API and
- * gateway meet.
+ * What a query API asks of a gateway, and what the gateway answers: the only types that both share.
  *
  * <p>In: a {@link io.fleetgauge.promql.fragment.Fragment} for named hosts at one epoch. Out: a
- * {@link io.fleetgauge.promql.fragment.FragmentAnswer}, which says which of these hosts it covers.
- * Both travel as bytes in an HTTP body.
+ * {@link io.fleetgauge.promql.fragment.FragmentAnswer}, which names the hosts that it covers.
+ * {@code promql.fragment.form} has their bytes.
  *
- * <pre>
- * fragment    = 'F' 'Q' version:u8(=3) kind:u8 epoch:uvar hosts:list(string) what
- *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
- *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced
- * what        = samples:    budget:uvar heavy:u8 list(selection)
- *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
- *                           features:list(string) matchers budget:uvar timeoutMillis:uvar heavy:u8
- *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
- *                           flags  bit 0: fold only; bit 1: rollups are allowed
- *             | extent:     list(selection)
- *             | changes:    incarnation:u64 since:uvar
- *             | metadata:   tenants:list(string)
- *             | hosts:
- *             | newest:     list(matchers) after:svar to:svar utf8:u8 gzip:u8 mostSeries:uvar
- *                           mostBytes:uvar
- *             | reduced:    names:list(matchers) scope:matchers after:svar to:svar
- *             | names:      search
- *             | values:     label:string search
- *             | label sets: search
- * selection   = matchers from:svar to:svar
- * search      = from:svar to:svar limit:uvar list(matchers)
- * matchers    = list(kind:u8 name:string value:string)
- *
- * answer      = 'F' 'A' version:u8(=3) kind:u8 epoch:uvar covered:list(string) what
- * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
- *             | names, values: list(string)
- *             | label sets: symbols list(labels)
- *             | parts:      (1:u8 | 0:u8 read:list(string)) notes:list(string) symbols rollupCells:uvar list(part)
- *             | unfit (kind 6): reason:string
- *             | extent:     series:list(uvar) samples:list(uvar)
- *             | metadata:   list(metric:string type:string help:string unit:string)
- *             | hosts:      list(host:string newest:svar tickMillis:uvar series:uvar)
- *             | newest:     gzip:u8 list(metric:string series:uvar length:uvar [plain:uvar crc:u32]
- *                           lines)
- *             | reduced:    symbols list(by:list(string) groups:list(labels) list(metric:string
- *                           count:uvar*groups numbers*4 newest:svar*groups)); the numbers are
- *                           sums, carries, minima, maxima; times are differences
- *             | changes:    incarnation:u64 cursor:uvar watermark:svar
- *                           list(host:string all:u8 buckets:list(svar))
- * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)
- *               list(labels dropped:u8 steps:uvar (0:u8 | 1:u8 present:bit*steps) numbers)
- *               list(group:labels first:labels dropped:u8 counts:numbers rows:u8 numbers*rows)
- *               the second list has columns, the third folds: rows are the sum and, twice, what it
- *               lost to rounding, or the minimum or maximum, or there is none
- * numbers     = 0:u8 n:uvar f64*n | 1:u8 n:uvar (difference:svar)*n | 2:u8 n:uvar f64 (all the same)
- *             | 3:u8 (a row of zeros, left out)
- * symbols     = list(string)
- * labels      = list(name:uvar value:uvar)                        numbers of symbols
- * samples     = n:uvar form:u8 times values
- * times       = svar, then differences of differences as svar
- * values      = form 0: f64 each; form 1 (all integers): svar, then differences as svar;
- *               form 2 (with histograms): each 0:u8 f64, or 1:u8 histogram as HistogramForm draws it
- * list(x)     = n:uvar x*n
- * </pre>
- *
- * <p>Law: what is decoded is what was encoded, bit for bit; any bytes give an answer or a {@link
- * io.fleetgauge.sample.wire.WireException}.
+ * <p>Law: an answer never covers a host whose samples it lacks.
  */
 package io.fleetgauge.promql.fragment;

@@ -5,8 +5,8 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -132,17 +132,8 @@ public final class Fanout {
               cut.partial(),
               cut.rollups()));
     }
-    Fragment.Asked asked =
-        new Fragment.Asked(
-            query.text(),
-            query.start(),
-            query.end(),
-            query.step(),
-            query.settings().lookback(),
-            query.settings().features());
     return gather(
-        new Fragment.Parts(
-            0, List.of(), asked, scope, query.settings().maxSamples(), timeoutMillis, heavy, parts),
+        new Fragment.Parts(0, List.of(), query.unparsed(), scope, timeoutMillis, heavy, parts),
         timeoutMillis,
         cancellation,
         answers -> Merge.parts(answers, planned));
@@ -483,7 +474,7 @@ public final class Fanout {
                       none -> {
                         if (answer.succeeded()) {
                           long took = System.nanoTime() - began;
-                          if (!isHeavy(round.question)) {
+                          if (!round.question.isHeavy()) {
                             delays(first).took(took);
                           }
                           round.times.add(
@@ -505,7 +496,7 @@ public final class Fanout {
               delays(first).p95Millis(),
               id -> {
                 if (!done.future().isComplete() && !hedged) {
-                  if (!isHeavy(round.question)) {
+                  if (!round.question.isHeavy()) {
                     hedge(); // what takes long because it is much would do so elsewhere as well
                   }
                   watch();
@@ -590,14 +581,6 @@ public final class Fanout {
                 }
               });
     }
-  }
-
-  private static boolean isHeavy(Fragment question) {
-    return switch (question) {
-      case Fragment.Samples samples -> samples.heavy();
-      case Fragment.Parts parts -> parts.heavy();
-      default -> false;
-    };
   }
 
   private static String text(Throwable failure) {

@@ -3,8 +3,8 @@ package io.fleetgauge.gateway.serve;
 import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
@@ -113,7 +113,7 @@ public final class FragmentRoute {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
       return;
     }
-    boolean heavy = isHeavy(fragment);
+    boolean heavy = fragment.isHeavy();
     Optional<FragmentAnswer> quick = runner.quickly(fragment);
     if (quick.isPresent()) {
       light.begin();
@@ -168,14 +168,6 @@ public final class FragmentRoute {
   private static long half(Fragment fragment, long arrived) {
     long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : SAMPLES_MILLIS;
     return arrived + millis * 500_000;
-  }
-
-  private static boolean isHeavy(Fragment fragment) {
-    return switch (fragment) {
-      case Fragment.Samples samples -> samples.heavy();
-      case Fragment.Parts parts -> parts.heavy();
-      default -> false;
-    };
   }
 
   private void end(RoutingContext http, byte[] body) {

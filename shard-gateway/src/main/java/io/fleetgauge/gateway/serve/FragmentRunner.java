@@ -136,6 +136,8 @@ public final class FragmentRunner {
       case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
       case Fragment.Hosts asked -> new FragmentAnswer.Hosts(epoch, covered, hosts(covered));
       case Fragment.Changes since -> store.changes(epoch, since.incarnation(), since.since());
+      // Covers no host until the store answers it, so that nothing is taken for the whole.
+      case Fragment.Owners owners -> new FragmentAnswer.Owners(epoch, List.of(), 0, List.of());
       case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();

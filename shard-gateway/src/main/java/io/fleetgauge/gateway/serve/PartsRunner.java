@@ -12,12 +12,13 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -189,28 +190,16 @@ final class PartsRunner {
   }
 
   private Query query(Fragment.Parts asked) throws ParseException, QueryFailure {
-    Fragment.Asked question = asked.asked();
+    QueryText question = asked.query();
     ParseOptions options =
-        new ParseOptions(question.features(), question.end() - question.start(), question.step());
+        new ParseOptions(
+            question.settings().features(), question.end() - question.start(), question.step());
     Parsed key = new Parsed(options, question.text(), asked.scope());
-    Query.Settings settings =
-        Query.Settings.STOCK
-            .withLookback(question.lookback())
-            .withMaxSamples(asked.budget())
-            .withFeatures(question.features());
     Expr known = expressions.getIfPresent(key);
     if (known != null) {
-      return new Query(
-          question.text(), known, question.start(), question.end(), question.step(), settings);
+      return question.with(known);
     }
-    Query query =
-        new Query(
-            question.text(),
-            Parser.parse(question.text(), options),
-            question.start(),
-            question.end(),
-            question.step(),
-            settings);
+    Query query = question.with(Parser.parse(question.text(), options));
     Query prepared = Planner.prepared(query, asked.scope());
     expressions.put(key, prepared.expr());
     return prepared;
@@ -240,7 +229,8 @@ final class PartsRunner {
             receiver.accept(series);
           };
       try {
-        store.read(covered, selection, asked.budget(), damaged::add, checked);
+        store.read(
+            covered, selection, asked.query().settings().maxSamples(), damaged::add, checked);
       } catch (TooManySamples e) {
         QueryFailure over = new QueryFailure(QueryFailure.Kind.EXECUTION, e.getMessage());
         over.initCause(e);

@@ -1,4 +1,4 @@
-package io.fleetgauge.promql.fragment;
+package io.fleetgauge.promql.fragment.form;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
@@ -43,15 +47,13 @@ class FragmentCodecTest {
           new Fragment.Parts(
               9,
               List.of("n1"),
-              new Fragment.Asked(
+              new QueryText(
                   "sum(up)",
                   60_000,
                   120_000,
                   15_000,
-                  300_000,
-                  Set.of(Feature.DURATION_EXPRESSIONS)),
+                  new Query.Settings(300_000, 1_000, 60_000, Set.of(Feature.DURATION_EXPRESSIONS))),
               MATCHERS,
-              1_000,
               2_000,
               true,
               List.of(
@@ -63,7 +65,8 @@ class FragmentCodecTest {
           new Fragment.Hosts(2, List.of("n1")),
           new Fragment.Newest(
               2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, false, 7, 1 << 30),
-          new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6));
+          new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6),
+          new Fragment.Owners(2, List.of("n1"), new Fragment.Search(-5, 6, 10, List.of(MATCHERS))));
   private static final Histogram HISTOGRAM =
       new Histogram(
           0,
@@ -75,6 +78,18 @@ class FragmentCodecTest {
           new Histogram.Buckets(new int[] {-1, 4}, new double[] {1, 1}),
           Histogram.Buckets.NONE,
           new double[0]);
+  private static final FragmentAnswer.Owners OWNERS =
+      new FragmentAnswer.Owners(
+          3,
+          List.of("n1"),
+          5,
+          List.of(
+              new FragmentAnswer.OwnedSeries(
+                  Labels.of("UUID", "g"),
+                  List.of(
+                      new FragmentAnswer.OwnerInterval(Labels.of("job", "j"), -2, 9),
+                      new FragmentAnswer.OwnerInterval(Labels.EMPTY, 10, 10),
+                      new FragmentAnswer.OwnerInterval(Labels.of("job", "k"), 20, 84)))));
   private static final List<FragmentAnswer> ANSWERS =
       List.of(
           new FragmentAnswer.Samples(
@@ -118,7 +133,8 @@ class FragmentCodecTest {
               1_700_000_000_000L,
               List.of(
                   new FragmentAnswer.Changed("n1", true, List.of()),
-                  new FragmentAnswer.Changed("n2", false, List.of(340_000_000L, -1L)))));
+                  new FragmentAnswer.Changed("n2", false, List.of(340_000_000L, -1L)))),
+          OWNERS);
 
   private static final FragmentAnswer.Parts PARTS =
       new FragmentAnswer.Parts(
@@ -203,10 +219,10 @@ class FragmentCodecTest {
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
-        .isEqualTo("4641030b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
+        .isEqualTo("4641040b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(packed)))
         .isEqualTo(
-            "4641030b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
+            "4641040b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
     FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
@@ -222,7 +238,7 @@ class FragmentCodecTest {
   void theBytesAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510301"
+            "46510401"
                 + "07"
                 + "02026e31026e32"
                 + "e807"
@@ -234,7 +250,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410301"
+            "46410401"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"
@@ -250,6 +266,71 @@ class FragmentCodecTest {
                 + "000000000000d03f"
                 + "020000000000f07f"
                 + "00");
+  }
+
+  @Test
+  void theBytesOfOwnersAreTheOnesThatAreDrawn() {
+    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(FRAGMENTS.getLast())))
+        .isEqualTo(
+            "4651040d"
+                + "02"
+                + "01026e31"
+                + "09"
+                + "0c"
+                + "0a"
+                + "0102"
+                + "00085f5f6e616d655f5f027570"
+                + "03047261636b05725b31325d");
+    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(OWNERS)))
+        .isEqualTo(
+            "4641040d"
+                + "03"
+                + "01026e31"
+                + "05"
+                + "0455554944"
+                + "0167"
+                + "036a6f62"
+                + "016a"
+                + "016b"
+                + "05"
+                + "01"
+                + "010001"
+                + "03"
+                + "010203"
+                + "0316"
+                + "00"
+                + "0200"
+                + "010204"
+                + "148001");
+  }
+
+  @Test
+  void ownerIntervalsThatOverlapAreRefused() {
+    for (long from : new long[] {8, 9}) {
+      byte[] bytes =
+          FragmentCodec.encode(
+              new FragmentAnswer.Owners(
+                  3,
+                  List.of(),
+                  0,
+                  List.of(
+                      new FragmentAnswer.OwnedSeries(
+                          Labels.EMPTY,
+                          List.of(
+                              new FragmentAnswer.OwnerInterval(Labels.EMPTY, 1, 9),
+                              new FragmentAnswer.OwnerInterval(Labels.EMPTY, from, 20))))));
+      assertThatThrownBy(() -> FragmentCodec.decodeAnswer(bytes))
+          .isInstanceOf(WireException.class)
+          .hasMessageContaining("not after the one before it");
+    }
+  }
+
+  @Test
+  void onlyWorkThatWasEstimatedToBeHeavyIsHeavy() {
+    assertThat(FRAGMENTS.stream().filter(Fragment::isHeavy))
+        .hasOnlyElementsOfTypes(Fragment.Samples.class, Fragment.Parts.class)
+        .hasSize(2);
+    assertThat(new Fragment.Samples(7, List.of(), 1, false, List.of()).isHeavy()).isFalse();
   }
 
   @Test
@@ -275,7 +356,7 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464103050501026e310002026e31026e3202001274616b656e2066726f6d20726f6c6c757073070472"
+            "464104050501026e310002026e31026e3202001274616b656e2066726f6d20726f6c6c757073070472"
                 + "61636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
                 + "00000000d07240000397d44646f50e673c0000000000000000000000000000000003000001020100"

@@ -1,0 +1,189 @@
+package io.fleetgauge.promql.fragment.form;
+
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.PartResult;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.List;
+
+/**
+ * Fragments and their answers as bytes. The package's description draws them; each kind has a class
+ * of its own.
+ */
+public final class FragmentCodec {
+  /** 4: owner intervals; parts carry all settings of their query. */
+  private static final int VERSION = 4;
+
+  private static final int KIND_AT = 3;
+
+  private FragmentCodec() {}
+
+  // --- fragments ---
+
+  public static byte[] encode(Fragment fragment) {
+    WireWriter out = new WireWriter();
+    out.u8('F').u8('Q').u8(VERSION).u8(kind(fragment).code);
+    out.uvar(fragment.epoch());
+    ListForm.strings(out, fragment.hosts());
+    switch (fragment) {
+      case Fragment.Samples samples -> SamplesForm.write(out, samples);
+      case Fragment.LabelNames names -> LabelNamesForm.write(out, names);
+      case Fragment.LabelValues values -> LabelValuesForm.write(out, values);
+      case Fragment.LabelSets sets -> LabelSetsForm.write(out, sets);
+      case Fragment.Owners owners -> OwnersForm.write(out, owners);
+      case Fragment.Parts parts -> PartsForm.write(out, parts);
+      case Fragment.Extent extent -> ExtentForm.write(out, extent);
+      case Fragment.Changes changes -> ChangesForm.write(out, changes);
+      case Fragment.Metadata metadata -> MetadataForm.write(out, metadata);
+      case Fragment.Hosts hosts -> {}
+      case Fragment.Newest newest -> NewestForm.write(out, newest);
+      case Fragment.Reduced reduced -> ReducedForm.write(out, reduced);
+    }
+    return out.toBytes();
+  }
+
+  private static Kind kind(Fragment fragment) {
+    return switch (fragment) {
+      case Fragment.Samples samples -> Kind.SAMPLES;
+      case Fragment.LabelNames names -> Kind.LABEL_NAMES;
+      case Fragment.LabelValues values -> Kind.LABEL_VALUES;
+      case Fragment.LabelSets sets -> Kind.LABEL_SETS;
+      case Fragment.Owners owners -> Kind.OWNERS;
+      case Fragment.Parts parts -> Kind.PARTS;
+      case Fragment.Extent extent -> Kind.EXTENT;
+      case Fragment.Changes changes -> Kind.CHANGES;
+      case Fragment.Metadata metadata -> Kind.METADATA;
+      case Fragment.Hosts hosts -> Kind.HOSTS;
+      case Fragment.Newest newest -> Kind.NEWEST;
+      case Fragment.Reduced reduced -> Kind.REDUCED;
+    };
+  }
+
+  /** Whether the kind in encoded bytes is that of a question for changes. */
+  public static boolean isChanges(byte[] bytes) {
+    return bytes.length > KIND_AT && bytes[KIND_AT] == Kind.CHANGES.code;
+  }
+
+  public static Fragment decodeFragment(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    Kind kind = header(in, 'Q');
+    long epoch = in.uvar("the epoch");
+    List<String> hosts = ListForm.strings(in, "hosts");
+    Fragment fragment =
+        switch (kind) {
+          case SAMPLES -> SamplesForm.question(in, epoch, hosts);
+          case LABEL_NAMES -> LabelNamesForm.question(in, epoch, hosts);
+          case LABEL_VALUES -> LabelValuesForm.question(in, epoch, hosts);
+          case LABEL_SETS -> LabelSetsForm.question(in, epoch, hosts);
+          case OWNERS -> OwnersForm.question(in, epoch, hosts);
+          case PARTS -> PartsForm.question(in, epoch, hosts);
+          case EXTENT -> ExtentForm.question(in, epoch, hosts);
+          case CHANGES -> ChangesForm.question(in, epoch, hosts);
+          case METADATA -> MetadataForm.question(in, epoch, hosts);
+          case HOSTS -> HostsForm.question(epoch, hosts);
+          case NEWEST -> NewestForm.question(in, epoch, hosts);
+          case REDUCED -> ReducedForm.question(in, epoch, hosts);
+          case UNFIT -> throw new WireException("the kind " + kind.code + " is of answers only");
+        };
+    in.end("the fragment");
+    return fragment;
+  }
+
+  // --- answers ---
+
+  public static byte[] encode(FragmentAnswer answer) {
+    int lines = answer instanceof FragmentAnswer.Newest newest ? NewestForm.length(newest) : 0;
+    int numbers = answer instanceof FragmentAnswer.Parts parts ? PartsForm.length(parts) : 0;
+    WireWriter out = new WireWriter(4_096 + lines);
+    // What follows the symbols, which are known when it is written.
+    WireWriter body = new WireWriter(numbers);
+    out.u8('F').u8('A').u8(VERSION).u8(kind(answer).code);
+    out.uvar(answer.epoch());
+    ListForm.strings(out, answer.covered());
+    switch (answer) {
+      case FragmentAnswer.Samples samples -> SamplesForm.write(out, body, samples);
+      case FragmentAnswer.Strings strings -> LabelNamesForm.write(out, strings);
+      case FragmentAnswer.LabelSets sets -> LabelSetsForm.write(out, body, sets);
+      case FragmentAnswer.Owners owners -> OwnersForm.write(out, body, owners);
+      case FragmentAnswer.Parts parts -> PartsForm.write(out, body, parts);
+      case FragmentAnswer.Unfit unfit -> PartsForm.write(out, unfit);
+      case FragmentAnswer.Extent extent -> ExtentForm.write(out, extent);
+      case FragmentAnswer.Changes changes -> ChangesForm.write(out, changes);
+      case FragmentAnswer.Metadata metadata -> MetadataForm.write(out, metadata);
+      case FragmentAnswer.Hosts hosts -> HostsForm.write(out, hosts);
+      case FragmentAnswer.Newest newest -> NewestForm.write(out, newest);
+      case FragmentAnswer.Reduced reduced -> ReducedForm.write(out, body, reduced);
+    }
+    return out.toBytes(body);
+  }
+
+  private static Kind kind(FragmentAnswer answer) {
+    return switch (answer) {
+      case FragmentAnswer.Samples samples -> Kind.SAMPLES;
+      case FragmentAnswer.Strings strings -> Kind.LABEL_NAMES;
+      case FragmentAnswer.LabelSets sets -> Kind.LABEL_SETS;
+      case FragmentAnswer.Owners owners -> Kind.OWNERS;
+      case FragmentAnswer.Parts parts -> Kind.PARTS;
+      case FragmentAnswer.Unfit unfit -> Kind.UNFIT;
+      case FragmentAnswer.Extent extent -> Kind.EXTENT;
+      case FragmentAnswer.Changes changes -> Kind.CHANGES;
+      case FragmentAnswer.Metadata metadata -> Kind.METADATA;
+      case FragmentAnswer.Hosts hosts -> Kind.HOSTS;
+      case FragmentAnswer.Newest newest -> Kind.NEWEST;
+      case FragmentAnswer.Reduced reduced -> Kind.REDUCED;
+    };
+  }
+
+  public static FragmentAnswer decodeAnswer(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    Kind kind = header(in, 'A');
+    long epoch = in.uvar("the epoch");
+    List<String> covered = ListForm.strings(in, "covered hosts");
+    FragmentAnswer answer =
+        switch (kind) {
+          case SAMPLES -> SamplesForm.answer(in, epoch, covered);
+          case LABEL_NAMES -> LabelNamesForm.answer(in, epoch, covered);
+          case LABEL_SETS -> LabelSetsForm.answer(in, epoch, covered);
+          case OWNERS -> OwnersForm.answer(in, epoch, covered);
+          case PARTS -> PartsForm.answer(in, epoch, covered);
+          case UNFIT -> PartsForm.unfit(in, epoch, covered);
+          case EXTENT -> ExtentForm.answer(in, epoch, covered);
+          case CHANGES -> ChangesForm.answer(in, epoch, covered);
+          case METADATA -> MetadataForm.answer(in, epoch, covered);
+          case HOSTS -> HostsForm.answer(in, epoch, covered);
+          case NEWEST -> NewestForm.answer(in, bytes, epoch, covered);
+          case REDUCED -> ReducedForm.answer(in, epoch, covered);
+          case LABEL_VALUES ->
+              throw new WireException("the kind " + kind.code + " is of questions only");
+        };
+    in.end("the answer");
+    return answer;
+  }
+
+  /** Whether the answer to a part of a query can be written: it has no histograms. */
+  public static boolean fits(PartResult part) {
+    return PartsForm.fits(part);
+  }
+
+  private static Kind header(WireReader in, char letter) throws WireException {
+    int first = in.u8("the first byte");
+    int second = in.u8("the second byte");
+    int version = in.u8("the version");
+    if (first != 'F' || second != letter || version != VERSION) {
+      throw new WireException(
+          "the bytes begin with "
+              + first
+              + ", "
+              + second
+              + ", "
+              + version
+              + "; expected 'F', '"
+              + letter
+              + "' and version "
+              + VERSION);
+    }
+    return Kind.of(in.u8("the kind"));
+  }
+}

@@ -1,0 +1,42 @@
+package io.fleetgauge.promql.fragment.form;
+
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Lists of strings and of counts. */
+final class ListForm {
+  private ListForm() {}
+
+  static void strings(WireWriter out, List<String> strings) {
+    out.uvar(strings.size());
+    for (String string : strings) {
+      out.string(string);
+    }
+  }
+
+  static List<String> strings(WireReader in, String what) throws WireException {
+    int count = in.count(1, what);
+    List<String> strings = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      strings.add(in.string(what));
+    }
+    return strings;
+  }
+
+  static void counts(WireWriter out, List<Long> counts) {
+    out.uvar(counts.size());
+    counts.forEach(out::uvar);
+  }
+
+  static List<Long> counts(WireReader in, String what) throws WireException {
+    int size = in.count(1, what);
+    List<Long> counts = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      counts.add(in.uvar(what));
+    }
+    return counts;
+  }
+}
