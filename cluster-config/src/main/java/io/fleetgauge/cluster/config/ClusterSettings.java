@@ -1,27 +1,73 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
- * How a process joins the cluster. All members must have the same name.
+ * How a process joins the cluster. All members must have the same name and replication.
  *
- * @param name {@code cluster.name}; members of other names are never joined
- * @param host {@code cluster.host}: the address that the other members reach; it should be on a
- *     private network
- * @param port {@code cluster.port}, 0 to 65535; 0 takes any free one
+ * @param name {@code cluster.name}
+ * @param host {@code cluster.host}
+ * @param port {@code cluster.port}
  * @param isPortSet whether {@code cluster.port} was given: then that port is used or none; if not,
  *     a process that holds no data uses the next free port
- * @param members {@code cluster.members}: host:port of some members, this one may be among them
- * @param replication {@code cluster.replication}: how many gateways hold each host, 1 to 3; the
- *     same for all members
+ * @param members {@code cluster.members}, each as host:port
+ * @param replication {@code cluster.replication}: gateways that hold each host
  */
 public record ClusterSettings(
     String name, String host, int port, boolean isPortSet, List<String> members, int replication) {
-  /** Of two holders one may be lost. */
+  /** One of two holders may be lost. */
   public static final int DEFAULT_REPLICATION = 2;
 
   private static final int DEFAULT_PORT = 5701;
+  private static final Pattern HOST_AND_PORT = Pattern.compile("[^\\s:]+:\\d{1,5}");
+
+  private static final Key<String> NAME =
+      Key.of(
+          "cluster.name",
+          KeyType.text(),
+          "fleetgauge",
+          "Name of the cluster; members with another name never join it.");
+  private static final Key<String> HOST =
+      Key.of(
+          "cluster.host",
+          KeyType.text(),
+          "127.0.0.1",
+          "Address that the other members reach; it should be on a private network.");
+  private static final Key<Integer> PORT =
+      Key.of(
+          "cluster.port",
+          KeyType.port(),
+          DEFAULT_PORT,
+          "TCP port for the other members; 0 lets the system choose one.");
+  private static final Key<Integer> QUERY_PORT =
+      Key.derived(
+          "cluster.port",
+          KeyType.port(),
+          "the first free port from " + DEFAULT_PORT,
+          PORT.meaning());
+  private static final Key<List<String>> MEMBERS =
+      Key.of(
+          "cluster.members",
+          KeyType.listOf(
+              KeyType.form(
+                  "address",
+                  "host:port",
+                  text -> text,
+                  text -> Optional.of(text).filter(HOST_AND_PORT.asMatchPredicate())),
+              1),
+          List.of("127.0.0.1:" + DEFAULT_PORT),
+          "Some members to join; this process may be among them.");
+  private static final Key<Integer> REPLICATION =
+      Key.of(
+          "cluster.replication",
+          KeyType.integer(1, 3),
+          DEFAULT_REPLICATION,
+          "Number of gateways that hold each host; the same on all members.");
 
   /** With a port that was given. */
   public ClusterSettings(
@@ -29,20 +75,21 @@ public record ClusterSettings(
     this(name, host, port, true, members, replication);
   }
 
-  static ClusterSettings read(ConfigReader in) {
-    ClusterSettings settings =
-        new ClusterSettings(
-            in.text("cluster.name", "fleetgauge"),
-            in.text("cluster.host", "127.0.0.1"),
-            in.port("cluster.port", DEFAULT_PORT),
-            in.isSet("cluster.port"),
-            in.texts("cluster.members", List.of("127.0.0.1:" + DEFAULT_PORT)),
-            (int) in.number("cluster.replication", DEFAULT_REPLICATION, 1, 3));
-    for (String member : settings.members()) {
-      if (!member.matches("[^\\s:]+:\\d{1,5}")) {
-        in.problem("cluster.members: " + member + " is not of the form host:port");
-      }
-    }
-    return settings;
+  static ClusterSettings readForGateway(ConfigReader in) {
+    return read(in, PORT);
+  }
+
+  static ClusterSettings readForQuery(ConfigReader in) {
+    return read(in, QUERY_PORT);
+  }
+
+  private static ClusterSettings read(ConfigReader in, Key<Integer> port) {
+    return new ClusterSettings(
+        in.get(NAME),
+        in.get(HOST),
+        in.get(port, DEFAULT_PORT),
+        in.has(port),
+        in.get(MEMBERS),
+        in.get(REPLICATION));
   }
 }

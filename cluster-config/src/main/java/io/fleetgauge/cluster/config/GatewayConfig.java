@@ -2,28 +2,25 @@ package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import io.fleetgauge.sample.journal.Journal;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Configuration of a gateway.
  *
- * @param id {@code id}: its name in the table, which must stay the same over restarts and be
- *     unique; the host's name by default
- * @param http where probes and the query API reach it, port 9500 by default
- * @param advertisedHost {@code http.advertisedHost}: the host under which others reach it
- * @param zone {@code zone}: what it shares with gateways that may fail together with it, such as a
- *     rack; copies of a host go to other zones where there are any; empty when not known
- * @param tenants {@code tenants.file}: who may send samples; without it everybody may
- * @param trust what it shows to other gateways
- * @param drainTimeout {@code drainTimeout}: how long it waits for its hosts to move away before it
- *     stops, 0s to 1h
- * @param journal in {@code store.folder}: {@code journal.sync}, one of always, interval, never;
- *     {@code journal.syncInterval}, 1ms to 1m; {@code journal.syncBytes}, 1KiB to 1GiB; {@code
- *     journal.segment}, 64KiB to 1GiB; {@code journal.maxDisk}, 1MiB to 100TiB; {@code
- *     journal.maxQueued}, 1MiB to 1GiB
+ * @param id {@code id}: its name in the ownership table; it stays the same over restarts
+ * @param http where probes and query APIs reach it, port 9500 by default
+ * @param advertisedHost {@code http.advertisedHost}
+ * @param zone {@code zone}; empty when not known
+ * @param tenants {@code tenants.file}; without it everybody may send samples
+ * @param trust how it proves to other gateways that it is one
+ * @param drainTimeout {@code drainTimeout}
+ * @param journal in {@code store.folder}
  */
 public record GatewayConfig(
     String id,
@@ -42,42 +39,128 @@ public record GatewayConfig(
   /** Less than what most supervisors grant before they kill. */
   public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(25);
 
+  private static final int HTTP_PORT = 9500;
+
+  private static final Key<String> ID =
+      Key.derived(
+          "id",
+          KeyType.text(),
+          "the name of the machine",
+          "Name of the gateway in the ownership table; unique, and the same after a restart.");
+  private static final Key<String> ADVERTISED_HOST =
+      Key.derived(
+          "http.advertisedHost",
+          KeyType.text(),
+          "`http.host`, or the name of the machine when that is `0.0.0.0`",
+          "Host name or address under which other processes reach this gateway.");
+  private static final Key<String> ZONE =
+      Key.derived(
+          "zone",
+          KeyType.text(),
+          "not known",
+          "What this gateway shares with those that may fail together with it, such as a rack;"
+              + " copies of a host are placed in other zones where possible.");
+  private static final Key<Duration> DRAIN_TIMEOUT =
+      Key.of(
+          "drainTimeout",
+          KeyType.duration(Duration.ZERO, Duration.ofHours(1)),
+          DEFAULT_DRAIN_TIMEOUT,
+          "Longest time that a stopping gateway waits for its hosts to move to other gateways.");
+
+  private static final Journal.Settings JOURNAL = Journal.Settings.defaults(Path.of("journal"));
+  private static final Key<Journal.Sync> JOURNAL_SYNC =
+      Key.of(
+          "journal.sync",
+          KeyType.choice(Journal.Sync.class),
+          JOURNAL.sync(),
+          "When the journal is synced to disk: before each acknowledgement, at an interval, or"
+              + " never.");
+  private static final Key<Duration> JOURNAL_SYNC_INTERVAL =
+      Key.of(
+          "journal.syncInterval",
+          KeyType.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
+          JOURNAL.syncInterval(),
+          "Longest time between two syncs, with `journal.sync: interval`.");
+  private static final Key<Integer> JOURNAL_SYNC_BYTES =
+      Key.of(
+          "journal.syncBytes",
+          KeyType.size(1 << 10, 1 << 30),
+          JOURNAL.syncBytes(),
+          "Most unsynced bytes, with `journal.sync: interval`.");
+  private static final Key<Integer> JOURNAL_SEGMENT =
+      Key.of(
+          "journal.segment",
+          KeyType.size(64 << 10, 1 << 30),
+          JOURNAL.segmentBytes(),
+          "Size at which the journal begins a new file.");
+  private static final Key<Long> JOURNAL_MAX_DISK =
+      Key.of(
+          "journal.maxDisk",
+          KeyType.size(1L << 20, 100L << 40),
+          JOURNAL.maxBytes(),
+          "Most bytes of the journal on disk.");
+  private static final Key<Long> JOURNAL_MAX_QUEUED =
+      Key.of(
+          "journal.maxQueued",
+          KeyType.size(1L << 20, 1L << 30),
+          JOURNAL.maxQueuedBytes(),
+          "Most bytes that wait to be written to the journal; senders of more are asked to slow"
+              + " down.");
+
   /**
    * @param source what messages call the text
    * @throws ConfigException with every problem there is
    */
   public static GatewayConfig read(String source, String yaml) throws ConfigException {
     ConfigReader in = new ConfigReader(source, yaml);
-    HttpSettings http = HttpSettings.read(in, 9500);
+    GatewayConfig config = read(in);
+    in.finish();
+    return config;
+  }
+
+  /** Every key of a gateway's configuration. */
+  public static List<Key<?>> keys() {
+    return ConfigReader.keysReadBy(GatewayConfig::read);
+  }
+
+  private static GatewayConfig read(ConfigReader in) {
+    String id = in.get(ID, LocalHost.name());
+    HttpSettings http = HttpSettings.read(in, HTTP_PORT);
     String reachable = http.host().equals("0.0.0.0") ? LocalHost.name() : http.host();
+    String advertisedHost = in.get(ADVERTISED_HOST, reachable);
+    String zone = in.get(ZONE, "");
+    Optional<Path> tenants = in.find(TenantLimits.TENANTS_FILE);
+    TrustSettings trust = TrustSettings.read(in);
+    Duration drainTimeout = in.get(DRAIN_TIMEOUT);
+    ClusterSettings cluster = ClusterSettings.readForGateway(in);
     StoreSettings store = StoreSettings.read(in);
     GatewayConfig config =
         new GatewayConfig(
-            in.text("id", LocalHost.name()),
+            id,
             http,
-            in.text("http.advertisedHost", reachable),
-            in.text("zone", ""),
-            in.file("tenants.file"),
-            TrustSettings.read(in),
-            in.duration("drainTimeout", DEFAULT_DRAIN_TIMEOUT, Duration.ZERO, Duration.ofHours(1)),
-            ClusterSettings.read(in),
+            advertisedHost,
+            zone,
+            tenants,
+            trust,
+            drainTimeout,
+            cluster,
             store,
             RollupSettings.read(in),
             journal(in, store.folder()),
             IngestSettings.read(in),
             LogSettings.read(in));
-    if (config.tenants.isPresent()
-        && config.trust.secret().isEmpty()
+    if (tenants.isPresent()
+        && trust.secret().isEmpty()
         && http.tls().flatMap(TlsSettings::clientCa).isEmpty()) {
       in.problem(
-          "tenants.file: anybody could ask a gateway for the samples of all tenants, as its query"
-              + " API does; set cluster.secretFile or http.tls.clientCa");
+          "tenants.file: without a proof that a request comes from a query API, anybody could read"
+              + " the samples of all tenants from this gateway; set cluster.secretFile or"
+              + " http.tls.clientCa");
     }
-    in.finish();
     return config;
   }
 
-  /** The same, whoever may reach it. */
+  /** The same, and other machines may reach it without a token. */
   public GatewayConfig openToAll() {
     return new GatewayConfig(
         id,
@@ -96,18 +179,13 @@ public record GatewayConfig(
   }
 
   private static Journal.Settings journal(ConfigReader in, Path folder) {
-    Journal.Settings defaults = Journal.Settings.defaults(folder.resolve("journal"));
     return new Journal.Settings(
-        defaults.folder(),
-        in.choice("journal.sync", Journal.Sync.class, defaults.sync()),
-        in.duration(
-            "journal.syncInterval",
-            defaults.syncInterval(),
-            Duration.ofMillis(1),
-            Duration.ofMinutes(1)),
-        (int) in.bytes("journal.syncBytes", defaults.syncBytes(), 1 << 10, 1 << 30),
-        (int) in.bytes("journal.segment", defaults.segmentBytes(), 64 << 10, 1 << 30),
-        in.bytes("journal.maxDisk", defaults.maxBytes(), 1 << 20, 100L << 40),
-        in.bytes("journal.maxQueued", defaults.maxQueuedBytes(), 1 << 20, 1 << 30));
+        folder.resolve("journal"),
+        in.get(JOURNAL_SYNC),
+        in.get(JOURNAL_SYNC_INTERVAL),
+        in.get(JOURNAL_SYNC_BYTES),
+        in.get(JOURNAL_SEGMENT),
+        in.get(JOURNAL_MAX_DISK),
+        in.get(JOURNAL_MAX_QUEUED));
   }
 }

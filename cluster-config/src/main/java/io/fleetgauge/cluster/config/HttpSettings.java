@@ -1,37 +1,50 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.util.Optional;
 
 /**
- * Where a process listens.
+ * Where a process listens for HTTP.
  *
- * @param host the address to bind, {@code http.host}
- * @param port 0 to 65535, {@code http.port}; 0 lets the system choose
- * @param insecure {@code http.insecure}: whether others than this machine may reach it although it
+ * @param host {@code http.host}: the address to bind
+ * @param port {@code http.port}; 0 lets the system choose
+ * @param insecure {@code http.insecure}: whether other machines may reach the process although it
  *     asks nobody for a token
  * @param tls {@code http.tls}: without it, plain HTTP
  */
 public record HttpSettings(String host, int port, boolean insecure, Optional<TlsSettings> tls) {
+  private static final Key<String> HOST =
+      Key.of("http.host", KeyType.text(), "0.0.0.0", "Address to listen on.");
+  private static final Key<Boolean> INSECURE =
+      Key.of(
+          "http.insecure",
+          KeyType.flag(),
+          false,
+          "Whether other machines may reach the process although it asks nobody for a token.");
+
   /** Plain HTTP. */
   public HttpSettings(String host, int port) {
     this(host, port, false, Optional.empty());
   }
 
-  static HttpSettings read(ConfigReader in, int port) {
-    return new HttpSettings(
-        in.text("http.host", "0.0.0.0"),
-        in.port("http.port", port),
-        in.flag("http.insecure", false),
-        TlsSettings.read(in));
+  static HttpSettings read(ConfigReader in, int defaultPort) {
+    Key<Integer> port =
+        Key.of(
+            "http.port",
+            KeyType.port(),
+            defaultPort,
+            "TCP port to listen on; 0 lets the system choose one.");
+    return new HttpSettings(in.get(HOST), in.get(port), in.get(INSECURE), TlsSettings.read(in));
   }
 
-  /** The same, for all to reach. */
+  /** The same, and other machines may reach it without a token. */
   public HttpSettings openToAll() {
     return new HttpSettings(host, port, true, tls);
   }
 
-  /** As addresses begin. */
+  /** The scheme of its addresses: http or https. */
   public String scheme() {
     return tls.isPresent() ? "https" : "http";
   }

@@ -1,25 +1,46 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.util.List;
 
 /**
- * What a gateway takes in.
+ * What a gateway accepts from senders.
  *
- * @param maxBodyBytes {@code ingest.maxBody}: longest body that is taken, 64KiB to 256MiB
- * @param maxQueuedRequests {@code ingest.maxQueuedRequests}: most requests that wait for a lane
- *     thread, 1 to 10^5; more are told to slow down
- * @param hostLabels {@code ingest.hostLabels}: the labels that say whose a series of a remote write
- *     is, the first that is there wins; of {@code instance} the part before the port
+ * @param maxBodyBytes {@code ingest.maxBody}
+ * @param maxQueuedRequests {@code ingest.maxQueuedRequests}
+ * @param hostLabels {@code ingest.hostLabels}
  */
 public record IngestSettings(int maxBodyBytes, int maxQueuedRequests, List<String> hostLabels) {
+  private static final Key<Integer> MAX_BODY =
+      Key.of(
+          "ingest.maxBody",
+          KeyType.size(64 << 10, 256 << 20),
+          16 << 20,
+          "Longest request body; a longer one is answered with status 413.");
+  private static final Key<Integer> MAX_QUEUED_REQUESTS =
+      Key.of(
+          "ingest.maxQueuedRequests",
+          KeyType.integer(1, 100_000),
+          1_000,
+          "Most requests that wait for a lane; senders of more are asked to slow down.");
+  private static final Key<List<String>> HOST_LABELS =
+      Key.of(
+          "ingest.hostLabels",
+          KeyType.listOf(KeyType.text(), 1),
+          List.of("Hostname", "node", "instance"),
+          "Labels that name the host of a remote-written series, the first present one decides;"
+              + " of `instance` only the part before the port counts.");
+
+  /** Every default. */
   public static final IngestSettings DEFAULT =
-      new IngestSettings(16 << 20, 1_000, List.of("Hostname", "node", "instance"));
+      new IngestSettings(
+          MAX_BODY.fallback().orElseThrow(),
+          MAX_QUEUED_REQUESTS.fallback().orElseThrow(),
+          HOST_LABELS.fallback().orElseThrow());
 
   static IngestSettings read(ConfigReader in) {
-    return new IngestSettings(
-        (int) in.bytes("ingest.maxBody", DEFAULT.maxBodyBytes, 64 << 10, 256 << 20),
-        (int) in.number("ingest.maxQueuedRequests", DEFAULT.maxQueuedRequests, 1, 100_000),
-        in.texts("ingest.hostLabels", DEFAULT.hostLabels));
+    return new IngestSettings(in.get(MAX_BODY), in.get(MAX_QUEUED_REQUESTS), in.get(HOST_LABELS));
   }
 }

@@ -1,12 +1,14 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 
 /**
  * How a process logs to its standard output.
  *
- * @param format {@code log.format}: text or json
- * @param level {@code log.level}: the least that is written
+ * @param format {@code log.format}
+ * @param level {@code log.level}: the least severe level that is written
  */
 public record LogSettings(Format format, Level level) {
   /** The shape of a line. */
@@ -15,7 +17,7 @@ public record LogSettings(Format format, Level level) {
     JSON
   }
 
-  /** How grave a line is. */
+  /** How severe a line is. */
   public enum Level {
     DEBUG,
     INFO,
@@ -23,9 +25,20 @@ public record LogSettings(Format format, Level level) {
     ERROR
   }
 
+  private static final Key<Format> FORMAT =
+      Key.of(
+          "log.format",
+          KeyType.choice(Format.class),
+          Format.TEXT,
+          "Shape of a log line on standard output.");
+  private static final Key<Level> LEVEL =
+      Key.of(
+          "log.level",
+          KeyType.choice(Level.class),
+          Level.INFO,
+          "Least severe level that is logged.");
+
   static LogSettings read(ConfigReader in) {
-    return new LogSettings(
-        in.choice("log.format", Format.class, Format.TEXT),
-        in.choice("log.level", Level.class, Level.INFO));
+    return new LogSettings(in.get(FORMAT), in.get(LEVEL));
   }
 }

@@ -2,27 +2,30 @@ package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import io.fleetgauge.sample.Labels;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Configuration of a probe.
  *
- * @param hostname {@code hostname}: value of the {@code Hostname} label; by default {@code
- *     NODE_NAME} of the environment, else the host's name
+ * @param hostname {@code hostname}: value of the {@code Hostname} label
  * @param labels {@code labels}: labels of every series of this host, such as its rack
  * @param http where {@code /metrics} is served, port 9400 by default
- * @param gateways {@code gateways}: any gateways to begin with, as http://host:port
- * @param token {@code tokenFile}: the token that gateways want to see
- * @param trust whom it believes to be a gateway
- * @param tick {@code tick}: how often the node is read, 1s to 5m
- * @param proc {@code host.proc}: where the node's proc file system is mounted
- * @param gpus {@code gpu.enabled}: whether GPUs are read
- * @param nvmlLibrary {@code gpu.library}: soname or path of NVML
+ * @param gateways {@code gateways}
+ * @param token {@code tokenFile}
+ * @param trust which processes it believes to be gateways
+ * @param tick {@code tick}: time between two readings
+ * @param proc {@code host.proc}
+ * @param gpus {@code gpu.enabled}
+ * @param nvmlLibrary {@code gpu.library}
  * @param spool what waits for an acknowledgement
  */
 public record ProbeConfig(
@@ -38,6 +41,55 @@ public record ProbeConfig(
     String nvmlLibrary,
     SpoolSettings spool,
     LogSettings log) {
+  private static final int HTTP_PORT = 9400;
+  private static final Pattern ADDRESS = Pattern.compile("https?://[^/:\\s]+:\\d{1,5}");
+
+  private static final Key<String> HOSTNAME =
+      Key.derived(
+          "hostname",
+          KeyType.text(),
+          "`NODE_NAME` of the environment, else the name of the machine",
+          "Value of the label `Hostname` of every series.");
+  private static final Key<Map<String, String>> LABELS =
+      Key.of(
+          "labels",
+          KeyType.labels(),
+          Map.of(),
+          "Labels that every series of this host gets, such as its rack.");
+  private static final Key<List<URI>> GATEWAYS =
+      Key.of(
+          "gateways",
+          KeyType.listOf(
+              KeyType.form(
+                  "address",
+                  "http://host:port or https://host:port",
+                  URI::toString,
+                  text -> Optional.of(text).filter(ADDRESS.asMatchPredicate()).map(URI::create)),
+              1),
+          List.of(URI.create("http://127.0.0.1:9500")),
+          "Some gateways to begin with; the probe learns from them which one owns its host.");
+  private static final Key<Path> TOKEN_FILE =
+      Key.optional(
+          "tokenFile",
+          KeyType.file(),
+          "File with the token that the probe shows to gateways; it needs the right to write.");
+  private static final Key<Duration> TICK =
+      Key.of(
+          "tick",
+          KeyType.duration(Duration.ofSeconds(1), Duration.ofMinutes(5)),
+          Duration.ofSeconds(15),
+          "Time between two readings of the node.");
+  private static final Key<Path> PROC =
+      Key.of(
+          "host.proc",
+          KeyType.path(),
+          Path.of("/proc"),
+          "Folder where the proc file system of the node is mounted.");
+  private static final Key<Boolean> GPUS =
+      Key.of("gpu.enabled", KeyType.flag(), true, "Whether GPUs are read.");
+  private static final Key<String> NVML =
+      Key.of(
+          "gpu.library", KeyType.text(), "libnvidia-ml.so.1", "Name or path of the NVML library.");
 
   /**
    * @param source what messages call the text
@@ -45,23 +97,30 @@ public record ProbeConfig(
    */
   public static ProbeConfig read(String source, String yaml) throws ConfigException {
     ConfigReader in = new ConfigReader(source, yaml);
-    String nodeName = System.getenv().getOrDefault("NODE_NAME", "");
-    ProbeConfig config =
-        new ProbeConfig(
-            in.text("hostname", nodeName.isBlank() ? LocalHost.name() : nodeName),
-            Labels.of(in.labels("labels")),
-            HttpSettings.read(in, 9400),
-            in.addresses("gateways", List.of(URI.create("http://127.0.0.1:9500"))),
-            in.file("tokenFile"),
-            TrustSettings.read(in),
-            in.duration(
-                "tick", Duration.ofSeconds(15), Duration.ofSeconds(1), Duration.ofMinutes(5)),
-            Path.of(in.text("host.proc", "/proc")),
-            in.flag("gpu.enabled", true),
-            in.text("gpu.library", "libnvidia-ml.so.1"),
-            SpoolSettings.read(in),
-            LogSettings.read(in));
+    ProbeConfig config = read(in);
     in.finish();
     return config;
+  }
+
+  /** Every key of a probe's configuration. */
+  public static List<Key<?>> keys() {
+    return ConfigReader.keysReadBy(ProbeConfig::read);
+  }
+
+  private static ProbeConfig read(ConfigReader in) {
+    String nodeName = System.getenv().getOrDefault("NODE_NAME", "");
+    return new ProbeConfig(
+        in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName),
+        Labels.of(in.get(LABELS)),
+        HttpSettings.read(in, HTTP_PORT),
+        in.get(GATEWAYS),
+        in.find(TOKEN_FILE),
+        TrustSettings.read(in),
+        in.get(TICK),
+        in.get(PROC),
+        in.get(GPUS),
+        in.get(NVML),
+        SpoolSettings.read(in),
+        LogSettings.read(in));
   }
 }

@@ -2,36 +2,34 @@ package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Configuration of a query API.
  *
  * @param http where clients reach it, port 9090 by default
- * @param timeout {@code query.timeout}: longest time for a query, 1s to 1h; then 503
- * @param lookback {@code query.lookback}: how old a sample an instant selector takes, 1s to 1h
- * @param maxConcurrent {@code query.maxConcurrent}: queries of all tenants at once, waiting ones
- *     included, 1 to 10^4; then 503
- * @param maxParallel {@code query.maxParallel}: of these, such that are worked on, 1 to 10^4; twice
- *     the processors, but at least 4, by default
- * @param maxHeavy {@code query.maxHeavy}: of these, such that read very much, 1 to 10^4; half the
- *     processors by default
- * @param cacheBytes {@code query.cache}: memory for answers, 1MiB to 64GiB; a sixteenth of the heap
- *     by default
- * @param wideSeries {@code query.wideSeries}: a sum over the whole fleet that reads more series
- *     than this one by one is refused, 1 to 10^9
- * @param federateSeries {@code federate.maxSeries}: a scrape of more fails, 1 to 10^8
- * @param federateBytes {@code federate.maxBytes}: so does a longer one, 1KiB to 2GiB
- * @param slowWarn {@code query.slowWarn}: queries that take longer are logged, 1ms to 1h
- * @param slowError {@code query.slowError}: those that take longer are logged as errors
- * @param limits {@code query.limits}: of tenants that say nothing else
- * @param tenants {@code tenants.file}: who may ask for what; without it everybody may ask for all
- * @param trust what it shows to gateways
- * @param features {@code query.features}: parts of PromQL that are off unless they stand here, by
- *     the names of Prometheus's feature flags
+ * @param timeout {@code query.timeout}
+ * @param lookback {@code query.lookback}
+ * @param maxConcurrent {@code query.maxConcurrent}
+ * @param maxParallel {@code query.maxParallel}
+ * @param maxHeavy {@code query.maxHeavy}
+ * @param cacheBytes {@code query.cache}
+ * @param wideSeries {@code query.wideSeries}
+ * @param federateSeries {@code federate.maxSeries}
+ * @param federateBytes {@code federate.maxBytes}
+ * @param slowWarn {@code query.slowWarn}
+ * @param slowError {@code query.slowError}
+ * @param limits {@code query.limits}
+ * @param tenants {@code tenants.file}; without it everybody may ask for everything
+ * @param trust how it proves to gateways that it belongs to the cluster
+ * @param features {@code query.features}, by the names of Prometheus's feature flags
  */
 public record QueryConfig(
     HttpSettings http,
@@ -58,9 +56,90 @@ public record QueryConfig(
       Set.of(
           "promql-experimental-functions", "promql-duration-expr", "promql-delayed-name-removal");
 
+  private static final int HTTP_PORT = 9090;
   private static final Duration MILLI = Duration.ofMillis(1);
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration HOUR = Duration.ofHours(1);
+
+  private static final Key<Duration> TIMEOUT =
+      Key.of(
+          "query.timeout",
+          KeyType.duration(SECOND, HOUR),
+          Duration.ofMinutes(2),
+          "Longest time for a query; then it fails with status 503.");
+  private static final Key<Duration> LOOKBACK =
+      Key.of(
+          "query.lookback",
+          KeyType.duration(SECOND, HOUR),
+          Duration.ofMinutes(5),
+          "Age up to which an instant selector takes a sample.");
+  private static final Key<Integer> MAX_CONCURRENT =
+      Key.of(
+          "query.maxConcurrent",
+          KeyType.integer(1, 10_000),
+          100,
+          "Most queries of all tenants that run or wait at once, on all query APIs together; more"
+              + " are refused with status 503.");
+  private static final Key<Integer> MAX_PARALLEL =
+      Key.derived(
+          "query.maxParallel",
+          KeyType.integer(1, 10_000),
+          "twice the number of processors, at least 4",
+          "Most queries that execute at once on this query API; the others wait.");
+  private static final Key<Integer> MAX_HEAVY =
+      Key.derived(
+          "query.maxHeavy",
+          KeyType.integer(1, 10_000),
+          "half the number of processors, at least 1",
+          "Most heavy queries among those that execute at once.");
+  private static final Key<Long> CACHE =
+      Key.derived(
+          "query.cache",
+          KeyType.size(1L << 20, 64L << 30),
+          "a sixteenth of the heap, at least `1MiB`",
+          "Memory for cached answers.");
+  private static final Key<Long> WIDE_SERIES =
+      Key.of(
+          "query.wideSeries",
+          KeyType.integer(1L, 1_000_000_000L),
+          500_000L,
+          "Most series that a sum over the whole fleet may read one by one; a wider one fails.");
+  private static final Key<Duration> SLOW_WARN =
+      Key.of(
+          "query.slowWarn",
+          KeyType.duration(MILLI, HOUR),
+          Duration.ofSeconds(3),
+          "Duration from which a query is logged as a warning.");
+  private static final Key<Duration> SLOW_ERROR =
+      Key.of(
+          "query.slowError",
+          KeyType.duration(MILLI, HOUR),
+          Duration.ofSeconds(5),
+          "Duration from which a query is logged as an error.");
+  private static final Key<List<String>> FEATURE_FLAGS =
+      Key.of(
+          "query.features",
+          KeyType.listOf(
+              KeyType.form(
+                  "word",
+                  "one of " + String.join(", ", new TreeSet<>(FEATURES)),
+                  text -> text,
+                  text -> Optional.of(text).filter(FEATURES::contains)),
+              0),
+          List.of(),
+          "Parts of PromQL that are off by default, by the names of Prometheus's feature flags.");
+  private static final Key<Integer> FEDERATE_SERIES =
+      Key.of(
+          "federate.maxSeries",
+          KeyType.integer(1, 100_000_000),
+          500_000,
+          "Most series of one federation scrape; a larger one fails.");
+  private static final Key<Long> FEDERATE_BYTES =
+      Key.of(
+          "federate.maxBytes",
+          KeyType.size(1L << 10, 2L << 30),
+          256L << 20,
+          "Longest body of one federation scrape; a longer one fails.");
 
   /** Every default, with these. */
   public static QueryConfig defaults(
@@ -68,17 +147,17 @@ public record QueryConfig(
     return new QueryConfig(
         http,
         cluster,
-        Duration.ofMinutes(2),
-        Duration.ofMinutes(5),
-        100,
-        Math.max(4, 2 * Runtime.getRuntime().availableProcessors()),
-        Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-        Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
-        500_000,
-        500_000,
-        256 << 20,
-        Duration.ofSeconds(3),
-        Duration.ofSeconds(5),
+        TIMEOUT.fallback().orElseThrow(),
+        LOOKBACK.fallback().orElseThrow(),
+        MAX_CONCURRENT.fallback().orElseThrow(),
+        defaultParallel(),
+        defaultHeavy(),
+        defaultCache(),
+        WIDE_SERIES.fallback().orElseThrow(),
+        FEDERATE_SERIES.fallback().orElseThrow(),
+        FEDERATE_BYTES.fallback().orElseThrow(),
+        SLOW_WARN.fallback().orElseThrow(),
+        SLOW_ERROR.fallback().orElseThrow(),
         TenantLimits.DEFAULT,
         Optional.empty(),
         TrustSettings.NONE,
@@ -86,12 +165,24 @@ public record QueryConfig(
         log);
   }
 
-  /** The same, whoever may reach it. */
+  private static int defaultParallel() {
+    return Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+  }
+
+  private static int defaultHeavy() {
+    return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+  }
+
+  private static long defaultCache() {
+    return Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16);
+  }
+
+  /** The same, and other machines may reach it without a token. */
   public QueryConfig openToAll() {
     return with(http.openToAll(), tenants, trust);
   }
 
-  /** The same for other askers. */
+  /** The same with other tenants. */
   public QueryConfig with(Optional<Path> otherTenants, TrustSettings otherTrust) {
     return with(http, otherTenants, otherTrust);
   }
@@ -125,32 +216,35 @@ public record QueryConfig(
    */
   public static QueryConfig read(String source, String yaml) throws ConfigException {
     ConfigReader in = new ConfigReader(source, yaml);
-    HttpSettings http = HttpSettings.read(in, 9090);
-    ClusterSettings cluster = ClusterSettings.read(in);
-    Set<String> features = in.choices("query.features", FEATURES);
-    QueryConfig base = defaults(http, cluster, features, LogSettings.read(in));
-    TenantLimits limits = TenantLimits.read(in, "query.limits", TenantLimits.DEFAULT);
-    QueryConfig config =
-        new QueryConfig(
-            http,
-            cluster,
-            in.duration("query.timeout", base.timeout, SECOND, HOUR),
-            in.duration("query.lookback", base.lookback, SECOND, HOUR),
-            (int) in.number("query.maxConcurrent", base.maxConcurrent, 1, 10_000),
-            (int) in.number("query.maxParallel", base.maxParallel, 1, 10_000),
-            (int) in.number("query.maxHeavy", base.maxHeavy, 1, 10_000),
-            in.bytes("query.cache", base.cacheBytes, 1 << 20, 64L << 30),
-            in.number("query.wideSeries", base.wideSeries, 1, 1_000_000_000L),
-            (int) in.number("federate.maxSeries", base.federateSeries, 1, 100_000_000),
-            in.bytes("federate.maxBytes", base.federateBytes, 1 << 10, 2L << 30),
-            in.duration("query.slowWarn", base.slowWarn, MILLI, HOUR),
-            in.duration("query.slowError", base.slowError, MILLI, HOUR),
-            limits,
-            in.file("tenants.file"),
-            TrustSettings.read(in),
-            features,
-            base.log);
+    QueryConfig config = read(in);
     in.finish();
     return config;
+  }
+
+  /** Every key of a query API's configuration. */
+  public static List<Key<?>> keys() {
+    return ConfigReader.keysReadBy(QueryConfig::read);
+  }
+
+  private static QueryConfig read(ConfigReader in) {
+    return new QueryConfig(
+        HttpSettings.read(in, HTTP_PORT),
+        ClusterSettings.readForQuery(in),
+        in.get(TIMEOUT),
+        in.get(LOOKBACK),
+        in.get(MAX_CONCURRENT),
+        in.get(MAX_PARALLEL, defaultParallel()),
+        in.get(MAX_HEAVY, defaultHeavy()),
+        in.get(CACHE, defaultCache()),
+        in.get(WIDE_SERIES),
+        in.get(FEDERATE_SERIES),
+        in.get(FEDERATE_BYTES),
+        in.get(SLOW_WARN),
+        in.get(SLOW_ERROR),
+        TenantLimits.read(in),
+        in.find(TenantLimits.TENANTS_FILE),
+        TrustSettings.read(in),
+        Set.copyOf(in.get(FEATURE_FLAGS)),
+        LogSettings.read(in));
   }
 }

@@ -1,19 +1,20 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a gateway keeps reduced, so that dashboards need not read every sample.
+ * Which aggregates a gateway keeps, so that dashboards need not read every sample.
  *
- * @param step {@code rollups.step}: how far the steps are apart, 1s to 1h
- * @param lookback {@code rollups.lookback}: how old a sample may be to count at a step, 1s to 1h;
- *     as {@code query.lookback}, or rollups are of no use to queries
- * @param rules {@code rollups.rules}: by name; of those that match a metric, the first by name is
- *     taken. In place of these the default ones, when there are none
+ * @param step {@code rollups.step}
+ * @param lookback {@code rollups.lookback}
+ * @param rules {@code rollups.rules}, sorted by name; the first rule whose pattern matches a metric
+ *     applies to it. None when {@code rollups.enabled} is false
  */
 public record RollupSettings(Duration step, Duration lookback, List<Rule> rules) {
   private static final List<String> LABELS =
@@ -37,34 +38,73 @@ public record RollupSettings(Duration step, Duration lookback, List<Rule> rules)
               new Rule("hosts", "up|node_load1", List.of("rack", "Hostname"), true, List.of())));
 
   /**
-   * A rule.
+   * Which metrics one rollup covers, and what it keeps of them.
    *
-   * @param metrics {@code metrics}: a regular expression for the whole of a metric's name
-   * @param labels {@code labels}: by which series are grouped; queries that match and group by some
-   *     of these are served
-   * @param latest {@code latest}: whether the metric itself is kept, as instant selectors see it
-   * @param windows {@code windows}: of which its rate and increase are kept
+   * @param metrics {@code metrics}: a regular expression for the whole metric name
+   * @param labels {@code labels}
+   * @param latest {@code latest}
+   * @param windows {@code windows}
    */
   public record Rule(
       String name, String metrics, List<String> labels, boolean latest, List<Duration> windows) {}
 
+  private static final Key<Boolean> ENABLED =
+      Key.of("rollups.enabled", KeyType.flag(), true, "Whether rollups are kept at all.");
+  private static final Key<Duration> STEP =
+      Key.of(
+          "rollups.step",
+          KeyType.duration(SECOND, HOUR),
+          DEFAULT.step,
+          "Distance between two steps of a rollup.");
+  private static final Key<Duration> LOOKBACK =
+      Key.of(
+          "rollups.lookback",
+          KeyType.duration(SECOND, HOUR),
+          DEFAULT.lookback,
+          "Age up to which a sample counts at a step; queries use rollups only when it equals"
+              + " `query.lookback`.");
+  private static final Key<String> METRICS =
+      Key.required(
+          "metrics",
+          KeyType.pattern(),
+          "Regular expression for the whole metric name; rules of your own replace the built-in"
+              + " ones, and the first by name that matches applies.");
+  private static final Key<List<String>> GROUP_LABELS =
+      Key.of(
+          "labels",
+          KeyType.listOf(KeyType.text(), 1),
+          LABELS,
+          "Labels by which series are grouped; queries that match and group by some of them use the"
+              + " rollup.");
+  private static final Key<Boolean> LATEST =
+      Key.of(
+          "latest",
+          KeyType.flag(),
+          true,
+          "Whether aggregates of the newest value of each series are kept.");
+  private static final Key<List<Duration>> WINDOWS =
+      Key.of(
+          "windows",
+          KeyType.listOf(KeyType.duration(SECOND, HOUR), 0),
+          List.of(),
+          "Windows for which aggregates of `rate` and `increase` are kept.");
+
   static RollupSettings read(ConfigReader in) {
+    boolean enabled = in.get(ENABLED);
+    Duration step = in.get(STEP);
+    Duration lookback = in.get(LOOKBACK);
     List<Rule> rules = new ArrayList<>();
-    for (String name : in.keys("rollups.rules")) {
-      String key = "rollups.rules." + name + ".";
-      String metrics = in.pattern(key + "metrics");
-      List<Duration> windows = in.durations(key + "windows", SECOND, HOUR);
+    for (String name : in.names("rollups.rules", "NAME")) {
+      String section = "rollups.rules." + name;
       rules.add(
           new Rule(
               name,
-              metrics,
-              in.texts(key + "labels", LABELS),
-              in.flag(key + "latest", true),
-              windows));
+              in.get(METRICS.in(section), ""),
+              in.get(GROUP_LABELS.in(section)),
+              in.get(LATEST.in(section)),
+              in.get(WINDOWS.in(section))));
     }
     return new RollupSettings(
-        in.duration("rollups.step", DEFAULT.step, SECOND, HOUR),
-        in.duration("rollups.lookback", DEFAULT.lookback, SECOND, HOUR),
-        in.flag("rollups.enabled", true) ? rules.isEmpty() ? DEFAULT.rules : rules : List.of());
+        step, lookback, enabled ? rules.isEmpty() ? DEFAULT.rules : rules : List.of());
   }
 }

@@ -1,6 +1,8 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -8,34 +10,70 @@ import java.util.Optional;
 /**
  * What a probe keeps until a gateway acknowledges it.
  *
- * @param memory {@code spool.memory}: how much time of it is in memory, 1s to 7d
- * @param maxBytes {@code spool.maxMemory}: the same in bytes, 64KiB to 8GiB
- * @param folder {@code spool.folder}, where it lies on the disk as well; empty with {@code
- *     spool.enabled: false}, and then it is lost with the process
- * @param retention {@code spool.retention}: how long it is kept, 1m to 30d; then the oldest is
- *     dropped and counted
- * @param maxDiskBytes {@code spool.maxDisk}: most bytes of it on the disk, 1MiB to 1TiB; above it
- *     the oldest are dropped and counted
+ * @param memory {@code spool.memory}
+ * @param maxBytes {@code spool.maxMemory}
+ * @param folder {@code spool.folder}; empty when {@code spool.enabled} is false
+ * @param retention {@code spool.retention}
+ * @param maxDiskBytes {@code spool.maxDisk}
  */
 public record SpoolSettings(
     Duration memory, long maxBytes, Optional<Path> folder, Duration retention, long maxDiskBytes) {
+  private static final Key<Boolean> ENABLED =
+      Key.of(
+          "spool.enabled",
+          KeyType.flag(),
+          true,
+          "Whether ticks that no gateway has acknowledged are also written to disk; without it they"
+              + " are lost when the probe stops.");
+  private static final Key<Path> FOLDER =
+      Key.of(
+          "spool.folder",
+          KeyType.path(),
+          Path.of("fleetgauge-spool"),
+          "Folder of the spool on disk.");
+  private static final Key<Duration> MEMORY =
+      Key.of(
+          "spool.memory",
+          KeyType.duration(Duration.ofSeconds(1), Duration.ofDays(7)),
+          Duration.ofMinutes(15),
+          "Length of time for which unacknowledged ticks are held in memory.");
+  private static final Key<Long> MAX_MEMORY =
+      Key.of(
+          "spool.maxMemory",
+          KeyType.size(64L << 10, 8L << 30),
+          64L << 20,
+          "Most memory for unacknowledged ticks.");
+  private static final Key<Duration> RETENTION =
+      Key.of(
+          "spool.retention",
+          KeyType.duration(Duration.ofMinutes(1), Duration.ofDays(30)),
+          Duration.ofHours(6),
+          "Age at which an unacknowledged tick is dropped and counted.");
+  private static final Key<Long> MAX_DISK =
+      Key.of(
+          "spool.maxDisk",
+          KeyType.size(1L << 20, 1L << 40),
+          1L << 30,
+          "Most bytes of the spool on disk; above it the oldest ticks are dropped and counted.");
 
-  /** Every default, but nothing on the disk. */
+  /** Every default, but nothing on disk. */
   public static SpoolSettings inMemory() {
     return new SpoolSettings(
-        Duration.ofMinutes(15), 64L << 20, Optional.empty(), Duration.ofHours(6), 1L << 30);
+        MEMORY.fallback().orElseThrow(),
+        MAX_MEMORY.fallback().orElseThrow(),
+        Optional.empty(),
+        RETENTION.fallback().orElseThrow(),
+        MAX_DISK.fallback().orElseThrow());
   }
 
   static SpoolSettings read(ConfigReader in) {
-    boolean enabled = in.flag("spool.enabled", true);
-    Path folder = Path.of(in.text("spool.folder", "fleetgauge-spool"));
+    boolean enabled = in.get(ENABLED);
+    Path folder = in.get(FOLDER);
     return new SpoolSettings(
-        in.duration(
-            "spool.memory", Duration.ofMinutes(15), Duration.ofSeconds(1), Duration.ofDays(7)),
-        in.bytes("spool.maxMemory", 64L << 20, 64 << 10, 8L << 30),
+        in.get(MEMORY),
+        in.get(MAX_MEMORY),
         enabled ? Optional.of(folder) : Optional.empty(),
-        in.duration(
-            "spool.retention", Duration.ofHours(6), Duration.ofMinutes(1), Duration.ofDays(30)),
-        in.bytes("spool.maxDisk", 1L << 30, 1 << 20, 1L << 40));
+        in.get(RETENTION),
+        in.get(MAX_DISK));
   }
 }

@@ -1,6 +1,8 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -8,20 +10,16 @@ import java.util.List;
 /**
  * What a gateway keeps, where, and how much of it.
  *
- * @param folder {@code store.folder}: where blocks and journal lie; of this gateway alone
- * @param retention {@code store.retention}: how long samples are kept, 1m to 400d
- * @param maxDiskBytes {@code store.maxDisk}: most bytes of blocks, 1MiB to 100 TiB; above it the
- *     oldest go
- * @param memory {@code store.memory}: how long samples stay in memory before a block takes them, 2s
- *     to the retention
- * @param outOfOrder {@code store.outOfOrder}: how far behind a host's newest sample others may
- *     come, up to half of {@code store.memory}
- * @param maxSeriesPerHost {@code store.maxSeriesPerHost}: most series of one host, 1 to 10^7
- * @param maxSeriesPerTenant {@code store.maxSeriesPerTenant}: most series with one value of the
- *     label {@code tenant}, 1 to 10^8
- * @param maxSeries {@code store.maxSeries}: most series of this gateway, 1 to 10^8
- * @param gpuLabel {@code store.gpuLabel}: series with this label are a GPU's
- * @param ownerLabels {@code store.ownerLabels}: the labels of a GPU's series that say who owns it
+ * @param folder {@code store.folder}
+ * @param retention {@code store.retention}
+ * @param maxDiskBytes {@code store.maxDisk}
+ * @param memory {@code store.memory}
+ * @param outOfOrder {@code store.outOfOrder}
+ * @param maxSeriesPerHost {@code store.maxSeriesPerHost}
+ * @param maxSeriesPerTenant {@code store.maxSeriesPerTenant}
+ * @param maxSeries {@code store.maxSeries}
+ * @param gpuLabel {@code store.gpuLabel}
+ * @param ownerLabels {@code store.ownerLabels}
  */
 public record StoreSettings(
     Path folder,
@@ -35,6 +33,71 @@ public record StoreSettings(
     String gpuLabel,
     List<String> ownerLabels) {
   private static final Duration LEAST_MEMORY = Duration.ofSeconds(2);
+  private static final Duration LONGEST_RETENTION = Duration.ofDays(400);
+
+  private static final Key<Path> FOLDER =
+      Key.of(
+          "store.folder",
+          KeyType.path(),
+          Path.of("fleetgauge-data"),
+          "Folder of blocks and journal; no other gateway may use it.");
+  private static final Key<Duration> RETENTION =
+      Key.of(
+          "store.retention",
+          KeyType.duration(Duration.ofMinutes(1), LONGEST_RETENTION),
+          Duration.ofDays(7),
+          "Age at which samples are deleted.");
+  private static final Key<Long> MAX_DISK =
+      Key.of(
+          "store.maxDisk",
+          KeyType.size(1L << 20, 100L << 40),
+          100L << 30,
+          "Most bytes of blocks; above it the oldest blocks are deleted.");
+  private static final Key<Duration> MEMORY =
+      Key.derived(
+          "store.memory",
+          KeyType.duration(LEAST_MEMORY, LONGEST_RETENTION),
+          "`2h`, or `store.retention` if that is less",
+          "Time that samples stay in memory before they are written to a block; at most"
+              + " `store.retention`.");
+  private static final Key<Duration> OUT_OF_ORDER =
+      Key.derived(
+          "store.outOfOrder",
+          KeyType.duration(Duration.ZERO, LONGEST_RETENTION.dividedBy(2)),
+          "`1h`, or half of `store.memory` if that is less",
+          "How much older than the newest sample of its host an accepted sample may be; at most"
+              + " half of `store.memory`.");
+  private static final Key<Integer> MAX_SERIES_PER_HOST =
+      Key.of(
+          "store.maxSeriesPerHost",
+          KeyType.integer(1, 10_000_000),
+          100_000,
+          "Most series of one host; samples of further series are refused and counted.");
+  private static final Key<Integer> MAX_SERIES_PER_TENANT =
+      Key.of(
+          "store.maxSeriesPerTenant",
+          KeyType.integer(1, 100_000_000),
+          1_000_000,
+          "Most series with one value of the label `tenant`.");
+  private static final Key<Integer> MAX_SERIES =
+      Key.of(
+          "store.maxSeries",
+          KeyType.integer(1, 100_000_000),
+          2_000_000,
+          "Most series of this gateway.");
+  private static final Key<String> GPU_LABEL =
+      Key.of(
+          "store.gpuLabel",
+          KeyType.text(),
+          "UUID",
+          "Label that identifies a GPU; series that have it belong to a GPU.");
+  private static final Key<List<String>> OWNER_LABELS =
+      Key.of(
+          "store.ownerLabels",
+          KeyType.listOf(KeyType.text(), 1),
+          List.of("job", "tenant", "pod", "namespace", "container"),
+          "Labels of a GPU's series that name its owner; they may change over time without making"
+              + " new series.");
 
   /** Every default, in another folder and with another retention. */
   public static StoreSettings defaults(Path folder, Duration retention) {
@@ -42,35 +105,40 @@ public record StoreSettings(
     return new StoreSettings(
         folder,
         retention,
-        100L << 30,
+        MAX_DISK.fallback().orElseThrow(),
         memory,
         memory.dividedBy(2),
-        100_000,
-        1_000_000,
-        2_000_000,
-        "UUID",
-        List.of("job", "tenant", "pod", "namespace", "container"));
+        MAX_SERIES_PER_HOST.fallback().orElseThrow(),
+        MAX_SERIES_PER_TENANT.fallback().orElseThrow(),
+        MAX_SERIES.fallback().orElseThrow(),
+        GPU_LABEL.fallback().orElseThrow(),
+        OWNER_LABELS.fallback().orElseThrow());
   }
 
   static StoreSettings read(ConfigReader in) {
-    Path folder = Path.of(in.text("store.folder", "fleetgauge-data"));
-    Duration retention =
-        in.duration(
-            "store.retention", Duration.ofDays(7), Duration.ofMinutes(1), Duration.ofDays(400));
-    StoreSettings defaults = defaults(folder, retention);
-    Duration memory = in.duration("store.memory", defaults.memory, LEAST_MEMORY, retention);
+    Path folder = in.get(FOLDER);
+    Duration retention = in.get(RETENTION);
+    long maxDisk = in.get(MAX_DISK);
+    Duration memory =
+        in.get(
+            MEMORY,
+            KeyType.duration(LEAST_MEMORY, retention),
+            least(Duration.ofHours(2), retention));
     Duration half = memory.dividedBy(2);
+    Duration outOfOrder =
+        in.get(
+            OUT_OF_ORDER, KeyType.duration(Duration.ZERO, half), least(Duration.ofHours(1), half));
     return new StoreSettings(
         folder,
         retention,
-        in.bytes("store.maxDisk", defaults.maxDiskBytes, 1 << 20, 100L << 40),
+        maxDisk,
         memory,
-        in.duration("store.outOfOrder", least(Duration.ofHours(1), half), Duration.ZERO, half),
-        (int) in.number("store.maxSeriesPerHost", defaults.maxSeriesPerHost, 1, 10_000_000),
-        (int) in.number("store.maxSeriesPerTenant", defaults.maxSeriesPerTenant, 1, 100_000_000),
-        (int) in.number("store.maxSeries", defaults.maxSeries, 1, 100_000_000),
-        in.text("store.gpuLabel", defaults.gpuLabel),
-        in.texts("store.ownerLabels", defaults.ownerLabels));
+        outOfOrder,
+        in.get(MAX_SERIES_PER_HOST),
+        in.get(MAX_SERIES_PER_TENANT),
+        in.get(MAX_SERIES),
+        in.get(GPU_LABEL),
+        in.get(OWNER_LABELS));
   }
 
   private static Duration least(Duration a, Duration b) {

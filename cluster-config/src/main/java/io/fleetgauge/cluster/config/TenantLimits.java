@@ -1,21 +1,23 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What one tenant may use, and sees. Keys stand under {@code query.limits} for all tenants and
- * under {@code tenants.NAME.limits} of the file of tenants for one; what is not said there is as
- * for all.
+ * What one tenant may use. The keys stand under {@code query.limits} for all tenants, and under
+ * {@code tenants.NAME.limits} of the tenants file for one; what the latter lacks is as for all.
  *
- * @param weight {@code weight}: its share when tenants wait for each other, 1 to 1000
- * @param running {@code running}: queries at once, 1 to 10^4; more wait
- * @param queued {@code queued}: queries that wait, 0 to 10^5; more are refused
- * @param samples {@code samples}: most samples that one query reads, 1 to 10^10
- * @param series {@code series}: most series that one query reads, 1 to 10^9
- * @param range {@code range}: longest range of a query, 1m to 4000d
- * @param points {@code points}: most steps of a query, 1 to 11,001
- * @param strict {@code strict}: whether an answer that misses hosts is an error
+ * @param weight {@code weight}
+ * @param running {@code running}
+ * @param queued {@code queued}
+ * @param samples {@code samples}
+ * @param series {@code series}
+ * @param range {@code range}
+ * @param points {@code points}
+ * @param strict {@code strict}
  */
 public record TenantLimits(
     int weight,
@@ -26,22 +28,109 @@ public record TenantLimits(
     Duration range,
     int points,
     boolean strict) {
-  public static final TenantLimits DEFAULT =
-      new TenantLimits(1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false);
+  /** The file that names the tenants; gateways and query APIs have this key. */
+  static final Key<Path> TENANTS_FILE =
+      Key.optional(
+          "tenants.file",
+          KeyType.file(),
+          "File that names the tenants, their tokens, scopes and limits; without it everybody may"
+              + " do everything.");
 
-  public static TenantLimits read(ConfigReader in, String key, TenantLimits base) {
+  private static final Key<Integer> WEIGHT =
+      Key.of(
+          "weight",
+          KeyType.integer(1, 1_000),
+          1,
+          "Share of a tenant when several tenants wait for places.");
+  private static final Key<Integer> RUNNING =
+      Key.of(
+          "running",
+          KeyType.integer(1, 10_000),
+          20,
+          "Most queries of a tenant that run at once, on all query APIs together; more wait.");
+  private static final Key<Integer> QUEUED =
+      Key.of(
+          "queued",
+          KeyType.integer(0, 100_000),
+          200,
+          "Most queries of a tenant that wait at one query API; more are refused with status 429.");
+  private static final Key<Long> SAMPLES =
+      Key.of(
+          "samples",
+          KeyType.integer(1L, 10_000_000_000L),
+          50_000_000L,
+          "Most samples that one query may read; then it fails with status 422.");
+  private static final Key<Long> SERIES =
+      Key.of(
+          "series",
+          KeyType.integer(1L, 1_000_000_000L),
+          2_000_000L,
+          "Most series that one query may read; then it fails with status 422.");
+  private static final Key<Duration> RANGE =
+      Key.of(
+          "range",
+          KeyType.duration(Duration.ofMinutes(1), Duration.ofDays(4_000)),
+          Duration.ofDays(400),
+          "Longest time range of a query.");
+  private static final Key<Integer> POINTS =
+      Key.of("points", KeyType.integer(1, 11_001), 11_001, "Most steps of a range query.");
+  private static final Key<Boolean> STRICT =
+      Key.of(
+          "strict",
+          KeyType.flag(),
+          false,
+          "Whether an answer that misses hosts is an error instead of a warning.");
+
+  /** Every default. */
+  public static final TenantLimits DEFAULT =
+      new TenantLimits(
+          WEIGHT.fallback().orElseThrow(),
+          RUNNING.fallback().orElseThrow(),
+          QUEUED.fallback().orElseThrow(),
+          SAMPLES.fallback().orElseThrow(),
+          SERIES.fallback().orElseThrow(),
+          RANGE.fallback().orElseThrow(),
+          POINTS.fallback().orElseThrow(),
+          STRICT.fallback().orElseThrow());
+
+  /** For all tenants, under {@code query.limits}. */
+  static TenantLimits read(ConfigReader in) {
+    String section = "query.limits";
     return new TenantLimits(
-        (int) in.number(key + ".weight", base.weight, 1, 1_000),
-        (int) in.number(key + ".running", base.running, 1, 10_000),
-        (int) in.number(key + ".queued", base.queued, 0, 100_000),
-        in.number(key + ".samples", base.samples, 1, 10_000_000_000L),
-        in.number(key + ".series", base.series, 1, 1_000_000_000L),
-        in.duration(key + ".range", base.range, Duration.ofMinutes(1), Duration.ofDays(4_000)),
-        (int) in.number(key + ".points", base.points, 1, 11_001),
-        in.flag(key + ".strict", base.strict));
+        in.get(WEIGHT.in(section)),
+        in.get(RUNNING.in(section)),
+        in.get(QUEUED.in(section)),
+        in.get(SAMPLES.in(section)),
+        in.get(SERIES.in(section)),
+        in.get(RANGE.in(section)),
+        in.get(POINTS.in(section)),
+        in.get(STRICT.in(section)));
   }
 
-  /** The smaller one of each limit. */
+  /**
+   * For one tenant.
+   *
+   * @param section such as {@code tenants.a.limits}
+   * @param base the limits for all tenants
+   */
+  public static TenantLimits read(ConfigReader in, String section, TenantLimits base) {
+    return new TenantLimits(
+        in.get(asForAll(WEIGHT, section), base.weight),
+        in.get(asForAll(RUNNING, section), base.running),
+        in.get(asForAll(QUEUED, section), base.queued),
+        in.get(asForAll(SAMPLES, section), base.samples),
+        in.get(asForAll(SERIES, section), base.series),
+        in.get(asForAll(RANGE, section), base.range),
+        in.get(asForAll(POINTS, section), base.points),
+        in.get(asForAll(STRICT, section), base.strict));
+  }
+
+  private static <T> Key<T> asForAll(Key<T> key, String section) {
+    return Key.derived(
+        section + "." + key.name(), key.type(), "`query.limits." + key.name() + "`", key.meaning());
+  }
+
+  /** The stricter one of each limit. */
   public TenantLimits least(TenantLimits other) {
     return new TenantLimits(
         Math.min(weight, other.weight),

@@ -1,22 +1,40 @@
 package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
  * TLS of a listener. The files are read again when they change.
  *
- * @param certificate {@code http.tls.certificate}: PEM, the chain from the server's own on
+ * @param certificate {@code http.tls.certificate}: PEM, the chain that begins with the server's own
  * @param key {@code http.tls.key}: PEM, PKCS 8
- * @param clientCa {@code http.tls.clientCa}: PEM of who signs the certificates of the cluster's own
- *     processes; who shows such a one is one of them
+ * @param clientCa {@code http.tls.clientCa}: PEM of the authority that signs the certificates of
+ *     the cluster's processes; a client with such a certificate counts as one of them
  */
 public record TlsSettings(Path certificate, Path key, Optional<Path> clientCa) {
+  private static final Key<Path> CERTIFICATE =
+      Key.optional(
+          "http.tls.certificate",
+          KeyType.file(),
+          "Certificate chain of this process in PEM; with it and the key, the listener speaks"
+              + " TLS.");
+  private static final Key<Path> PRIVATE_KEY =
+      Key.optional(
+          "http.tls.key", KeyType.file(), "Private key of the certificate in PEM, PKCS 8.");
+  private static final Key<Path> CLIENT_CA =
+      Key.optional(
+          "http.tls.clientCa",
+          KeyType.file(),
+          "Authority in PEM that signs the certificates of the cluster's processes; a client with"
+              + " such a certificate counts as one of them.");
+
   static Optional<TlsSettings> read(ConfigReader in) {
-    Optional<Path> certificate = in.file("http.tls.certificate");
-    Optional<Path> key = in.file("http.tls.key");
-    Optional<Path> clientCa = in.file("http.tls.clientCa");
+    Optional<Path> certificate = in.find(CERTIFICATE);
+    Optional<Path> key = in.find(PRIVATE_KEY);
+    Optional<Path> clientCa = in.find(CLIENT_CA);
     if (certificate.isEmpty() && key.isEmpty() && clientCa.isEmpty()) {
       return Optional.empty();
     }

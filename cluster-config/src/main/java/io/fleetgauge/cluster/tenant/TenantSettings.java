@@ -2,20 +2,22 @@ package io.fleetgauge.cluster.tenant;
 
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * A tenant. Keys stand under {@code tenants.NAME}.
+ * What the tenants file says about one tenant. The keys stand under {@code tenants.NAME}.
  *
  * @param name letters, digits, - and _, 100 at most
- * @param scope {@code scope}: a selector such as {@code {tenant="a",rack=~"r[0-3]"}} that
- *     everything it asks for has to match besides; empty for none
+ * @param scope {@code scope}: a selector that all data of the tenant matches; empty for all data
  * @param limits {@code limits}: what it may use
- * @param tokens {@code tokens}: by name
- * @param writeLabels {@code write.labels}: labels that every series has to have which it sends
- * @param stamps {@code write.stamp}: whether these are put on instead
+ * @param tokens {@code tokens}, by name
+ * @param writeLabels {@code write.labels}: labels that every series it sends must have
+ * @param stamps {@code write.stamp}: whether these labels are set instead of checked
  */
 public record TenantSettings(
     String name,
@@ -26,30 +28,50 @@ public record TenantSettings(
     boolean stamps) {
   private static final String NAME = "[a-zA-Z0-9_-]{1,100}";
 
+  private static final Key<String> SCOPE =
+      Key.derived(
+          "scope",
+          KeyType.text(),
+          "all data",
+          "Selector such as `{tenant=\"a\",rack=~\"r[0-3]\"}`; the tenant sees only series that"
+              + " match it.");
+  private static final Key<Map<String, String>> WRITE_LABELS =
+      Key.of(
+          "write.labels",
+          KeyType.labels(),
+          Map.of(),
+          "Labels that every series must have that the tenant sends; others are refused.");
+  private static final Key<Boolean> STAMP =
+      Key.of(
+          "write.stamp",
+          KeyType.flag(),
+          false,
+          "Whether `write.labels` are set on the series that the tenant sends instead of checked.");
+
   /**
    * @param scopeProblem what is wrong with a selector; empty when nothing is
    */
   static TenantSettings read(
       ConfigReader in, String name, TenantLimits base, Function<String, String> scopeProblem) {
-    String key = "tenants." + name;
+    String section = "tenants." + name;
     if (!name.matches(NAME)) {
-      in.problem(key + ": a tenant's name has 1 to 100 letters, digits, - and _");
+      in.problem(section + ": a tenant's name has 1 to 100 letters, digits, - and _");
     }
-    String scope = in.text(key + ".scope", "");
-    String wrong = scope.isEmpty() ? "" : scopeProblem.apply(scope);
-    if (!wrong.isEmpty()) {
-      in.problem(key + ".scope: " + scope + " is no selector: " + wrong);
+    Optional<String> scope = in.find(SCOPE.in(section));
+    String problem = scope.map(scopeProblem).orElse("");
+    if (!problem.isEmpty()) {
+      in.problem(section + ".scope: " + scope.orElse("") + " is not a selector: " + problem);
     }
     Map<String, TokenSettings> tokens = new TreeMap<>();
-    for (String token : in.keys(key + ".tokens")) {
-      tokens.put(token, TokenSettings.read(in, key + ".tokens." + token, token));
+    for (String token : in.names(section + ".tokens", "TOKEN")) {
+      tokens.put(token, TokenSettings.read(in, section + ".tokens." + token, token));
     }
     return new TenantSettings(
         name,
-        scope,
-        TenantLimits.read(in, key + ".limits", base),
+        scope.orElse(""),
+        TenantLimits.read(in, section + ".limits", base),
         Map.copyOf(tokens),
-        Map.copyOf(in.labels(key + ".write.labels")),
-        in.flag(key + ".write.stamp", false));
+        Map.copyOf(in.get(WRITE_LABELS.in(section))),
+        in.get(STAMP.in(section)));
   }
 }

@@ -320,13 +320,13 @@ class ConfigTest {
     assertThat(failure.problems())
         .containsExactlyInAnyOrder(
             "http.port: 70000 is not allowed; allowed is a whole number from 0 to 65535",
-            "cluster.members: nowhere is not of the form host:port",
+            "cluster.members: nowhere is not allowed; allowed is host:port",
             "store.retention: 10 minutes is not allowed; allowed is a duration from 1m to 400d in"
                 + " ms, s, m, h or d, such as 15s",
             "store.maxSeriesPerHost: 0 is not allowed; allowed is a whole number from 1 to"
                 + " 10000000",
-            "ingest.maxBody: 16MB is not allowed; allowed is a size from 65536B to 268435456B in"
-                + " B, KiB, MiB or GiB, such as 64MiB",
+            "ingest.maxBody: 16MB is not allowed; allowed is a size from 64KiB to 256MiB in B, KiB,"
+                + " MiB, GiB or TiB, such as 64MiB",
             "idd: no such key; known here are cluster, drainTimeout, http, id,"
                 + " ingest, journal, log, rollups, store, tenants, trust, zone",
             "http.hots: no such key; known here are advertisedHost, host, insecure, port, tls",

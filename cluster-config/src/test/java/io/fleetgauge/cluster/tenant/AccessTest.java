@@ -213,10 +213,11 @@ class AccessTest {
             e ->
                 assertThat(e.problems())
                     .hasSize(11)
-                    .anyMatch(each -> each.contains("tenants.a.scope: nonsense is no selector: it"))
-                    .anyMatch(each -> each.contains("the same token is that of"))
+                    .anyMatch(
+                        each -> each.contains("tenants.a.scope: nonsense is not a selector: it"))
+                    .anyMatch(each -> each.contains("the token is the same as that of"))
                     .anyMatch(each -> each.startsWith("tenants.c.colour: no such key"))
-                    .anyMatch(each -> each.startsWith("proxies: example.org is no network")));
+                    .anyMatch(each -> each.startsWith("proxies: example.org is not allowed")));
   }
 
   @Test

@@ -6,37 +6,25 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
-import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
+import java.util.function.Consumer;
 
 /**
- * Takes values out of a YAML tree by dotted key and gathers what is wrong with them, so that one
+ * Takes values out of a YAML tree by {@link Key} and collects what is wrong with them, so that one
  * reading finds every problem. Not for several threads.
  */
 public final class ConfigReader {
-  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
-  private static final Pattern BYTES = Pattern.compile("(\\d{1,9})(B|KiB|MiB|GiB)");
-  private static final Map<String, Long> UNIT_MILLIS =
-      Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
-  private static final Map<String, Long> UNIT_BYTES =
-      Map.of("B", 1L, "KiB", 1L << 10, "MiB", 1L << 20, "GiB", 1L << 30);
-
   private final String source;
   private final JsonNode root;
-  private final Set<String> known = new HashSet<>();
+  private final boolean describes;
+  private final Map<String, Key<?>> known = new LinkedHashMap<>();
+  private final Set<String> sections = new TreeSet<>();
   private final List<String> problems = new ArrayList<>();
 
   /**
@@ -45,6 +33,7 @@ public final class ConfigReader {
    */
   public ConfigReader(String source, String yaml) throws ConfigException {
     this.source = source;
+    this.describes = false;
     try {
       JsonNode tree =
           new YAMLMapper(
@@ -60,230 +49,82 @@ public final class ConfigReader {
     }
   }
 
-  public String text(String key, String fallback) {
-    JsonNode node = take(key);
-    if (node.isMissingNode()) {
-      return fallback;
-    }
-    if (!node.isValueNode() || node.asText().isBlank()) {
-      return wrong(key, node, "a text that is not blank", fallback);
-    }
-    return node.asText();
+  private ConfigReader() {
+    this.source = "";
+    this.root = MissingNode.getInstance();
+    this.describes = true;
   }
 
-  public <E extends Enum<E>> E choice(String key, Class<E> type, E fallback) {
-    JsonNode node = take(key);
+  /**
+   * Every key that some code reads, in the order in which it reads them. The code runs on an empty
+   * file in which each section with names of the user's choice has one placeholder.
+   */
+  public static List<Key<?>> keysReadBy(Consumer<ConfigReader> code) {
+    ConfigReader in = new ConfigReader();
+    code.accept(in);
+    return List.copyOf(in.known.values());
+  }
+
+  /** The value of a key that has a default or must be there. */
+  public <T> T get(Key<T> key) {
+    return get(key, key.fallback().orElse(null));
+  }
+
+  /**
+   * As {@link #get(Key)}, with a default that is worked out here.
+   *
+   * @return the default after a problem
+   */
+  public <T> T get(Key<T> key, T fallback) {
+    return find(key).orElse(fallback);
+  }
+
+  /**
+   * As {@link #get(Key, Object)}, where the value of another key narrows what is allowed.
+   *
+   * @param narrower is checked in place of the key's own type
+   */
+  public <T> T get(Key<T> key, KeyType<T> narrower, T fallback) {
+    return find(key, narrower).orElse(fallback);
+  }
+
+  /** The value of a key; empty when it is missing, or after a problem. */
+  public <T> Optional<T> find(Key<T> key) {
+    return find(key, key.type());
+  }
+
+  /** Whether a key is there, be its value right or wrong. */
+  public boolean has(Key<?> key) {
+    return !at(key.name()).isMissingNode();
+  }
+
+  private <T> Optional<T> find(Key<T> key, KeyType<T> type) {
+    known.put(key.name(), key);
+    JsonNode node = at(key.name());
+    Problems of = new Problems(key.name(), problems);
     if (node.isMissingNode()) {
-      return fallback;
-    }
-    List<String> allowed = new ArrayList<>();
-    for (E constant : type.getEnumConstants()) {
-      String word = constant.name().toLowerCase(java.util.Locale.ROOT);
-      if (node.asText().equals(word)) {
-        return constant;
+      if (key.isRequired()) {
+        of.add("the key is missing; " + type.allowed() + " is required");
       }
-      allowed.add(word);
-    }
-    return wrong(key, node, "one of " + String.join(", ", allowed), fallback);
-  }
-
-  public boolean flag(String key, boolean fallback) {
-    JsonNode node = take(key);
-    if (node.isMissingNode()) {
-      return fallback;
-    }
-    return node.isBoolean() ? node.asBoolean() : wrong(key, node, "true or false", fallback);
-  }
-
-  public long number(String key, long fallback, long min, long max) {
-    JsonNode node = take(key);
-    if (node.isMissingNode()) {
-      return fallback;
-    }
-    boolean fits = node.isIntegralNumber() && node.canConvertToLong();
-    if (!fits || node.asLong() < min || node.asLong() > max) {
-      return wrong(key, node, "a whole number from " + min + " to " + max, fallback);
-    }
-    return node.asLong();
-  }
-
-  public boolean isSet(String key) {
-    return !take(key).isMissingNode();
-  }
-
-  /** A TCP port; 0 lets the system choose one. */
-  public int port(String key, int fallback) {
-    return (int) number(key, fallback, 0, 65_535);
-  }
-
-  public Duration duration(String key, Duration fallback, Duration min, Duration max) {
-    JsonNode node = take(key);
-    if (node.isMissingNode()) {
-      return fallback;
-    }
-    String allowed =
-        "a duration from " + print(min) + " to " + print(max) + " in ms, s, m, h or d, such as 15s";
-    Matcher matcher = DURATION.matcher(node.asText());
-    if (!matcher.matches()) {
-      return wrong(key, node, allowed, fallback);
-    }
-    long count = Long.parseLong(matcher.group(1));
-    Duration duration = Duration.ofMillis(count * UNIT_MILLIS.get(matcher.group(2)));
-    if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
-      return wrong(key, node, allowed, fallback);
-    }
-    return duration;
-  }
-
-  public long bytes(String key, long fallback, long min, long max) {
-    JsonNode node = take(key);
-    if (node.isMissingNode()) {
-      return fallback;
-    }
-    String allowed =
-        "a size from " + min + "B to " + max + "B in B, KiB, MiB or GiB, such as 64MiB";
-    Matcher matcher = BYTES.matcher(node.asText());
-    if (!matcher.matches()) {
-      return wrong(key, node, allowed, fallback);
-    }
-    long bytes = Long.parseLong(matcher.group(1)) * UNIT_BYTES.get(matcher.group(2));
-    return bytes < min || bytes > max ? wrong(key, node, allowed, fallback) : bytes;
-  }
-
-  /** A file that has to be there and readable. */
-  public Optional<Path> file(String key) {
-    String text = text(key, "");
-    if (text.isEmpty()) {
       return Optional.empty();
     }
-    Path file = Path.of(text);
-    if (!Files.isReadable(file)) {
-      problems.add(key + ": the file " + text + " cannot be read");
-    }
-    return Optional.of(file);
+    return type.parse(node, of);
   }
 
-  public List<String> texts(String key, List<String> fallback) {
-    JsonNode node = take(key);
-    if (node.isMissingNode()) {
-      return fallback;
+  /**
+   * The names of the user's choice in a section, sorted; none when it is missing.
+   *
+   * @param placeholder stands for a name on the reference page
+   */
+  public List<String> names(String section, String placeholder) {
+    sections.add(section);
+    if (describes) {
+      return List.of(placeholder);
     }
-    List<String> texts = new ArrayList<>();
-    for (JsonNode item : node) {
-      if (!item.isValueNode() || item.asText().isBlank()) {
-        return wrong(key, node, "a list of texts", fallback);
-      }
-      texts.add(item.asText());
-    }
-    return node.isArray() && !texts.isEmpty()
-        ? List.copyOf(texts)
-        : wrong(key, node, "a list of texts", fallback);
-  }
-
-  /** The keys of a section, sorted; none when it is missing. */
-  public List<String> keys(String section) {
-    JsonNode node = root;
-    for (String part : section.split("\\.")) {
-      node = node.path(part);
-    }
-    List<String> keys = new ArrayList<>();
-    node.fieldNames().forEachRemaining(keys::add);
-    keys.sort(null);
-    if (keys.isEmpty()) {
-      known.add(section + ".name");
-    }
-    return keys;
-  }
-
-  /** A regular expression that has to be there. */
-  public String pattern(String key) {
-    JsonNode node = take(key);
-    String allowed = "a regular expression";
-    if (!node.isValueNode() || node.asText().isBlank()) {
-      return wrong(key, node, allowed, "");
-    }
-    try {
-      Pattern.compile(node.asText());
-      return node.asText();
-    } catch (PatternSyntaxException e) {
-      return wrong(key, node, allowed, "");
-    }
-  }
-
-  public List<Duration> durations(String key, Duration min, Duration max) {
-    JsonNode node = take(key);
-    List<Duration> durations = new ArrayList<>();
-    for (JsonNode item : node) {
-      Matcher matcher = DURATION.matcher(item.asText());
-      Duration duration =
-          matcher.matches()
-              ? Duration.ofMillis(
-                  Long.parseLong(matcher.group(1)) * UNIT_MILLIS.get(matcher.group(2)))
-              : Duration.ZERO;
-      if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
-        return wrong(
-            key, node, "a list of durations from " + print(min) + " to " + print(max), List.of());
-      }
-      durations.add(duration);
-    }
-    return node.isMissingNode() || node.isArray()
-        ? List.copyOf(durations)
-        : wrong(key, node, "a list of durations", List.of());
-  }
-
-  /** Some of the words that are allowed; none when the key is missing. */
-  public Set<String> choices(String key, Set<String> allowed) {
-    List<String> texts = texts(key, List.of());
-    for (String text : texts) {
-      if (!allowed.contains(text)) {
-        problems.add(
-            key
-                + ": "
-                + text
-                + " is not allowed; allowed are "
-                + String.join(", ", new TreeSet<>(allowed)));
-      }
-    }
-    return Set.copyOf(texts);
-  }
-
-  /** Addresses of the form {@code http://host:port}, or https. */
-  public List<URI> addresses(String key, List<URI> fallback) {
-    List<String> texts = texts(key, List.of());
-    if (texts.isEmpty()) {
-      return fallback;
-    }
-    List<URI> addresses = new ArrayList<>();
-    for (String text : texts) {
-      if (text.matches("https?://[^/:\\s]+:\\d{1,5}")) {
-        addresses.add(URI.create(text));
-      } else {
-        problems.add(
-            key + ": " + text + " is not of the form http://host:port or https://host:port");
-      }
-    }
-    return addresses;
-  }
-
-  /** A map of label names to values. */
-  public Map<String, String> labels(String key) {
-    JsonNode node = take(key);
-    Map<String, String> labels = new TreeMap<>();
-    if (node.isMissingNode()) {
-      return labels;
-    }
-    for (var entry : node.properties()) {
-      if (!entry.getKey().matches("[a-zA-Z_][a-zA-Z0-9_]*") || !entry.getValue().isValueNode()) {
-        wrong(
-            key + "." + entry.getKey(),
-            entry.getValue(),
-            "a label name of letters, digits and underscores with a text",
-            null);
-      } else {
-        labels.put(entry.getKey(), entry.getValue().asText());
-      }
-    }
-    return node.isObject() ? labels : wrong(key, node, "a map of labels", labels);
+    List<String> names = new ArrayList<>();
+    at(section).fieldNames().forEachRemaining(names::add);
+    names.sort(null);
+    return names;
   }
 
   public void problem(String text) {
@@ -291,7 +132,7 @@ public final class ConfigReader {
   }
 
   /**
-   * To be called when every key has been asked for.
+   * Ends the reading, when every key has been asked for.
    *
    * @throws ConfigException if anything was wrong, or a key was never asked for
    */
@@ -305,23 +146,29 @@ public final class ConfigReader {
   private void unknown(JsonNode node, String prefix) {
     for (var entry : node.properties()) {
       String key = prefix + entry.getKey();
-      if (known.contains(key)) {
+      if (known.containsKey(key)) {
         continue;
       }
-      boolean section = known.stream().anyMatch(other -> other.startsWith(key + "."));
+      String below = key + ".";
+      boolean section =
+          sections.contains(key)
+              || known.keySet().stream().anyMatch(other -> other.startsWith(below))
+              || sections.stream().anyMatch(other -> other.startsWith(below));
       if (!section) {
         problems.add(key + ": no such key; known here are " + String.join(", ", siblings(prefix)));
       } else if (entry.getValue().isObject()) {
-        unknown(entry.getValue(), key + ".");
+        unknown(entry.getValue(), below);
       } else if (!entry.getValue().isNull()) {
-        wrong(key, entry.getValue(), "a map of keys", null);
+        new Problems(key, problems).notAllowed(Problems.show(entry.getValue()), "a map of keys");
       }
     }
   }
 
   private Set<String> siblings(String prefix) {
+    Set<String> all = new TreeSet<>(known.keySet());
+    all.addAll(sections);
     Set<String> names = new TreeSet<>();
-    for (String key : known) {
+    for (String key : all) {
       if (key.startsWith(prefix)) {
         names.add(key.substring(prefix.length()).split("\\.", 2)[0]);
       }
@@ -329,28 +176,11 @@ public final class ConfigReader {
     return names;
   }
 
-  private JsonNode take(String key) {
-    known.add(key);
+  private JsonNode at(String key) {
     JsonNode node = root;
     for (String part : key.split("\\.")) {
       node = node.path(part);
     }
     return node.isNull() ? MissingNode.getInstance() : node;
-  }
-
-  private <T> T wrong(String key, JsonNode value, String allowed, T fallback) {
-    String shown = value.isValueNode() ? value.asText() : value.toString();
-    problems.add(key + ": " + shown + " is not allowed; allowed is " + allowed);
-    return fallback;
-  }
-
-  private static String print(Duration duration) {
-    long millis = duration.toMillis();
-    for (String unit : List.of("d", "h", "m", "s")) {
-      if (millis % UNIT_MILLIS.get(unit) == 0) {
-        return millis / UNIT_MILLIS.get(unit) + unit;
-      }
-    }
-    return millis + "ms";
   }
 }

@@ -1,0 +1,28 @@
+package io.fleetgauge.cluster.config.key;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/**
+ * Collects what is wrong with the value of one key.
+ *
+ * @param key its name, which begins every problem
+ */
+record Problems(String key, List<String> all) {
+  static String show(JsonNode value) {
+    return value.isValueNode() ? value.asText() : value.toString();
+  }
+
+  void add(String text) {
+    all.add(key + ": " + text);
+  }
+
+  void notAllowed(String value, String allowed) {
+    add(value + " is not allowed; allowed is " + allowed);
+  }
+
+  /** The same list, for a key below this one. */
+  Problems below(String name) {
+    return new Problems(key + "." + name, all);
+  }
+}

@@ -1,0 +1,69 @@
+package io.fleetgauge.cluster.config;
+
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.tenant.TenantList;
+import java.util.List;
+
+/** The reference page of all configuration keys, written from the keys themselves. */
+final class ConfigurationPage {
+  private static final String HEAD =
+      """
+      # Configuration
+
+      <!-- Written from the keys in cluster-config by ConfigurationPageTest; do not edit it by hand. -->
+
+      Each process reads one YAML file, given with `--config FILE`. Every key has a default, so an empty file is valid.
+      An unknown key, a wrong unit or a value out of range is an error; the process then lists all problems and stops.
+
+      A dotted key such as `http.port` stands for nested maps:
+
+      ```yaml
+      http:
+        port: 9500
+      ```
+
+      | type | how to write it |
+      |---|---|
+      | duration | a whole number and `ms`, `s`, `m`, `h` or `d`, such as `15s` |
+      | size | a whole number and `B`, `KiB`, `MiB`, `GiB` or `TiB`, such as `64MiB` |
+      | file | the path of a file that exists; files are read again when they change |
+      | list | `[a, b]`, or one item a line |
+
+      Words in capitals inside a key, such as `NAME`, are names that you choose.
+      """;
+
+  private ConfigurationPage() {}
+
+  static String text() {
+    StringBuilder page = new StringBuilder(HEAD);
+    section(page, "Probe", "`fleetgauge probe` reads one node.", ProbeConfig.keys());
+    section(
+        page,
+        "Gateway",
+        "`fleetgauge gateway` keeps the samples of its hosts.",
+        GatewayConfig.keys());
+    section(page, "Query API", "`fleetgauge query` answers queries.", QueryConfig.keys());
+    section(
+        page,
+        "Tenants file",
+        "The file that `tenants.file` names; gateways and query APIs read it again when it"
+            + " changes.",
+        TenantList.keys());
+    return page.toString();
+  }
+
+  private static void section(StringBuilder page, String title, String lead, List<Key<?>> keys) {
+    page.append("\n## ").append(title).append("\n\n").append(lead).append("\n\n");
+    page.append("| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n");
+    for (Key<?> key : keys) {
+      page.append("| `").append(key.name()).append("` | ").append(key.type().name());
+      page.append(" | ").append(escaped(key.fallbackText()));
+      page.append(" | ").append(escaped(key.type().range()));
+      page.append(" | ").append(escaped(key.meaning())).append(" |\n");
+    }
+  }
+
+  private static String escaped(String text) {
+    return text.replace("|", "\\|");
+  }
+}
