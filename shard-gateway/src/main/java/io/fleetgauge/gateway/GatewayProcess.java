@@ -332,10 +332,7 @@ public final class GatewayProcess implements AutoCloseable {
     String id = ownership.self();
     long deadline = System.nanoTime() + timeout.toNanos();
     seat.retire();
-    while (seat.view().table().involves(id)
-        && seat.view().gateways().size() > 1
-        && !seat.view().isMinority()
-        && System.nanoTime() < deadline) {
+    while (ownership.hasToWaitToLeave(seat.view()) && System.nanoTime() < deadline) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
     if (seat.view().table().involves(id)) {

@@ -73,7 +73,7 @@ class ClusterSimulationTest {
     Story(long seed) {
       simulation = new Simulation(seed);
       replication = 1 + simulation.random.nextInt(10) / 4;
-      cluster = new SimulatedCluster(simulation, replication);
+      cluster = new SimulatedCluster(simulation, ledger);
       int count = 2 + simulation.random.nextInt(4);
       for (int i = 0; i < count; i++) {
         gateways.add(

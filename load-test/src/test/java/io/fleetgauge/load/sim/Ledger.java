@@ -15,7 +15,6 @@ final class Ledger {
   final Map<String, TreeSet<Long>> read = new HashMap<>();
 
   private final Map<String, String> writers = new HashMap<>();
-  private long highestEpoch;
   private final Map<Long, OwnershipTable> tables = new HashMap<>();
 
   /** A gateway has answered that it keeps what it was sent. */
@@ -30,17 +29,15 @@ final class Ledger {
     }
   }
 
+  /** A table has been written to a registry. */
+  void written(OwnershipTable table, long at) {}
+
   /** A gateway has learned of a table. */
-  void learned(String gateway, OwnershipTable before, OwnershipTable now) {
-    if (now.epoch() < before.epoch()) {
-      throw new AssertionError(
-          gateway + " went back from epoch " + before.epoch() + " to " + now.epoch());
-    }
+  void learned(String gateway, OwnershipTable now) {
     OwnershipTable same = tables.putIfAbsent(now.epoch(), now);
     if (same != null && !same.equals(now)) {
       throw new AssertionError("there are two tables of epoch " + now.epoch());
     }
-    highestEpoch = Math.max(highestEpoch, now.epoch());
     Assignment.inFlight(now)
         .forEach(
             (id, count) -> {

@@ -1,144 +1,147 @@
 package io.fleetgauge.load.sim;
 
-import io.fleetgauge.cluster.table.Assignment;
-import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.cluster.table.Situation;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableMachine;
+import io.fleetgauge.cluster.table.TableMachine.Shared;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The registry as Hazelcast is one: whoever sees each other shares what is shared; who is not heard
- * of for some time has left; sides of a split go on apart, and later the smaller one joins the
- * larger one and keeps nothing of its own.
+ * The registry as Hazelcast provides it, without any decision about the table. Members that reach
+ * each other share one registry. A member that is silent for some time is removed. After a split
+ * each side goes on with a registry of its own; when the sides reach each other again, the smaller
+ * one joins the larger one, and what both hold is the larger one's.
  */
 final class SimulatedCluster {
   private static final long SILENCE = 5_000;
   private static final long MERGE = 6_000;
 
   private final Simulation simulation;
-  private final int replication;
-  private final Map<String, SimulatedGateway> gateways = new LinkedHashMap<>();
+  private final Ledger ledger;
   private final List<Side> sides = new ArrayList<>();
 
-  /** What some members share. */
-  private static final class Side {
-    final List<String> members = new ArrayList<>();
-    OwnershipTable table = OwnershipTable.EMPTY;
+  /** What members share that reach each other. */
+  static final class Side {
+    /** In order of age. */
+    final List<SimulatedMember> members = new ArrayList<>();
+
+    Shared table = new Shared.Nothing();
     final Set<String> hosts = new TreeSet<>();
     final Map<String, Report> reports = new TreeMap<>();
-    final Set<String> active = new TreeSet<>();
-    final Set<String> gone = new TreeSet<>();
+    final Map<String, String> statuses = new TreeMap<>();
 
-    Side copyFor(Collection<String> some) {
+    private Side copyFor(Collection<SimulatedMember> some) {
       Side side = new Side();
       side.members.addAll(members);
       side.members.retainAll(some);
-      side.table = table;
-      side.hosts.addAll(hosts);
-      side.reports.putAll(reports);
-      side.active.addAll(active);
-      side.gone.addAll(gone);
+      // Only gateways hold data.
+      if (side.members.stream().anyMatch(SimulatedMember::isGateway)) {
+        side.table = table;
+        side.hosts.addAll(hosts);
+        side.reports.putAll(reports);
+        side.statuses.putAll(statuses);
+      }
       return side;
+    }
+
+    List<TableMachine.Member> gateways() {
+      return members.stream().flatMap(member -> member.asGateway().stream()).toList();
+    }
+
+    /** Whether a dead process of the same gateway is still listed. */
+    boolean listsAnother(SimulatedMember member) {
+      return members.stream().anyMatch(each -> each != member && each.id().equals(member.id()));
     }
   }
 
-  SimulatedCluster(Simulation simulation, int replication) {
+  SimulatedCluster(Simulation simulation, Ledger ledger) {
     this.simulation = simulation;
-    this.replication = replication;
+    this.ledger = ledger;
     simulation.every(
         250,
         () -> {
-          look();
+          detect();
           return true;
         });
   }
 
-  void add(SimulatedGateway gateway) {
-    gateways.put(gateway.id(), gateway);
+  Optional<Side> sideOf(SimulatedMember member) {
+    return sides.stream().filter(side -> side.members.contains(member)).findFirst();
   }
 
-  private Side sideOf(String id) {
-    return sides.stream().filter(side -> side.members.contains(id)).findFirst().orElse(null);
-  }
-
-  void join(String id) {
+  void join(SimulatedMember member) {
     for (Side side : sides) {
-      if (side.members.stream().allMatch(member -> hears(id, member))) {
-        side.members.add(id);
-        side.gone.remove(id);
-        reconcile(side);
+      List<SimulatedMember> running =
+          side.members.stream().filter(SimulatedMember::isRunning).toList();
+      if (!running.isEmpty() && running.stream().allMatch(other -> hears(member, other))) {
+        side.members.add(member);
+        changed(side);
         return;
       }
     }
     Side alone = new Side();
-    alone.members.add(id);
+    alone.members.add(member);
     sides.add(alone);
-    reconcile(alone);
+    changed(alone);
   }
 
-  private boolean hears(String a, String b) {
-    return simulation.reaches(a, b) && gateways.get(a).isAwake() && gateways.get(b).isAwake();
+  /** A member has left, or its process is gone and that was noticed. */
+  void remove(SimulatedMember member) {
+    sideOf(member)
+        .ifPresent(
+            side -> {
+              side.members.remove(member);
+              if (side.members.isEmpty()) {
+                sides.remove(side);
+              } else if (side.members.stream().noneMatch(SimulatedMember::isGateway)) {
+                sides.remove(side);
+                sides.add(side.copyFor(side.members));
+              }
+              changed(side);
+            });
   }
 
-  void activate(String id, boolean active) {
-    Side side = sideOf(id);
-    if (side != null && (active ? side.active.add(id) : side.active.remove(id))) {
-      reconcile(side);
-    }
-  }
-
-  void register(String id, String host) {
-    Side side = sideOf(id);
-    if (side != null && side.hosts.add(host)) {
-      reconcile(side);
-    }
-  }
-
-  void report(String id, String host, Report report) {
-    Side side = sideOf(id);
-    if (side != null) {
-      side.reports.put(host, report);
-      reconcile(side);
-    }
-  }
-
-  /** It leaves of its own will, or its process is gone and its ports refuse. */
-  void left(String id, boolean saidGoodbye) {
-    Side side = sideOf(id);
-    if (side != null) {
-      side.members.remove(id);
-      side.active.remove(id);
-      if (saidGoodbye) {
-        side.gone.add(id);
+  /** Something in a registry has changed: its members hear of it, late or not at all. */
+  void changed(Side side) {
+    for (SimulatedMember member : side.members) {
+      if (simulation.random.nextInt(50) != 0) {
+        simulation.after(1 + simulation.random.nextInt(30), member::look);
       }
-      sides.removeIf(each -> each.members.isEmpty());
-      reconcile(side);
     }
   }
 
-  /** Notices, late, who is not heard any more, and brings sides together that hear each other. */
-  private void look() {
+  /** Replaces the table if it still is what a member looked at. */
+  void write(Side side, Shared seen, OwnershipTable table) {
+    if (side.table == seen && sides.contains(side)) {
+      if (seen instanceof Shared.Table(OwnershipTable before) && table.epoch() < before.epoch()) {
+        throw new AssertionError("the shared table goes back to epoch " + table.epoch());
+      }
+      side.table = new Shared.Table(table);
+      ledger.written(table, simulation.now());
+      changed(side);
+    }
+  }
+
+  private boolean hears(SimulatedMember a, SimulatedMember b) {
+    return simulation.reaches(a.id(), b.id()) && a.isAwake() && b.isAwake();
+  }
+
+  /** Notices, late, who is silent, and brings sides together that hear each other. */
+  private void detect() {
     for (Side side : List.copyOf(sides)) {
-      for (String member : List.copyOf(side.members)) {
-        boolean alone =
-            side.members.size() > 1
-                && side.members.stream()
-                    .filter(other -> !other.equals(member))
-                    .noneMatch(other -> hears(member, other));
-        if (alone || side.members.stream().anyMatch(other -> isSplit(member, other))) {
-          simulation.after(SILENCE, () -> split(side));
-          break;
-        }
+      boolean isSplit =
+          side.members.stream()
+              .anyMatch(a -> side.members.stream().anyMatch(b -> a != b && !hears(a, b)));
+      if (isSplit) {
+        simulation.after(SILENCE, () -> split(side));
       }
-      reconcile(side);
     }
     for (Side a : List.copyOf(sides)) {
       for (Side b : List.copyOf(sides)) {
@@ -149,17 +152,13 @@ final class SimulatedCluster {
     }
   }
 
-  private boolean isSplit(String a, String b) {
-    return !a.equals(b) && !hears(a, b);
-  }
-
-  /** Those who do not hear each other part, if it is still so. */
+  /** Separates members that do not hear each other, if that is still so. */
   private void split(Side side) {
     if (!sides.contains(side)) {
       return;
     }
-    List<List<String>> groups = new ArrayList<>();
-    for (String member : side.members) {
+    List<List<SimulatedMember>> groups = new ArrayList<>();
+    for (SimulatedMember member : side.members) {
       groups.stream()
           .filter(group -> group.stream().allMatch(other -> hears(member, other)))
           .findFirst()
@@ -168,11 +167,10 @@ final class SimulatedCluster {
     }
     if (groups.size() > 1) {
       sides.remove(side);
-      for (List<String> group : groups) {
+      for (List<SimulatedMember> group : groups) {
         Side part = side.copyFor(group);
-        part.active.retainAll(group);
         sides.add(part);
-        reconcile(part);
+        changed(part);
       }
     }
   }
@@ -188,77 +186,14 @@ final class SimulatedCluster {
     Side larger = a.members.size() >= b.members.size() ? a : b;
     Side smaller = larger == a ? b : a;
     sides.remove(smaller);
+    smaller.members.forEach(SimulatedMember::joinAnew);
     larger.members.addAll(smaller.members);
-    larger.gone.removeAll(smaller.members);
     larger.hosts.addAll(smaller.hosts);
     smaller.reports.forEach(larger.reports::putIfAbsent);
-    // Who joined has another life here and says again that it may be given hosts.
-    for (String id : smaller.members) {
-      simulation.after(50 + simulation.random.nextInt(1_000), () -> gateways.get(id).standUp());
+    smaller.statuses.forEach(larger.statuses::putIfAbsent);
+    if (larger.table instanceof Shared.Nothing) {
+      larger.table = smaller.table;
     }
-    reconcile(larger);
-  }
-
-  /** What each member does when something has changed, the oldest one first. */
-  private void reconcile(Side side) {
-    if (side.members.isEmpty()) {
-      return;
-    }
-    for (String id : side.members) {
-      SimulatedGateway gateway = gateways.get(id);
-      if (gateway.isAwake() && gateway.known().epoch() > side.table.epoch()) {
-        side.table = gateway.known();
-      }
-    }
-    SimulatedGateway oldest = gateways.get(side.members.getFirst());
-    if (oldest.isAwake()) {
-      OwnershipTable next = next(side, oldest);
-      if (next.epoch() < side.table.epoch()) {
-        throw new AssertionError("an epoch goes back: " + next.epoch());
-      }
-      side.table = next;
-    }
-    for (String id : side.members) {
-      ClusterView view = view(side);
-      long delay = simulation.random.nextInt(50) == 0 ? 1_000 : 1 + simulation.random.nextInt(30);
-      simulation.after(
-          delay,
-          () -> {
-            if (gateways.get(id).isAwake() && sideOf(id) == side) {
-              gateways.get(id).learn(view);
-            }
-          });
-    }
-  }
-
-  private OwnershipTable next(Side side, SimulatedGateway oldest) {
-    if (!side.table.isMajority(presentOrGone(side)) || oldest.waitsForOthers(side.members)) {
-      return side.table;
-    }
-    if (side.table.epoch() == 0 && side.active.isEmpty()) {
-      return side.table;
-    }
-    List<Situation.Gateway> present = new ArrayList<>();
-    side.members.forEach(
-        id -> present.add(new Situation.Gateway(id, "", side.active.contains(id))));
-    Set<String> known = new TreeSet<>(side.table.hosts());
-    known.addAll(side.hosts);
-    OwnershipTable next =
-        Assignment.next(
-            new Situation(oldest.id(), present, known, side.reports, replication), side.table);
-    oldest.keep(next);
-    return next;
-  }
-
-  private static Set<String> presentOrGone(Side side) {
-    Set<String> all = new TreeSet<>(side.members);
-    all.addAll(side.gone);
-    return all;
-  }
-
-  private ClusterView view(Side side) {
-    Map<String, java.net.URI> addresses = new LinkedHashMap<>();
-    side.members.forEach(id -> addresses.put(id, gateways.get(id).address()));
-    return new ClusterView(side.table, addresses, !side.table.isMajority(presentOrGone(side)));
+    changed(larger);
   }
 }

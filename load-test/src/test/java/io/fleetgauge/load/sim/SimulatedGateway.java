@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -44,7 +45,7 @@ final class SimulatedGateway {
       new StoreLimits(DAY, 1L << 40, DAY, DAY.dividedBy(2), DAY, 1_000_000, 1_000_000, 1_000_000);
   private static final long COPY_TIMEOUT = 1_000;
   private static final long PULL_TIMEOUT = 5_000;
-  private static final long COLD_START = 10_000;
+  private static final long DRAIN = 20_000;
 
   /** A record on its way to the disk. */
   private static final class Entry {
@@ -93,7 +94,6 @@ final class SimulatedGateway {
     this.ownership = new Ownership(id);
     this.drift = simulation.random.nextInt(2_000) - 1_000;
     others.put(address(), this);
-    cluster.add(this);
   }
 
   String id() {
@@ -112,46 +112,33 @@ final class SimulatedGateway {
     return life != null && simulation.now() >= frozenUntil;
   }
 
-  /** Lays a table down that it is about to make known. */
-  void keep(OwnershipTable table) {
-    keptTable = table;
-  }
-
   boolean knowsATable() {
     return known().epoch() > 0;
   }
 
   OwnershipTable known() {
-    return life == null ? keptTable : life.view.table();
+    return life == null ? keptTable : life.view().table();
   }
 
   ClusterView view() {
-    return life == null ? ClusterView.EMPTY : life.view;
-  }
-
-  /** At a cold start the others of the table are waited for. */
-  boolean waitsForOthers(List<String> present) {
-    return life != null
-        && life.coldStart
-        && !present.containsAll(known().members())
-        && simulation.now() - life.began < COLD_START;
+    return life == null ? ClusterView.EMPTY : life.view();
   }
 
   // --- what happens to it ---
 
   void start() {
     life = new Life(++lives);
-    life.view = new ClusterView(keptTable, Map.of(), true);
-    life.coldStart = keptTable.epoch() > 0;
     Life mine = life;
-    cluster.join(id);
+    mine.member.join();
     // Reading the journal takes its time; what comes meanwhile waits.
     simulation.after(
         20 + simulation.random.nextInt(500),
         () -> {
           if (mine == life) {
             mine.recover();
-            cluster.activate(id, !mine.leaving);
+            if (!mine.leaving) {
+              mine.member.activate();
+            }
           }
         });
     simulation.every(
@@ -172,17 +159,11 @@ final class SimulatedGateway {
    */
   void crash(boolean power) {
     disk.removeIf(entry -> power ? !entry.synced : !entry.written);
+    SimulatedMember dead = life.member;
     life = null;
     frozenUntil = -1;
-    // A process that is gone refuses, which is noticed soon; a machine that is gone is just silent.
-    int lifeThen = lives;
-    simulation.after(
-        power ? 5_000 : 300,
-        () -> {
-          if (lives == lifeThen) {
-            cluster.left(id, false);
-          }
-        });
+    // The port of a dead process refuses, which is noticed soon; a machine without power is silent.
+    simulation.after(power ? 5_000 : 300, () -> cluster.remove(dead));
   }
 
   void freeze(long millis) {
@@ -198,7 +179,7 @@ final class SimulatedGateway {
   void drain(Runnable gone) {
     Life mine = life;
     mine.leaving = true;
-    cluster.activate(id, false);
+    mine.member.retire();
     long began = simulation.now();
     simulation.every(
         50,
@@ -206,40 +187,15 @@ final class SimulatedGateway {
           if (mine != life) {
             return false;
           }
-          boolean done = !view().table().involves(id) && view().table().epoch() > 0;
-          if (!done && simulation.now() - began < 20_000) {
+          if (ownership.hasToWaitToLeave(view()) && simulation.now() - began < DRAIN) {
             return true;
           }
+          mine.member.leave();
           disk.removeIf(entry -> !entry.written);
           life = null;
-          cluster.left(id, true);
           gone.run();
           return false;
         });
-  }
-
-  void standUp() {
-    if (life != null && life.recovered && !life.leaving) {
-      cluster.activate(id, true);
-    }
-  }
-
-  void learn(ClusterView next) {
-    if (life == null || next.table().epoch() < life.view.table().epoch()) {
-      return;
-    }
-    ledger.learned(id, life.view.table(), next.table());
-    life.view = next;
-    keptTable = next.table().epoch() > keptTable.epoch() ? next.table() : keptTable;
-    next.table()
-        .holders()
-        .forEach(
-            (host, holders) -> {
-              if (holders.has(id)) {
-                life.host(host);
-              }
-            });
-    life.hosts.values().forEach(HostIntake::timePassed);
   }
 
   // --- requests ---
@@ -268,7 +224,7 @@ final class SimulatedGateway {
       String host, byte[] body, long epoch, long acknowledged, Consumer<IntakeAnswer> answer) {
     serve(
         () -> {
-          switch (ownership.of(host, life.view, epoch)) {
+          switch (ownership.of(host, life.view(), epoch)) {
             case Verdict.Mine mine -> {
               life.host(host)
                   .take(
@@ -284,7 +240,7 @@ final class SimulatedGateway {
             case Verdict.Theirs theirs ->
                 answer.accept(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
             case Verdict.Unknown unknown -> {
-              cluster.register(id, host);
+              life.member.register(host);
               answer.accept(new IntakeAnswer.SlowDown(250));
             }
             case Verdict.Unsettled unsettled -> answer.accept(new IntakeAnswer.SlowDown(100));
@@ -358,15 +314,14 @@ final class SimulatedGateway {
   }
 
   /** One run of the process. */
-  private final class Life implements HostIntake.House {
+  private final class Life implements HostIntake.House, SimulatedMember.Host {
     final int number;
-    final long began = simulation.now();
     final Store store = new Store(Path.of("nowhere"), LIMITS, Dimensions.DEFAULT);
     final Map<String, HostIntake> hosts = new TreeMap<>();
     final IngestCounts counts = new IngestCounts();
     final Network network = new Network(this);
-    ClusterView view = ClusterView.EMPTY;
-    boolean coldStart;
+    final SimulatedMember member =
+        new SimulatedMember(simulation, cluster, this, Optional.of(replication), keptTable);
     boolean recovered;
     boolean leaving;
     private long diskFreeAt;
@@ -400,14 +355,52 @@ final class SimulatedGateway {
     }
 
     @Override
+    public String id() {
+      return id;
+    }
+
+    @Override
+    public Optional<URI> address() {
+      return Optional.of(SimulatedGateway.this.address());
+    }
+
+    @Override
+    public boolean isRunning() {
+      return this == life;
+    }
+
+    @Override
+    public boolean isAwake() {
+      return isRunning() && SimulatedGateway.this.isAwake();
+    }
+
+    @Override
+    public void keep(OwnershipTable table) {
+      keptTable = table;
+    }
+
+    @Override
+    public void publish(ClusterView next) {
+      ledger.learned(id, next.table());
+      next.table()
+          .holders()
+          .forEach(
+              (host, holders) -> {
+                if (holders.has(id)) {
+                  host(host);
+                }
+              });
+      hosts.values().forEach(HostIntake::timePassed);
+    }
+
+    @Override
     public ClusterView view() {
-      return view;
+      return member.view();
     }
 
     @Override
     public Replicating replicating() {
-      return new Replicating(
-          replication, network, (host, report) -> cluster.report(id, host, report));
+      return new Replicating(replication, network, member::report);
     }
 
     @Override

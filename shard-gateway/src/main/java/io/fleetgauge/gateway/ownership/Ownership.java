@@ -49,6 +49,14 @@ public record Ownership(String self) {
     return view.table().owner(host).filter(self::equals).isPresent();
   }
 
+  /**
+   * Whether a gateway that leaves has to wait for hosts to move away from it. They cannot move when
+   * no other gateway is present, or when this side of a split may not change the table.
+   */
+  public boolean hasToWaitToLeave(ClusterView view) {
+    return view.table().involves(self) && view.gateways().size() > 1 && !view.isMinority();
+  }
+
   /** Whether this gateway is to have a copy of a host that another one owns. */
   public boolean isCopy(String host, ClusterView view) {
     return view.table().holders(host).flatMap(each -> each.copyOn(self)).isPresent();

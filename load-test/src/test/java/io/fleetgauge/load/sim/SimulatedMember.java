@@ -1,0 +1,197 @@
+package io.fleetgauge.load.sim;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableMachine;
+import io.fleetgauge.cluster.table.TableMachine.Effect;
+import io.fleetgauge.cluster.table.TableMachine.Event;
+import io.fleetgauge.cluster.table.TableMachine.Shared;
+import java.net.URI;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One process as a member of the cluster: carries out on the simulated registry what {@link
+ * TableMachine} decides, as {@code ClusterMember} does on Hazelcast.
+ */
+final class SimulatedMember {
+  private static final long TIMER = 1_000;
+
+  /** The process that is a member. */
+  interface Host {
+    String id();
+
+    /** Empty for a process that only reads. */
+    Optional<URI> address();
+
+    /** Whether the process has not ended. */
+    boolean isRunning();
+
+    /** Whether it is running and not frozen. */
+    boolean isAwake();
+
+    /** Keeps a table for the next start. */
+    void keep(OwnershipTable table);
+
+    void publish(ClusterView view);
+  }
+
+  private final Simulation simulation;
+  private final SimulatedCluster cluster;
+  private final Host host;
+  private final TableMachine machine;
+  private int joins;
+  private long joined;
+  private Shared seen = new Shared.Nothing();
+
+  SimulatedMember(
+      Simulation simulation,
+      SimulatedCluster cluster,
+      Host host,
+      Optional<Integer> replication,
+      OwnershipTable kept) {
+    this.simulation = simulation;
+    this.cluster = cluster;
+    this.host = host;
+    this.machine =
+        new TableMachine(replication.map(copies -> new TableMachine.Self(host.id(), copies)), kept);
+  }
+
+  String id() {
+    return host.id();
+  }
+
+  boolean isGateway() {
+    return host.address().isPresent();
+  }
+
+  boolean isRunning() {
+    return host.isRunning();
+  }
+
+  boolean isAwake() {
+    return host.isAwake();
+  }
+
+  ClusterView view() {
+    return machine.view();
+  }
+
+  Optional<TableMachine.Member> asGateway() {
+    return host.address().map(address -> new TableMachine.Member(id(), session(), "", address));
+  }
+
+  private String session() {
+    return id() + "-" + joined + "-" + joins;
+  }
+
+  void join() {
+    joined = simulation.now();
+    cluster.join(this);
+    simulation.every(
+        TIMER,
+        () -> {
+          look();
+          return isRunning();
+        });
+  }
+
+  /** Its side of a split has joined another one. */
+  void joinAnew() {
+    joins++;
+  }
+
+  void activate() {
+    machine.on(new Event.Activated(), this::carryOut);
+    look();
+  }
+
+  void retire() {
+    machine.on(new Event.Retired(), this::carryOut);
+    look();
+  }
+
+  /** It leaves on purpose. */
+  void leave() {
+    machine.on(new Event.Leaving(), this::carryOut);
+    cluster.remove(this);
+  }
+
+  void register(String name) {
+    cluster.sideOf(this).filter(side -> side.hosts.add(name)).ifPresent(cluster::changed);
+  }
+
+  void report(String name, Report report) {
+    cluster
+        .sideOf(this)
+        .ifPresent(
+            side -> {
+              side.reports.put(name, report);
+              cluster.changed(side);
+            });
+  }
+
+  void look() {
+    if (!isAwake()) {
+      return;
+    }
+    cluster
+        .sideOf(this)
+        .filter(side -> !side.listsAnother(this))
+        .ifPresent(
+            side -> {
+              seen = side.table;
+              machine.on(
+                  new Event.Looked(
+                      simulation.now(),
+                      session(),
+                      side.gateways(),
+                      seen,
+                      Map.copyOf(side.statuses)),
+                  this::carryOut);
+            });
+  }
+
+  private void carryOut(Effect effect) {
+    Optional<SimulatedCluster.Side> side = cluster.sideOf(this);
+    switch (effect) {
+      case Effect.SetStatus set ->
+          change(side, each -> !set.status().equals(each.statuses.put(id(), set.status())));
+      case Effect.ClearStatus clear -> change(side, each -> each.statuses.remove(id()) != null);
+      case Effect.Keep keep -> host.keep(keep.table());
+      case Effect.Publish publish -> host.publish(publish.view());
+      case Effect.Gather gather ->
+          side.ifPresent(
+              each -> machine.on(new Event.Gathered(each.hosts, each.reports), this::carryOut));
+      case Effect.Write write -> {
+        Shared before = seen;
+        side.ifPresent(each -> soon(() -> cluster.write(each, before, write.table())));
+        simulation.after(1, this::look);
+      }
+    }
+  }
+
+  private interface Change {
+    boolean apply(SimulatedCluster.Side side);
+  }
+
+  private void change(Optional<SimulatedCluster.Side> side, Change change) {
+    side.filter(change::apply).ifPresent(cluster::changed);
+  }
+
+  /** A call to the registry mostly takes no time, and sometimes others are faster. */
+  private void soon(Runnable call) {
+    if (simulation.random.nextInt(10) != 0) {
+      call.run();
+    } else {
+      simulation.after(
+          1 + simulation.random.nextInt(50),
+          () -> {
+            if (isAwake()) {
+              call.run();
+            }
+          });
+    }
+  }
+}
