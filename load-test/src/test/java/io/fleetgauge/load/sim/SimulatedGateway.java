@@ -421,7 +421,7 @@ final class SimulatedGateway {
     }
 
     @Override
-    public Journal.Taken append(
+    public Journal.Appended append(
         long segment,
         String host,
         byte[] record,
@@ -453,7 +453,7 @@ final class SimulatedGateway {
                   }
                 });
           });
-      return Journal.Taken.YES;
+      return Journal.Appended.QUEUED;
     }
 
     @Override

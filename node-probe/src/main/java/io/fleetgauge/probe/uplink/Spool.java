@@ -126,7 +126,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
 
   @Override
   public boolean append(long segment, byte[] record) {
-    return journal.append(segment, record, written -> {}) == Journal.Taken.YES;
+    return journal.append(segment, record, written -> {}) == Journal.Appended.QUEUED;
   }
 
   @Override

@@ -2,9 +2,7 @@ package io.fleetgauge.sample.journal;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,35 +12,34 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes records to segments. Appending never waits; one thread writes, another forces to the disk.
- * Safe for all threads. One file for all of it, because all of it hangs on the one lock.
+ * Appends records to segments. {@link #append} never waits: one thread writes, another forces to
+ * the disk. Safe for all threads.
  */
 public final class Journal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
 
   /** When records are forced to the disk. */
   public enum Sync {
-    /** Before their word is given: they survive a power failure. */
+    /** Before they are acknowledged: they survive a power failure. */
     ALWAYS,
-    /** Some time after they were written: they survive the process, not always the machine. */
+    /** Some time after they are written: they survive the process, not always the machine. */
     INTERVAL,
-    /** When the system likes to. */
+    /** When the operating system decides to. */
     NEVER
   }
 
   /**
-   * @param folder where the segments lie
+   * @param folder holds the segments
    * @param sync when records are forced to the disk
-   * @param syncInterval with {@link Sync#INTERVAL}, at the latest so long after they were written
-   * @param syncBytes and at the latest after so many bytes
-   * @param segmentBytes a segment that has so many is followed by another
-   * @param maxBytes most bytes of all segments; above it nothing is taken
-   * @param maxQueuedBytes most bytes that wait to be written; above it nothing is taken
+   * @param syncInterval with {@link Sync#INTERVAL}, at most so long after they were written
+   * @param syncBytes and at most after so many bytes
+   * @param segmentBytes a segment of at least so many bytes is followed by another
+   * @param maxBytes most bytes of all segments; above it records are rejected
+   * @param maxQueuedBytes most bytes that wait to be written; above it records are rejected
    */
   public record Settings(
       Path folder,
@@ -52,25 +49,34 @@ public final class Journal implements AutoCloseable {
       int segmentBytes,
       long maxBytes,
       long maxQueuedBytes) {
-    /** As the README's table of configuration says. */
+    /** The defaults of a gateway's configuration. */
     public static Settings defaults(Path folder) {
       return new Settings(
           folder, Sync.INTERVAL, Duration.ofMillis(100), 256 << 10, 8 << 20, 16L << 30, 64L << 20);
     }
   }
 
-  /** What was found at the start and what was done since. */
+  /**
+   * Counts since the journal was opened.
+   *
+   * @param records that were written
+   * @param bytes of these records
+   * @param syncs how often a segment was forced to the disk
+   * @param failures attempts to write or force that failed
+   * @param tornBytes unfinished bytes that replay cut off
+   * @param damagedBytes bytes of damaged records that were skipped
+   */
   public record Counts(
       long records, long bytes, long syncs, long failures, long tornBytes, long damagedBytes) {}
 
-  /** What became of a record that was to be appended. */
-  public enum Taken {
-    /** Its word will be given. */
-    YES,
-    /** The current segment is another one by now. */
+  /** Result of {@link #append}. */
+  public enum Appended {
+    /** The record is queued; its callback will be called. */
+    QUEUED,
+    /** The current segment is another one by now; nothing was done. */
     OTHER_SEGMENT,
-    /** There is trouble, or too much waits already. */
-    NO
+    /** The disk fails, or a limit is reached; nothing was done. */
+    REJECTED
   }
 
   private static final Duration RETRY = Duration.ofMillis(500);
@@ -78,8 +84,9 @@ public final class Journal implements AutoCloseable {
   private record Entry(long segment, byte[] record, boolean forced, Consumer<Boolean> done) {}
 
   private final Settings settings;
+  private final JournalFolder folder;
 
-  /** The first segment of this life. */
+  /** The first segment that this instance writes. */
   private final long firstOwn;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -87,15 +94,16 @@ public final class Journal implements AutoCloseable {
   private final Condition syncWork = lock.newCondition();
 
   // All guarded by the lock.
-  private ArrayDeque<Entry> queue = new ArrayDeque<>();
+  private final ArrayDeque<Entry> queue = new ArrayDeque<>();
   private long queuedBytes;
   private long segment;
   private long segmentBytes;
-  private final TreeMap<Long, Long> sizes = new TreeMap<>();
-  private final ArrayDeque<Entry> unsynced = new ArrayDeque<>();
-  private long unsyncedBytes;
-  private long unsyncedSince;
-  private long leaning = -1;
+  private final SegmentSizes sizes = new SegmentSizes();
+  private final UnsyncedRecords unsynced = new UnsyncedRecords();
+
+  /** The segment into which unsynced records were written again after a failure; -1 for none. */
+  private long rewrittenInto = -1;
+
   private String trouble = "";
   private boolean closing;
   private long records;
@@ -103,7 +111,6 @@ public final class Journal implements AutoCloseable {
   private long syncs;
   private long failures;
   private long tornBytes;
-  private long damagedBytes;
 
   /** Null before the first record, and while there is trouble. */
   private SegmentWriter current;
@@ -111,11 +118,12 @@ public final class Journal implements AutoCloseable {
   private final Thread writer;
   private final Thread syncer;
 
-  private Journal(Settings settings, TreeMap<Long, Long> found) {
+  private Journal(Settings settings, JournalFolder folder, TreeMap<Long, Long> found) {
     this.settings = settings;
-    this.sizes.putAll(found);
-    // What a crash left of the last segment is read, never written to again.
-    this.firstOwn = found.isEmpty() ? 1 : found.lastKey() + 1;
+    this.folder = folder;
+    found.forEach(sizes::put);
+    // The last segment may end in an unfinished record, so it is only read.
+    this.firstOwn = sizes.last() + 1;
     this.segment = firstOwn;
     this.writer = Thread.ofPlatform().daemon().name("journal").unstarted(this::write);
     this.syncer = Thread.ofPlatform().daemon().name("journal-sync").unstarted(this::sync);
@@ -124,15 +132,15 @@ public final class Journal implements AutoCloseable {
   /**
    * Opens a journal for writing; it begins a new segment.
    *
-   * @throws IOException if the folder cannot be made or read
+   * @throws IOException if the folder cannot be created or listed
    */
   public static Journal open(Settings settings) throws IOException {
-    Files.createDirectories(settings.folder());
-    TreeMap<Long, Long> found = new TreeMap<>();
-    for (Path file : files(settings.folder())) {
-      found.put(SegmentFormat.number(file), Files.size(file));
-    }
-    Journal journal = new Journal(settings, found);
+    return open(settings, FileChannel::open);
+  }
+
+  static Journal open(Settings settings, JournalFolder.Opener opener) throws IOException {
+    JournalFolder folder = JournalFolder.open(settings.folder(), opener);
+    Journal journal = new Journal(settings, folder, folder.sizes());
     journal.writer.start();
     if (settings.sync() == Sync.INTERVAL) {
       journal.syncer.start();
@@ -140,21 +148,15 @@ public final class Journal implements AutoCloseable {
     return journal;
   }
 
-  private static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> all = Files.list(folder)) {
-      return all.filter(file -> SegmentFormat.number(file) >= 0).sorted().toList();
-    }
-  }
-
-  /** Takes the records of earlier lives. */
+  /** Receives the records that were there when the journal was opened. */
   @FunctionalInterface
   public interface Replay {
     void record(long segment, byte[] record) throws InterruptedException;
   }
 
   /**
-   * Reads what was there when the journal was opened, in order. Damage is logged and counted; what
-   * is torn at the end of the last segment is cut.
+   * Reads what was there when the journal was opened, in order. Damage is logged and counted;
+   * unfinished bytes at the end of a segment are cut off.
    *
    * @throws IOException if the disk cannot be read
    */
@@ -162,75 +164,37 @@ public final class Journal implements AutoCloseable {
     List<Long> old;
     lock.lock();
     try {
-      old = new ArrayList<>(sizes.headMap(firstOwn).keySet());
+      old = sizes.before(firstOwn);
     } finally {
       lock.unlock();
     }
     for (long number : old) {
-      Path file = SegmentFormat.file(settings.folder(), number);
-      SegmentReader reader = new SegmentReader(file, this::damaged);
+      SegmentReader reader = folder.reader(number);
       for (byte[] record = reader.next(); record != null; record = reader.next()) {
         replay.record(number, record);
       }
-      if (reader.tornBytes() > 0) {
-        cut(file, number, reader);
+      if (reader.tornBytes() > 0 && folder.cut(number, reader)) {
+        lock.lock();
+        try {
+          tornBytes += reader.tornBytes();
+          sizes.put(number, reader.goodEnd());
+        } finally {
+          lock.unlock();
+        }
       }
     }
   }
 
   /**
-   * Reads one segment, also one that is still written to: what is not there yet is left out.
+   * All undamaged records of a segment. Of the one that is being written, those that are whole.
    *
-   * @throws IOException if it is not there or cannot be read
+   * @throws IOException if it does not exist or cannot be read
    */
   public List<byte[]> read(long number) throws IOException {
-    SegmentReader reader =
-        new SegmentReader(SegmentFormat.file(settings.folder(), number), this::damaged);
-    List<byte[]> found = new ArrayList<>();
-    for (byte[] record = reader.next(); record != null; record = reader.next()) {
-      found.add(record);
-    }
-    return found;
+    return folder.read(number);
   }
 
-  private void damaged(Path file, long offset, long length, String reason) {
-    LOG.error(
-        "the journal {} is damaged at byte {}: {}; {} bytes are lost",
-        file,
-        offset,
-        reason,
-        length);
-    lock.lock();
-    try {
-      damagedBytes += length;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void cut(Path file, long number, SegmentReader reader) {
-    LOG.warn(
-        "the journal {} has {} unfinished bytes from byte {} on; they are cut off",
-        file,
-        reader.tornBytes(),
-        reader.goodEnd());
-    try (FileChannel torn = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      torn.truncate(reader.goodEnd());
-    } catch (IOException e) {
-      // It is passed over at each start, so a disk that cannot be written keeps nothing from it.
-      LOG.warn("the journal {} cannot be cut: {}", file, e.toString());
-      return;
-    }
-    lock.lock();
-    try {
-      tornBytes += reader.tornBytes();
-      sizes.put(number, reader.goodEnd());
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The segment that records go into now. */
+  /** The segment that records are appended to now. */
   public long segment() {
     lock.lock();
     try {
@@ -241,26 +205,27 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
-   * Takes a record, if the current segment is still {@code expected}. Does not wait.
+   * Appends a record, if the current segment is still {@code expected}. Does not wait.
    *
-   * @param done is told, on the writing thread, whether the record is kept as the policy says
+   * @param done called on the writing thread: whether the record is as durable as the policy
+   *     requires, or lost
    */
-  public Taken append(long expected, byte[] record, Consumer<Boolean> done) {
+  public Appended append(long expected, byte[] record, Consumer<Boolean> done) {
     return append(expected, record, false, done);
   }
 
-  /** The same; {@code forced}, its word is given when it is on the disk, whatever the policy is. */
-  public Taken append(long expected, byte[] record, boolean forced, Consumer<Boolean> done) {
+  /** As above; with {@code forced}, {@code done} is called after a sync, whatever the policy. */
+  public Appended append(long expected, byte[] record, boolean forced, Consumer<Boolean> done) {
     lock.lock();
     try {
       if (segment != expected) {
-        return Taken.OTHER_SEGMENT;
+        return Appended.OTHER_SEGMENT;
       }
       if (!trouble.isEmpty()
           || closing
           || queuedBytes + record.length > settings.maxQueuedBytes()
           || size() > settings.maxBytes()) {
-        return Taken.NO;
+        return Appended.REJECTED;
       }
       queue.add(new Entry(segment, record, forced, done));
       queuedBytes += record.length;
@@ -269,7 +234,7 @@ public final class Journal implements AutoCloseable {
         nextSegment();
       }
       work.signal();
-      return Taken.YES;
+      return Appended.QUEUED;
     } finally {
       lock.unlock();
     }
@@ -281,14 +246,10 @@ public final class Journal implements AutoCloseable {
   }
 
   private long size() {
-    long all = queuedBytes;
-    for (long size : sizes.values()) {
-      all += size;
-    }
-    return all;
+    return sizes.bytes() + queuedBytes;
   }
 
-  /** Bytes of all segments and of what waits to be written. */
+  /** Bytes of all segments and of the records that wait to be written. */
   public long bytes() {
     lock.lock();
     try {
@@ -301,7 +262,7 @@ public final class Journal implements AutoCloseable {
   public int segments() {
     lock.lock();
     try {
-      return sizes.size();
+      return sizes.count();
     } finally {
       lock.unlock();
     }
@@ -310,19 +271,24 @@ public final class Journal implements AutoCloseable {
   public Counts counts() {
     lock.lock();
     try {
-      return new Counts(records, bytes, syncs, failures, tornBytes, damagedBytes);
+      return new Counts(records, bytes, syncs, failures, tornBytes, folder.damagedBytes());
     } finally {
       lock.unlock();
     }
   }
 
-  /** Why nothing is taken now; empty when all is well. */
+  /** Why records are rejected now; empty when they are not. */
   public Optional<String> trouble() {
     lock.lock();
     try {
       if (trouble.isEmpty() && size() > settings.maxBytes()) {
         return Optional.of(
-            "the journal has " + size() + " bytes, allowed are " + settings.maxBytes());
+            "the journal in "
+                + folder
+                + " has "
+                + size()
+                + " bytes, above its limit of "
+                + settings.maxBytes());
       }
       return trouble.isEmpty() ? Optional.empty() : Optional.of(trouble);
     } finally {
@@ -330,27 +296,21 @@ public final class Journal implements AutoCloseable {
     }
   }
 
-  /** Removes all segments before a number, of which nothing is needed any more. */
+  /** Removes all segments before a number, whose records are not needed any more. */
   public void dropBefore(long number) {
     List<Long> dropped;
     lock.lock();
     try {
-      // What was written again after a failure may need what the segment before begins with.
-      Long support = sizes.lowerKey(leaning);
-      long end = support != null && number <= leaning ? Math.min(number, support) : number;
-      dropped = new ArrayList<>(sizes.headMap(Math.min(end, segment)).keySet());
+      // Records that were written again may build on records of the segment before.
+      long end =
+          number <= rewrittenInto ? Math.min(number, sizes.precedingOrSame(rewrittenInto)) : number;
+      dropped = sizes.before(Math.min(end, segment));
       dropped.removeIf(each -> current != null && each == current.number);
       dropped.forEach(sizes::remove);
     } finally {
       lock.unlock();
     }
-    for (long each : dropped) {
-      try {
-        Files.deleteIfExists(SegmentFormat.file(settings.folder(), each));
-      } catch (IOException e) {
-        LOG.warn("a segment of the journal cannot be removed: {}", e.toString());
-      }
-    }
+    dropped.forEach(folder::delete);
   }
 
   // --- the writing thread ---
@@ -380,7 +340,7 @@ public final class Journal implements AutoCloseable {
     finish();
   }
 
-  /** Waits for records; false when there is nothing more to do for good. */
+  /** Waits for records; false when the journal is closed and all are written. */
   private boolean await(List<Entry> batch) {
     lock.lock();
     try {
@@ -390,7 +350,7 @@ public final class Journal implements AutoCloseable {
             return false;
           }
           if (work.awaitNanos(RETRY.toNanos()) <= 0) {
-            // Nobody else touches what is written again while there is trouble.
+            // While there is trouble no other thread changes what is written again.
             lock.unlock();
             try {
               recover();
@@ -431,7 +391,7 @@ public final class Journal implements AutoCloseable {
     lock.lock();
     try {
       if (!trouble.isEmpty()) {
-        // A sync of what stands before them failed meanwhile.
+        // A sync of the records before them failed meanwhile.
         throw new IOException(trouble);
       }
       queuedBytes -= length;
@@ -440,13 +400,11 @@ public final class Journal implements AutoCloseable {
       sizes.put(number, segmentWriter.size());
       if (force) {
         syncs++;
-        // All of them stand in this segment; what another one had was forced when it was closed.
+        // All of them are in this segment; the segment before was forced when it was closed.
         unsynced.clear();
-        unsyncedBytes = 0;
       } else if (settings.sync() == Sync.INTERVAL) {
-        unsyncedSince = unsynced.isEmpty() ? System.nanoTime() : unsyncedSince;
-        unsynced.addAll(entries);
-        unsyncedBytes += length;
+        long now = System.nanoTime();
+        entries.forEach(entry -> unsynced.add(entry.record, now));
         syncWork.signal();
       }
     } finally {
@@ -462,29 +420,28 @@ public final class Journal implements AutoCloseable {
     if (before != null && settings.sync() == Sync.INTERVAL) {
       before.force();
     }
-    SegmentWriter next = SegmentWriter.begin(settings.folder(), number);
+    SegmentWriter next = folder.begin(number);
     lock.lock();
     try {
       current = next;
-      // Only this thread adds to them, and all of them were in the segment before.
+      // Only this thread adds to them, and all of them are in the segment before.
       unsynced.clear();
-      unsyncedBytes = 0;
       sizes.put(number, next.size());
     } finally {
       lock.unlock();
     }
     if (before != null) {
-      // Only now: the syncing thread takes a closed segment that is still current for a broken one.
+      // Only now: to the syncing thread, a closed segment that is still current has failed.
       before.close();
     }
     return next;
   }
 
   /**
-   * Takes nothing from now on until the disk is well. What was given its word and is not known to
-   * be on the disk is kept, to be written again.
+   * Rejects records from now on until the disk works again. Acknowledged records that may not be on
+   * the disk are kept in memory, to be written again.
    *
-   * @return the records that wait, whose word is not given
+   * @return the records that wait and were not acknowledged
    */
   private List<Entry> fail(String what, IOException e) {
     SegmentWriter broken;
@@ -493,8 +450,8 @@ public final class Journal implements AutoCloseable {
     try {
       failures++;
       if (trouble.isEmpty()) {
-        trouble = "the journal in " + settings.folder() + " " + what + ": " + e;
-        LOG.error("{}; nothing is taken until it can", trouble);
+        trouble = "the journal in " + folder + " " + what + ": " + e;
+        LOG.error("{}; records are rejected until it can", trouble);
       }
       broken = current;
       current = null;
@@ -512,54 +469,53 @@ public final class Journal implements AutoCloseable {
     return waiting;
   }
 
-  /** Tries whether the disk is well again. On the writing thread. */
+  /** Tries whether the disk works again. On the writing thread. */
   private void recover() {
     long number = segment();
-    List<Entry> again;
+    List<byte[]> again;
     lock.lock();
     try {
-      again = new ArrayList<>(unsynced);
+      again = unsynced.toList();
     } finally {
       lock.unlock();
     }
     SegmentWriter next = null;
-    boolean well = false;
+    boolean works = false;
     try {
-      next = SegmentWriter.begin(settings.folder(), number);
-      // A disk that is full but for a few bytes would be well and ill by turns.
+      next = folder.begin(number);
+      // A disk with room for a few bytes only would work and fail by turns.
       next.requireRoom();
-      for (Entry entry : again) {
-        next.write(entry.record);
+      for (byte[] record : again) {
+        next.write(record);
       }
       next.flush();
       if (settings.sync() != Sync.NEVER) {
         next.force();
       }
-      well = true;
+      works = true;
     } catch (IOException e) {
-      LOG.debug("the journal in {} still cannot be written", settings.folder(), e);
+      LOG.debug("the journal in {} still cannot be written", folder, e);
     }
     lock.lock();
     try {
-      if (!well) {
+      if (!works) {
         failures++;
       } else {
         current = next;
         sizes.put(number, next.size());
         segmentBytes = next.size();
-        leaning = again.isEmpty() ? leaning : number;
+        rewrittenInto = again.isEmpty() ? rewrittenInto : number;
         unsynced.clear();
-        unsyncedBytes = 0;
         trouble = "";
         LOG.info(
             "the journal in {} can be written again; {} records were written a second time",
-            settings.folder(),
+            folder,
             again.size());
       }
     } finally {
       lock.unlock();
     }
-    if (!well && next != null) {
+    if (!works && next != null) {
       next.abandon();
     }
   }
@@ -580,7 +536,7 @@ public final class Journal implements AutoCloseable {
           last.force();
         }
       } catch (IOException e) {
-        LOG.error("the journal in {} cannot be closed: {}", settings.folder(), e.toString());
+        LOG.error("the journal in {} cannot be closed: {}", folder, e.toString());
       }
     }
   }
@@ -598,14 +554,14 @@ public final class Journal implements AutoCloseable {
             syncWork.await();
           } else {
             syncWork.awaitNanos(
-                unsyncedSince + settings.syncInterval().toNanos() - System.nanoTime());
+                settings.syncInterval().toNanos() - unsynced.waitedNanos(System.nanoTime()));
           }
         }
         if (closing) {
           return; // the writing thread forces the rest
         }
         segmentWriter = current;
-        count = unsynced.size();
+        count = unsynced.count();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
@@ -619,8 +575,8 @@ public final class Journal implements AutoCloseable {
   private boolean syncIsDue() {
     return trouble.isEmpty()
         && !unsynced.isEmpty()
-        && (unsyncedBytes >= settings.syncBytes()
-            || System.nanoTime() - unsyncedSince >= settings.syncInterval().toNanos());
+        && (unsynced.bytes() >= settings.syncBytes()
+            || unsynced.waitedNanos(System.nanoTime()) >= settings.syncInterval().toNanos());
   }
 
   private void sync(SegmentWriter segmentWriter, int count) {
@@ -644,17 +600,16 @@ public final class Journal implements AutoCloseable {
     try {
       if (current == segmentWriter) {
         syncs++;
-        for (int i = 0; i < count && !unsynced.isEmpty(); i++) {
-          unsyncedBytes -= unsynced.remove().record.length;
-        }
-        unsyncedSince = System.nanoTime();
+        unsynced.synced(count, System.nanoTime());
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** Writes what waits, forces it to the disk, and stops. */
+  /**
+   * Writes the records that wait, forces them to the disk unless the policy is never, and stops.
+   */
   @Override
   public void close() {
     lock.lock();

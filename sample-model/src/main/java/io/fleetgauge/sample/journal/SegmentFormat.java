@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
-/** Numbers of the format, which the package draws. */
+/** Constants and checks of the format that the package describes. */
 final class SegmentFormat {
   static final byte[] HEADER = {'F', 'G', 'J', 'L', 1};
   static final int MAGIC = 'R' | 'E' << 8 | 'C' << 16 | '1' << 24;
@@ -23,7 +23,7 @@ final class SegmentFormat {
     return folder.resolve(String.format("%016d", number) + SUFFIX);
   }
 
-  /** The number in a file's name; -1 when it is no segment. */
+  /** The segment's number from its file name; -1 when the file is no segment. */
   static long number(Path file) {
     String name = file.getFileName().toString();
     if (!name.endsWith(SUFFIX)) {
@@ -36,7 +36,7 @@ final class SegmentFormat {
     }
   }
 
-  /** The head that stands before a record. */
+  /** The head of a record. */
   static byte[] head(byte[] record) {
     byte[] head = new byte[HEAD_BYTES];
     INT.set(head, 0, MAGIC);
@@ -50,7 +50,7 @@ final class SegmentFormat {
     return head;
   }
 
-  /** Whether an undamaged head stands here. */
+  /** Whether an undamaged head begins at this byte. */
   static boolean isHead(ByteBuffer bytes, int at) {
     if (at + HEAD_BYTES > bytes.limit() || bytes.getInt(at) != MAGIC || bytes.getInt(at + 4) < 0) {
       return false;

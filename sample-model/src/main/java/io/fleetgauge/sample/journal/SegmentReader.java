@@ -10,7 +10,7 @@ import java.util.zip.CRC32C;
 
 /** Reads the records of one segment in order. Not for several threads. */
 public final class SegmentReader {
-  /** Is told of bytes that are no record. */
+  /** Receives the bytes that are no undamaged record. */
   @FunctionalInterface
   public interface DamageListener {
     /**
@@ -54,8 +54,9 @@ public final class SegmentReader {
   }
 
   /**
-   * The next undamaged record; null when there is none. A record that is damaged, and bytes up to
-   * the next head, are passed over; unless nothing follows them, the listener is told.
+   * The next undamaged record; null when there is none. Damaged records, and bytes up to the next
+   * head, are skipped and reported to the listener, unless no undamaged record follows them: then
+   * they are the torn tail.
    */
   public byte[] next() {
     int damagedFrom = -1;
@@ -63,7 +64,7 @@ public final class SegmentReader {
     while (position < bytes.limit()) {
       if (!SegmentFormat.isHead(bytes, position)) {
         damagedFrom = damagedFrom < 0 ? position : damagedFrom;
-        reason = reason.isEmpty() ? "no record begins there" : reason;
+        reason = reason.isEmpty() ? "no record begins here" : reason;
         position++;
         continue;
       }
@@ -87,7 +88,7 @@ public final class SegmentReader {
       }
       damagedFrom = damagedFrom < 0 ? position : damagedFrom;
       reason = "the checksum of a record of " + length + " bytes is wrong";
-      // Its head is right, so is its length.
+      // Its head is undamaged, so its length is known.
       position = from + length;
     }
     return null;
@@ -99,12 +100,12 @@ public final class SegmentReader {
     }
   }
 
-  /** Where the last undamaged record ends, once there is no next; what follows is a torn tail. */
+  /** Where the last undamaged record ends, after {@link #next} returned null. */
   public long goodEnd() {
     return goodEnd;
   }
 
-  /** Bytes behind the last undamaged record, once there is no next. */
+  /** Bytes after the last undamaged record, after {@link #next} returned null. */
   public long tornBytes() {
     return bytes.limit() - goodEnd;
   }

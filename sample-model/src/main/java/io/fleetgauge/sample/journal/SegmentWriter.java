@@ -23,10 +23,11 @@ final class SegmentWriter implements Closeable {
     this.channel = channel;
   }
 
-  /** Begins a segment, whose file may be there with nothing good in it. */
-  static SegmentWriter begin(Path folder, long number) throws IOException {
+  /** Begins a segment; a file that a failed attempt left is overwritten. */
+  static SegmentWriter begin(JournalFolder.Opener opener, Path folder, long number)
+      throws IOException {
     FileChannel channel =
-        FileChannel.open(
+        opener.open(
             SegmentFormat.file(folder, number),
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
@@ -35,7 +36,8 @@ final class SegmentWriter implements Closeable {
     try {
       writer.put(SegmentFormat.HEADER);
       writer.flush();
-      try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
+      // Without this a power failure may lose the file although its content was forced.
+      try (FileChannel names = opener.open(folder, StandardOpenOption.READ)) {
         names.force(true);
       }
       return writer;
@@ -45,7 +47,7 @@ final class SegmentWriter implements Closeable {
     }
   }
 
-  /** Fails unless the disk has room for some more than a few records. */
+  /** Fails unless the disk has room for some records more. */
   void requireRoom() throws IOException {
     put(new byte[BUFFER_BYTES]);
     drain();
@@ -77,12 +79,13 @@ final class SegmentWriter implements Closeable {
     buffer.clear();
   }
 
-  /** Hands everything to the system. */
+  /** Hands all that was written to the operating system. */
   void flush() throws IOException {
     drain();
     goodEnd = channel.position();
   }
 
+  /** Forces all that was flushed to the disk. */
   void force() throws IOException {
     channel.force(false);
   }
@@ -92,12 +95,12 @@ final class SegmentWriter implements Closeable {
     return goodEnd;
   }
 
-  /** Removes what was not flushed whole, as far as the disk lets it, and closes. */
+  /** Removes what was not flushed whole, as far as the disk allows, and closes. */
   void abandon() {
     try (FileChannel closing = channel) {
       closing.truncate(goodEnd);
     } catch (IOException e) {
-      // The reader finds the torn tail as well.
+      // The reader recognises a torn tail.
     }
   }
 

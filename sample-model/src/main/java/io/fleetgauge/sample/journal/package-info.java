@@ -1,9 +1,9 @@
 /**
- * Records that are on the disk before anybody is told that they are kept.
+ * A write-ahead journal: records that are on the disk before their sender is acknowledged.
  *
- * <p>In: records, which are bytes of somebody else's. Out: a word for each when it is as safe as
- * the policy says, and after a start all that were kept, in order. Records are gathered and written
- * together.
+ * <p>In: records, which are opaque bytes. Out: a callback for each record once it is as durable as
+ * the policy requires, and after a start all records that were kept, in order. Records that arrive
+ * together are written together.
  *
  * <pre>
  * journal  = segment*                          files NUMBER.journal, sixteen digits, ascending
@@ -14,10 +14,14 @@
  *            headCheck  CRC-32C of the twelve bytes before it
  * </pre>
  *
- * <p>Law: a record whose word was given comes back after {@code kill -9}, and after a power failure
- * when the policy is {@code always}. What a crash left unfinished at the end is cut and counted; a
- * bit that flipped is reported with the file and where in it, and costs the record it hit and no
- * other. A disk that fails loses no record whose word was given; the journal says what is wrong,
- * takes nothing meanwhile, and goes on by itself when the disk does.
+ * <p>{@code Journal} has the queue and the two threads that write and sync; {@code JournalFolder}
+ * has the files; {@code UnsyncedRecords} has what is written but not yet on the disk.
+ *
+ * <p>Law: a record whose callback was given {@code true} is replayed after {@code kill -9}, and
+ * after a power failure when the policy is {@code always} or the record was appended as forced
+ * ({@code PowerFailureTest}). What a crash left unfinished at the end is cut off and counted. A
+ * flipped bit is reported with file and offset and costs only the record it is in. When the disk
+ * fails, no record is lost whose callback was given {@code true}; the journal reports the failure,
+ * rejects records meanwhile, and resumes by itself when the disk does.
  */
 package io.fleetgauge.sample.journal;

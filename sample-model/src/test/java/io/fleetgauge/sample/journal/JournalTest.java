@@ -2,18 +2,20 @@ package io.fleetgauge.sample.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.sample.journal.Journal.Appended;
 import io.fleetgauge.sample.journal.Journal.Sync;
-import io.fleetgauge.sample.journal.Journal.Taken;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,7 +58,7 @@ class JournalTest {
       }
       assertThat(journal.segments()).isEqualTo(10);
       assertThat(journal.segment()).isEqualTo(11);
-      assertThat(journal.append(3, new byte[1], kept -> {})).isEqualTo(Taken.OTHER_SEGMENT);
+      assertThat(journal.append(3, new byte[1], kept -> {})).isEqualTo(Appended.OTHER_SEGMENT);
       journal.dropBefore(9);
       assertThat(journal.segments()).isEqualTo(2);
     }
@@ -97,7 +99,7 @@ class JournalTest {
     byte[] whole = Files.readAllBytes(segment(1));
     int lastLength = SegmentFormat.HEAD_BYTES + kept.getLast().length();
     int torn = 1 + random.nextInt(lastLength - 1);
-    byte[] left = java.util.Arrays.copyOf(whole, whole.length - lastLength + torn);
+    byte[] left = Arrays.copyOf(whole, whole.length - lastLength + torn);
     Files.write(segment(1), left);
     try (Journal journal = open(Sync.INTERVAL, 1 << 20)) {
       assertThat(replay(journal)).isEqualTo(kept.subList(0, 4));
@@ -109,6 +111,38 @@ class JournalTest {
     try (Journal journal = open(Sync.INTERVAL, 1 << 20)) {
       assertThat(replay(journal)).hasSize(5).last().isEqualTo("new");
       assertThat(journal.counts().tornBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aJournalThatEndsAnywhereIsReadUpToItsLastWholeRecord() throws Exception {
+    List<String> kept = List.of("first", "", "a third one that is longer", "x".repeat(40));
+    try (Journal journal = open(Sync.ALWAYS, 1 << 20)) {
+      kept.forEach(text -> append(journal, text));
+    }
+    byte[] whole = Files.readAllBytes(segment(1));
+    for (int length = 0; length <= whole.length; length++) {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.write(segment(1), Arrays.copyOf(whole, length));
+      int goodEnd = Math.min(length, SegmentFormat.HEADER.length);
+      int records = 0;
+      while (records < kept.size()
+          && goodEnd + SegmentFormat.HEAD_BYTES + kept.get(records).length() <= length) {
+        goodEnd += SegmentFormat.HEAD_BYTES + kept.get(records).length();
+        records++;
+      }
+      try (Journal journal = open(Sync.ALWAYS, 1 << 20)) {
+        assertThat(replay(journal))
+            .as("a file of %d bytes", length)
+            .isEqualTo(kept.subList(0, records));
+        assertThat(journal.counts().tornBytes()).isEqualTo(length - goodEnd);
+        assertThat(journal.counts().damagedBytes()).isZero();
+      }
+      assertThat(Files.size(segment(1))).isEqualTo(goodEnd);
     }
   }
 
@@ -158,11 +192,11 @@ class JournalTest {
         new Journal.Settings(
             folder, Sync.NEVER, Duration.ofMillis(100), 1 << 18, 1 << 20, 1_000, 500);
     try (Journal journal = Journal.open(small)) {
-      assertThat(journal.append(1, new byte[501], kept -> {})).isEqualTo(Taken.NO);
+      assertThat(journal.append(1, new byte[501], kept -> {})).isEqualTo(Appended.REJECTED);
       for (int i = 0; i < 3; i++) {
         assertThat(append(journal, "x".repeat(400))).isTrue();
       }
-      assertThat(journal.append(1, new byte[1], kept -> {})).isEqualTo(Taken.NO);
+      assertThat(journal.append(1, new byte[1], kept -> {})).isEqualTo(Appended.REJECTED);
       assertThat(journal.trouble()).hasValueSatisfying(text -> assertThat(text).contains("1000"));
     }
   }
@@ -178,7 +212,8 @@ class JournalTest {
       assertThat(append(journal, "lost, and said to be lost")).isFalse();
       assertThat(journal.trouble())
           .hasValueSatisfying(text -> assertThat(text).contains(folder.toString()));
-      assertThat(journal.append(journal.segment(), new byte[1], kept -> {})).isEqualTo(Taken.NO);
+      assertThat(journal.append(journal.segment(), new byte[1], kept -> {}))
+          .isEqualTo(Appended.REJECTED);
       Files.move(moved, folder);
       while (journal.trouble().isPresent()) {
         Thread.onSpinWait();
@@ -217,7 +252,7 @@ class JournalTest {
   private static boolean append(Journal journal, String text) {
     CompletableFuture<Boolean> kept = new CompletableFuture<>();
     assertThat(journal.append(journal.segment(), text.getBytes(), kept::complete))
-        .isEqualTo(Taken.YES);
+        .isEqualTo(Appended.QUEUED);
     return kept.join();
   }
 

@@ -44,7 +44,7 @@ public final class HostIntake {
      * @param forced whether its word is given only when it is on the disk
      * @param done is told on any thread whether it is kept
      */
-    Journal.Taken append(
+    Journal.Appended append(
         long segment,
         String host,
         byte[] record,
@@ -140,12 +140,12 @@ public final class HostIntake {
         long segment = house.segment();
         byte[] record = session.record(body, segment);
         switch (house.append(segment, host, record, newest, forced, done)) {
-          case YES -> {
+          case QUEUED -> {
             session.journaled(segment);
             return;
           }
           case OTHER_SEGMENT -> {}
-          case NO -> {
+          case REJECTED -> {
             done.accept(false);
             return;
           }
@@ -161,11 +161,11 @@ public final class HostIntake {
 
   /** A page says all of itself, so it can be read wherever it stands in the journal. */
   private void appendPage(byte[] page, long newest, boolean forced, Consumer<Boolean> done) {
-    Journal.Taken taken = Journal.Taken.OTHER_SEGMENT;
-    while (taken == Journal.Taken.OTHER_SEGMENT) {
+    Journal.Appended taken = Journal.Appended.OTHER_SEGMENT;
+    while (taken == Journal.Appended.OTHER_SEGMENT) {
       taken = house.append(house.segment(), host, page, newest, forced, done);
     }
-    if (taken == Journal.Taken.NO) {
+    if (taken == Journal.Appended.REJECTED) {
       done.accept(false);
     }
   }

@@ -121,7 +121,7 @@ public final class Intake implements AutoCloseable {
     }
 
     @Override
-    public Journal.Taken append(
+    public Journal.Appended append(
         long segment,
         String host,
         byte[] record,

@@ -1,0 +1,134 @@
+package io.fleetgauge.sample.journal;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The segment files of one journal. Safe for all threads, each segment for one at a time. */
+final class JournalFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(JournalFolder.class);
+
+  /** Opens files and folders. */
+  @FunctionalInterface
+  interface Opener {
+    FileChannel open(Path path, OpenOption... options) throws IOException;
+  }
+
+  private final Path path;
+  private final Opener opener;
+  private final LongAdder damagedBytes = new LongAdder();
+
+  private JournalFolder(Path path, Opener opener) {
+    this.path = path;
+    this.opener = opener;
+  }
+
+  /**
+   * @throws IOException if the folder cannot be created
+   */
+  static JournalFolder open(Path path, Opener opener) throws IOException {
+    Files.createDirectories(path);
+    return new JournalFolder(path, opener);
+  }
+
+  /**
+   * Numbers of the segments with their bytes. Other files are ignored.
+   *
+   * @throws IOException if the folder cannot be listed
+   */
+  TreeMap<Long, Long> sizes() throws IOException {
+    TreeMap<Long, Long> sizes = new TreeMap<>();
+    try (Stream<Path> files = Files.list(path)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        long number = SegmentFormat.number(file);
+        if (number >= 0) {
+          sizes.put(number, Files.size(file));
+        }
+      }
+    }
+    return sizes;
+  }
+
+  /** Reads a segment from its beginning; damage is logged and counted. */
+  SegmentReader reader(long number) throws IOException {
+    return new SegmentReader(SegmentFormat.file(path, number), this::damaged);
+  }
+
+  /**
+   * All undamaged records of a segment. Of one that is being written, those that are whole by now.
+   *
+   * @throws IOException if it does not exist or cannot be read
+   */
+  List<byte[]> read(long number) throws IOException {
+    SegmentReader reader = reader(number);
+    List<byte[]> found = new ArrayList<>();
+    for (byte[] record = reader.next(); record != null; record = reader.next()) {
+      found.add(record);
+    }
+    return found;
+  }
+
+  private void damaged(Path file, long offset, long length, String reason) {
+    LOG.error(
+        "the journal {} is damaged at byte {}: {}; {} bytes are lost",
+        file,
+        offset,
+        reason,
+        length);
+    damagedBytes.add(length);
+  }
+
+  /** Bytes of damage that were found so far. */
+  long damagedBytes() {
+    return damagedBytes.sum();
+  }
+
+  /** Begins a segment for writing. */
+  SegmentWriter begin(long number) throws IOException {
+    return SegmentWriter.begin(opener, path, number);
+  }
+
+  /**
+   * Cuts off what a crash left unfinished at the end.
+   *
+   * @return whether it is cut; each start skips it, so a disk that cannot be written loses nothing
+   */
+  boolean cut(long number, SegmentReader reader) {
+    Path file = SegmentFormat.file(path, number);
+    LOG.warn(
+        "the journal {} has {} unfinished bytes from byte {} on; they are cut off",
+        file,
+        reader.tornBytes(),
+        reader.goodEnd());
+    try (FileChannel torn = opener.open(file, StandardOpenOption.WRITE)) {
+      torn.truncate(reader.goodEnd());
+      return true;
+    } catch (IOException e) {
+      LOG.warn("the journal {} cannot be cut: {}", file, e.toString());
+      return false;
+    }
+  }
+
+  void delete(long number) {
+    try {
+      Files.deleteIfExists(SegmentFormat.file(path, number));
+    } catch (IOException e) {
+      LOG.warn("a segment of the journal cannot be removed: {}", e.toString());
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}
