@@ -20,6 +20,7 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.Replicating;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.peer.PeerRoute;
@@ -29,7 +30,6 @@ import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
-import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
@@ -156,7 +156,7 @@ public final class GatewayProcess implements AutoCloseable {
     FragmentRunner runner =
         new FragmentRunner(
             store,
-            new HostOf(config.ingest().hostLabels()),
+            new HostLabels(config.ingest().hostLabels()),
             ownership,
             this::view,
             intake::isWholeCopy,

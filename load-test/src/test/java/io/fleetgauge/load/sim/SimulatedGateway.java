@@ -287,7 +287,7 @@ final class SimulatedGateway {
           Long.MAX_VALUE,
           none -> {},
           io.fleetgauge.promql.query.StopCheck.NEVER);
-    } catch (io.fleetgauge.gateway.store.TooManySamples
+    } catch (io.fleetgauge.gateway.store.read.TooManySamples
         | io.fleetgauge.promql.query.QueryFailure e) {
       throw new IllegalStateException(e);
     }

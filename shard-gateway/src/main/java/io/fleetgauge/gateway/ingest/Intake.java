@@ -5,6 +5,7 @@ import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.Sealing;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -690,13 +691,13 @@ public final class Intake implements AutoCloseable {
     return clock.getAsLong() - store.limits().retention().toMillis();
   }
 
-  private CompletableFuture<Void> seal(LaneThread thread, Lane.Sealing sealing) {
+  private CompletableFuture<Void> seal(LaneThread thread, Sealing sealing) {
     String host = sealing.lane().host();
     CompletableFuture<Void> done = new CompletableFuture<>();
     thread.sealing.add(host);
     sealer.execute(
         () -> {
-          Lane.Sealed sealed;
+          Sealing.Written sealed;
           try {
             sealed = sealing.write(store.folder(host));
             blockTrouble = "";
@@ -714,7 +715,7 @@ public final class Intake implements AutoCloseable {
   }
 
   private void finish(
-      LaneThread thread, Lane.Sealing sealing, Lane.Sealed sealed, CompletableFuture<Void> done) {
+      LaneThread thread, Sealing sealing, Sealing.Written sealed, CompletableFuture<Void> done) {
     Runnable work =
         () -> {
           thread.sealing.remove(sealing.lane().host());
@@ -724,7 +725,7 @@ public final class Intake implements AutoCloseable {
           }
           sealing.lane().finish(sealed);
           // There may be more: the host may have been away for long.
-          Optional<Lane.Sealing> next =
+          Optional<Sealing> next =
               sealing
                   .lane()
                   .beginSealing(

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -23,7 +23,7 @@ final class Door {
   /** What a series is at the door when it has no place in the store. */
   private static final int REFUSED = -1;
 
-  private final HostOf hostOf;
+  private final HostLabels hostLabels;
   private final long latestFuture;
   private final Labels wanted;
   private final boolean stamps;
@@ -70,7 +70,7 @@ final class Door {
    * @param future how far ahead of the clock a sample may be, ms
    */
   Door(
-      HostOf hostOf,
+      HostLabels hostLabels,
       long future,
       Labels wanted,
       boolean stamps,
@@ -79,7 +79,7 @@ final class Door {
     this.metadata = metadata;
     this.wanted = wanted;
     this.stamps = stamps;
-    this.hostOf = hostOf;
+    this.hostLabels = hostLabels;
     this.latestFuture = future;
     this.random = random;
     begin();
@@ -259,7 +259,7 @@ final class Door {
     try {
       Labels labels = admitted(labels(reader));
       noteMetadata(labels.metric(), reader);
-      String host = hostOf.of(labels);
+      String host = hostLabels.hostOf(labels);
       HostDoor door =
           hosts.computeIfAbsent(host, name -> new HostDoor(name, 1 + random.nextLong(1L << 62)));
       hostBySeries[series] = door;

@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.cluster.tenant.Grant;
-import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Labels;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +21,7 @@ final class Doors {
   /** Bytes of keys; what is known of a series takes a few times its key. */
   static final long MOST_KEY_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 16);
 
-  private final HostOf hostOf;
+  private final HostLabels hostLabels;
   private final long future;
   private final MetadataTable metadata;
   private final long mostKeyBytes;
@@ -32,7 +32,7 @@ final class Doors {
    * @param mostKeyBytes that all doors may remember
    */
   Doors(
-      HostOf hostOf,
+      HostLabels hostLabels,
       long future,
       MetadataTable metadata,
       long mostKeyBytes,
@@ -40,7 +40,7 @@ final class Doors {
     this.mostKeyBytes = mostKeyBytes;
     this.counts = counts;
     this.metadata = metadata;
-    this.hostOf = hostOf;
+    this.hostLabels = hostLabels;
     this.future = future;
   }
 
@@ -56,7 +56,7 @@ final class Doors {
         rule,
         none ->
             new Door(
-                hostOf,
+                hostLabels,
                 future,
                 rule.wanted,
                 rule.stamps,

@@ -5,7 +5,7 @@ import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
-import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;
@@ -84,7 +84,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     RemoteWriteRoute route =
         new RemoteWriteRoute(
             vertx,
-            new Doors(new HostOf(hostLabels), future, metadata, Doors.MOST_KEY_BYTES, counts),
+            new Doors(new HostLabels(hostLabels), future, metadata, Doors.MOST_KEY_BYTES, counts),
             new Delivery(vertx, http, intake),
             vertx.createSharedWorkerExecutor("remote-write", 2),
             clock,

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.serve;
 
-import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;

@@ -1,11 +1,14 @@
 package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.CacheUse;
-import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.store.HostChanges;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.gateway.store.StoreChanges;
+import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -25,6 +28,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /** Runs fragments against a store. Safe for all threads. */
 public final class FragmentRunner {
@@ -39,14 +43,14 @@ public final class FragmentRunner {
   private final NewestReductions newestReductions;
 
   /**
-   * @param hostOf whose a series is
+   * @param hostLabels whose a series is
    * @param wholeCopy whether this gateway's copy of a host has all that its owner has
    * @param metadata what tenants have said of their metrics; of all when none is named
    * @param whole whether all that the gateway kept before its start is back
    */
   public FragmentRunner(
       Store store,
-      HostOf hostOf,
+      HostLabels hostLabels,
       Ownership ownership,
       Supplier<ClusterView> view,
       Predicate<String> wholeCopy,
@@ -55,7 +59,7 @@ public final class FragmentRunner {
     this.metadata = metadata;
     this.newestLines = new NewestLines(store);
     this.newestReductions = new NewestReductions(store);
-    this.parts = new PartsRunner(store, hostOf);
+    this.parts = new PartsRunner(store, hostLabels);
     this.wholeCopy = wholeCopy;
     this.whole = whole;
     this.store = store;
@@ -86,6 +90,36 @@ public final class FragmentRunner {
                           name, lane.newest(), lane.tickMillis(), lane.seriesCount())));
     }
     return hosts;
+  }
+
+  private static LabelSearch search(Fragment.Search search) {
+    return new LabelSearch(search.from(), search.to(), search.limit(), search.matchers());
+  }
+
+  private FragmentAnswer changes(long epoch, Fragment.Changes since) {
+    StoreChanges changes = store.changes(since.incarnation(), since.since());
+    return new FragmentAnswer.Changes(
+        epoch,
+        List.of(),
+        changes.incarnation(),
+        changes.cursor(),
+        changes.watermark(),
+        changes.hosts().stream().map(FragmentRunner::changed).toList());
+  }
+
+  /** The buckets of time that the query API caches by, whatever ranges the store tracks. */
+  private static FragmentAnswer.Changed changed(HostChanges host) {
+    List<Long> buckets =
+        host.ranges().stream()
+            .flatMapToLong(
+                range ->
+                    LongStream.rangeClosed(
+                        FragmentAnswer.bucket(range.after() + 1),
+                        FragmentAnswer.bucket(range.to())))
+            .boxed()
+            .distinct()
+            .toList();
+    return new FragmentAnswer.Changed(host.host(), host.all(), buckets);
   }
 
   private boolean isHere(String host, ClusterView now) {
@@ -135,7 +169,7 @@ public final class FragmentRunner {
       case Fragment.Newest asked -> newestLines.run(asked, covered, epoch);
       case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
       case Fragment.Hosts asked -> new FragmentAnswer.Hosts(epoch, covered, hosts(covered));
-      case Fragment.Changes since -> store.changes(epoch, since.incarnation(), since.since());
+      case Fragment.Changes since -> changes(epoch, since);
       // Covers no host until the store answers it, so that nothing is taken for the whole.
       case Fragment.Owners owners -> new FragmentAnswer.Owners(epoch, List.of(), 0, List.of());
       case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
@@ -151,18 +185,18 @@ public final class FragmentRunner {
       }
       case Fragment.LabelNames names -> {
         Set<String> whole = new LinkedHashSet<>(covered);
-        List<String> found = store.labelNames(covered, names.search(), whole::remove);
+        List<String> found = store.labelNames(covered, search(names.search()), whole::remove);
         yield new FragmentAnswer.Strings(epoch, List.copyOf(whole), found);
       }
       case Fragment.LabelValues values -> {
         Set<String> whole = new LinkedHashSet<>(covered);
         List<String> found =
-            store.labelValues(covered, values.label(), values.search(), whole::remove);
+            store.labelValues(covered, values.label(), search(values.search()), whole::remove);
         yield new FragmentAnswer.Strings(epoch, List.copyOf(whole), found);
       }
       case Fragment.LabelSets sets -> {
         Set<String> whole = new LinkedHashSet<>(covered);
-        List<Labels> found = store.labelSets(covered, sets.search(), whole::remove);
+        List<Labels> found = store.labelSets(covered, search(sets.search()), whole::remove);
         yield new FragmentAnswer.LabelSets(epoch, List.copyOf(whole), found);
       }
     };

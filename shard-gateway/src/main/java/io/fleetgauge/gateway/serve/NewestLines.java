@@ -2,9 +2,9 @@ package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import io.fleetgauge.gateway.store.CacheUse;
-import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.gateway.store.read.NewestSamples;
+import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;

@@ -3,8 +3,8 @@ package io.fleetgauge.gateway.serve;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.gateway.store.NewestSamples;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.read.NewestSamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.time.Duration;
@@ -68,8 +68,8 @@ final class NewestOfHosts<M> {
       Optional<Lane> lane = store.find(host);
       if (lane.isPresent()) {
         NewestSamples<M> samples = byHost.get(host);
-        if (samples == null || !samples.isOf(lane.get())) {
-          samples = new NewestSamples<>(lane.get(), selectors, marks);
+        if (samples == null || !samples.isOf(lane.get().view())) {
+          samples = new NewestSamples<>(lane.get().view(), selectors, marks);
           byHost.put(host, samples);
         }
         all.add(samples);

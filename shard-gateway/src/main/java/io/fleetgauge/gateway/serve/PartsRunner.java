@@ -2,11 +2,11 @@ package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.store.CacheUse;
-import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.store.TooManySamples;
+import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
@@ -42,7 +42,7 @@ final class PartsRunner {
       };
 
   private final Store store;
-  private final HostOf hostOf;
+  private final HostLabels hostLabels;
   private final RollupRunner rollups;
 
   /** Dashboards ask the same again and again; what was parsed is kept. */
@@ -69,9 +69,9 @@ final class PartsRunner {
     }
   }
 
-  PartsRunner(Store store, HostOf hostOf) {
+  PartsRunner(Store store, HostLabels hostLabels) {
     this.store = store;
-    this.hostOf = hostOf;
+    this.hostLabels = hostLabels;
     this.rollups = new RollupRunner(store);
   }
 
@@ -218,7 +218,9 @@ final class PartsRunner {
       SeriesSource.Receiver checked =
           series -> {
             String host =
-                needsHosts ? series.labels().value(Planner.HOST) : hostOf.of(series.labels());
+                needsHosts
+                    ? series.labels().value(Planner.HOST)
+                    : hostLabels.hostOf(series.labels());
             if (!hosts.contains(host)) {
               throw new QueryFailure(
                   QueryFailure.Kind.EXECUTION,

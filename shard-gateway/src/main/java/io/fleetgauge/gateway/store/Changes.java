@@ -1,7 +1,5 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentAnswer.Changed;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * long ago to be told apart it is said that everything has changed.
  */
 final class Changes {
+  private static final long BUCKET_MILLIS = 5_000;
+
   /** An hour of ticks, and late ones. */
   private static final int MOST = 1_024;
 
@@ -37,9 +37,16 @@ final class Changes {
     all();
   }
 
+  /**
+   * Bucket n is the time after 5 s n and up to 5 s (n + 1): left-open, as windows of PromQL are.
+   */
+  private static long bucket(long time) {
+    return Math.floorDiv(time - 1, BUCKET_MILLIS);
+  }
+
   /** Samples of this time have been written, ms. */
   synchronized void at(long time) {
-    long bucket = FragmentAnswer.bucket(time);
+    long bucket = bucket(time);
     long change = counter.incrementAndGet();
     if (bucket != newestBucket) {
       // Those that changed last stand last, so that the eldest go first.
@@ -64,21 +71,21 @@ final class Changes {
   }
 
   /** What has changed since the change of a number; empty when nothing has. */
-  synchronized Optional<Changed> since(String host, long number) {
+  synchronized Optional<HostChanges> since(String host, long number) {
     if (last <= number) {
       return Optional.empty();
     }
     if (allAt > number) {
-      return Optional.of(new Changed(host, true, List.of()));
+      return Optional.of(new HostChanges(host, true, List.of()));
     }
-    List<Long> buckets = new ArrayList<>();
+    List<HostChanges.Range> ranges = new ArrayList<>();
     byBucket.forEach(
         (bucket, change) -> {
           if (change > number) {
-            buckets.add(bucket);
+            ranges.add(new HostChanges.Range(bucket * BUCKET_MILLIS, (bucket + 1) * BUCKET_MILLIS));
           }
         });
-    return Optional.of(new Changed(host, false, buckets));
+    return Optional.of(new HostChanges(host, false, ranges));
   }
 
   /**
@@ -94,8 +101,8 @@ final class Changes {
     if (allAt > number) {
       return false;
     }
-    long first = FragmentAnswer.bucket(after + 1);
-    long end = FragmentAnswer.bucket(to);
+    long first = bucket(after + 1);
+    long end = bucket(to);
     for (var change : byBucket.sequencedEntrySet().reversed()) {
       if (change.getValue() <= number) {
         return true;

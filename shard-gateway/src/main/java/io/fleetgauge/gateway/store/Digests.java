@@ -18,35 +18,33 @@ public final class Digests {
    */
   public record Slot(long to, long count, long hash) {}
 
-  private final Store store;
   private final Lane lane;
   private final long coarseMillis;
 
-  Digests(Store store, Lane lane, long coarseMillis) {
-    this.store = store;
+  Digests(Lane lane, long coarseMillis) {
     this.lane = lane;
     this.coarseMillis = coarseMillis;
   }
 
   SortedMap<Long, Slot> of(long fineFrom, long until) {
     TreeMap<Long, Slot> slots = new TreeMap<>();
-    long end = Math.min(until, lane.newest());
-    long oldest = lane.oldest();
+    long end = Math.min(until, lane.view().newest());
+    long oldest = lane.view().oldest();
     if (end == Long.MIN_VALUE || oldest > end) {
       return slots;
     }
     long from = Math.floorDiv(oldest, coarseMillis) * coarseMillis;
     for (; from < fineFrom && from <= end; from += coarseMillis) {
       long to = from + coarseMillis;
-      Slot slot = lane.rememberedSlot(from, to);
+      Slot slot = lane.digests().find(from, to);
       if (slot == null) {
         long sealedBefore = lane.sealedBefore();
-        long generation = lane.generation();
+        long generation = lane.digests().generation();
         TreeMap<Long, Slot> one = new TreeMap<>();
         add(from, Math.min(to, end + 1), from, to, one);
         slot = one.getOrDefault(from, new Slot(to, 0, 0));
         if (to <= sealedBefore && to <= end) {
-          lane.rememberSlot(from, slot, generation);
+          lane.digests().remember(from, slot, generation);
         }
       }
       if (slot.count > 0) {
@@ -68,7 +66,7 @@ public final class Digests {
     int count = fine ? (int) ((to - slotFrom) / FINE_MILLIS) + 1 : 1;
     long[] counts = new long[count];
     long[] hashes = new long[count];
-    for (Series series : store.all(lane.host(), from, to)) {
+    for (Series series : lane.all(from, to)) {
       long hash = hash(series.labels());
       for (long time : series.times()) {
         int slot = fine ? (int) ((time - slotFrom) / FINE_MILLIS) : 0;

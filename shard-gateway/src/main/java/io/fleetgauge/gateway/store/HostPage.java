@@ -54,21 +54,20 @@ public record HostPage(byte[] frames, long next) {
     }
   }
 
-  static HostPage of(Store store, String host, long from, long to, int mostBytes) {
+  static HostPage of(String host, Lane lane, long from, long to, int mostBytes) {
     WireWriter out = new WireWriter(1 << 16);
     FrameEncoder encoder = new FrameEncoder(host, RUN);
-    Lane lane = store.find(host).orElse(null);
     if (lane == null || lane.newest() == Long.MIN_VALUE) {
       return new HostPage(out.toBytes(), to);
     }
     long end = Math.min(to, lane.newest() + 1);
-    long at = Math.max(from, lane.oldest());
+    long at = Math.max(from, lane.view().oldest());
     long window = FIRST_WINDOW_MILLIS;
     while (at < end && out.size() < mostBytes) {
       long stop = end - at <= window ? end : at + window;
       TreeMap<Long, Row> rows = new TreeMap<>();
       int samples = 0;
-      for (Series series : store.all(host, at, stop)) {
+      for (Series series : lane.all(at, stop)) {
         samples += series.size();
         for (int i = 0; i < series.size(); i++) {
           rows.computeIfAbsent(series.times()[i], none -> new Row()).add(series, i);

@@ -5,18 +5,16 @@ import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.gateway.store.run.SampleReader;
-import io.fleetgauge.gateway.store.series.StoredSeries;
-import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment.Search;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.gateway.store.read.HostView;
+import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.SelectionReader;
+import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.Utf8Order;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,90 +32,81 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All hosts of a gateway. Safe for all threads; each lane has one writer. */
+/** The samples of all hosts of a gateway. Safe for all threads; each lane has one writer. */
 public final class Store {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final long SILENT_MILLIS = 300_000;
 
   private final Path folder;
-  private final StoreLimits limits;
-  private final Dimensions dimensions;
-  private final StoreCounts counts = new StoreCounts();
-  private final SeriesBudget budget;
+  private final Shared shared;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
-  private final RollupRules rules;
 
-  /** Tells this store from the one before a restart. */
+  /** Distinguishes this store from the one before a restart. */
   private final long incarnation = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
 
-  private final AtomicLong changes = new AtomicLong();
-  private final SealedRollups sealedRollups = new SealedRollups();
+  /**
+   * What all lanes of a store have in common.
+   *
+   * @param changeCounter numbers the changes of all lanes
+   */
+  record Shared(
+      StoreLimits limits,
+      Dimensions dimensions,
+      RollupRules rules,
+      StoreCounts counts,
+      SeriesBudget budget,
+      SealedRollups sealedRollups,
+      AtomicLong changeCounter) {}
 
-  /** A store that keeps nothing reduced. */
+  /** A store without rollups. */
   public Store(Path folder, StoreLimits limits, Dimensions dimensions) {
     this(folder, limits, dimensions, RollupRules.NONE);
   }
 
   /**
-   * @param folder where blocks lie; made when the first is written
-   * @param rules what is kept reduced
+   * @param folder of the blocks; created when the first is written
+   * @param rules which rollups there are
    */
   public Store(Path folder, StoreLimits limits, Dimensions dimensions, RollupRules rules) {
-    this.rules = rules;
     this.folder = folder;
-    this.limits = limits;
-    this.dimensions = dimensions;
-    this.budget = new SeriesBudget(limits);
+    this.shared =
+        new Shared(
+            limits,
+            dimensions,
+            rules,
+            new StoreCounts(),
+            new SeriesBudget(limits),
+            new SealedRollups(),
+            new AtomicLong());
   }
 
   public StoreLimits limits() {
-    return limits;
+    return shared.limits;
   }
 
-  /** The lane of a host, made when it is not there. */
+  /** The lane of a host, created if there is none. */
   public Lane lane(String host) {
-    return lanes.computeIfAbsent(
-        host,
-        name ->
-            new Lane(
-                name,
-                limits,
-                counts,
-                dimensions,
-                budget,
-                rules,
-                sealedRollups,
-                new Changes(changes)));
+    return lanes.computeIfAbsent(host, name -> new Lane(name, shared));
   }
 
-  /** What is kept reduced. */
+  /** Which rollups there are. */
   public RollupRules rollupRules() {
-    return rules;
+    return shared.rules;
   }
 
-  /** Bytes that rollups of steps in memory take, about. */
-  public long rollupBytes() {
-    return lanes.values().stream().mapToLong(Lane::rollupBytes).sum();
-  }
-
-  /** Of the cache of rollups that were read from blocks; its limit is in bytes. */
-  public CacheUse sealedRollupUse() {
-    return sealedRollups.use();
-  }
-
-  /** The lane of a host, if it is there. */
+  /** The lane of a host, if there is one. */
   public Optional<Lane> find(String host) {
     return Optional.ofNullable(lanes.get(host));
   }
 
-  /** The hosts that blocks lie here of. */
+  /** The hosts that have blocks on disk. */
   public List<String> hostsOnDisk() throws IOException {
     return BlockFolder.hosts(folder);
   }
 
   /**
-   * Takes in a host's blocks. Whoever writes the lane does it, before anything else. A block that
-   * is damaged is left where it is, and left out.
+   * Reads a host's blocks. The lane's writer does this before anything else. A damaged block stays
+   * on disk and is left out.
    *
    * @throws IOException if the disk cannot be read
    */
@@ -126,9 +114,9 @@ public final class Store {
     List<Block.Opened> opened = new ArrayList<>();
     for (Path file : BlockFolder.blocks(BlockFolder.of(folder, host))) {
       try {
-        opened.add(Block.open(file, counts.blocks));
+        opened.add(Block.open(file, shared.counts.blocks));
       } catch (DamagedBlock e) {
-        counts.blocks.damaged.increment();
+        shared.counts.blocks.damaged.increment();
         LOG.error("{}; its samples are lost", e.getMessage());
         lane(host).lost(BlockFolder.from(file), BlockFolder.to(file));
       }
@@ -138,12 +126,12 @@ public final class Store {
     }
   }
 
-  /** Where a host's blocks lie. */
+  /** The folder of a host's blocks. */
   public Path folder(String host) {
     return BlockFolder.of(folder, host);
   }
 
-  /** Drops a host's lane. Only whoever writes it may do so. */
+  /** Removes a host's lane. Only its writer may do so. */
   public void forget(String host) {
     Lane lane = lanes.remove(host);
     if (lane != null) {
@@ -152,23 +140,25 @@ public final class Store {
   }
 
   public StoreCounts counts() {
-    return counts;
+    return shared.counts;
   }
 
-  /** The hosts that samples are kept of. */
+  /** The hosts that have a lane. */
   public List<String> hosts() {
     return List.copyOf(lanes.keySet());
   }
+
+  // --- sizes ---
 
   public int hostCount() {
     return lanes.size();
   }
 
   public long seriesCount() {
-    return budget.count();
+    return shared.budget.count();
   }
 
-  /** Bytes that samples took in memory when they were last counted. */
+  /** Bytes that samples took in memory when they were last measured. */
   public long payloadBytes() {
     return lanes.values().stream().mapToLong(Lane::payloadBytes).sum();
   }
@@ -182,81 +172,76 @@ public final class Store {
     return blocks().count();
   }
 
+  /** Estimated bytes of the rollups in memory. */
+  public long rollupBytes() {
+    return lanes.values().stream().mapToLong(Lane::rollupBytes).sum();
+  }
+
+  /** Use of the cache of rollups that were read from blocks; its limit is in bytes. */
+  public CacheUse sealedRollupUse() {
+    return shared.sealedRollups.use();
+  }
+
   private Stream<Block> blocks() {
     return lanes.values().stream().flatMap(lane -> lane.blocks().stream());
   }
 
   /**
-   * Blocks that end at or before this time, ms, have to go for the others to be within the limit of
-   * bytes; {@link Long#MIN_VALUE} when none has to.
+   * Blocks that end at or before this time, ms, have to be removed so that the others are within
+   * the limit of bytes; {@link Long#MIN_VALUE} if none has to.
    */
   public long dropBefore() {
+    long most = shared.limits.maxBlockBytes();
     long bytes = blockBytes();
-    if (bytes <= limits.maxBlockBytes()) {
+    if (bytes <= most) {
       return Long.MIN_VALUE;
     }
     TreeMap<Long, Long> byEnd = new TreeMap<>();
     blocks().forEach(block -> byEnd.merge(block.to(), block.bytes(), Long::sum));
     for (var entry : byEnd.entrySet()) {
       bytes -= entry.getValue();
-      if (bytes <= limits.maxBlockBytes()) {
+      if (bytes <= most) {
         return entry.getKey();
       }
     }
     return byEnd.lastKey();
   }
 
-  // --- handing on ---
+  // --- copies for other gateways ---
 
   /**
-   * How much of a host stands in each slot of time that has anything, and a hash of series and
-   * times: where these are equal, so are the samples, whatever their order of arrival. Values are
-   * left out, because of two values at one time nobody could say which one is to go.
+   * For each slot of time with a sample of a host: how many samples there are, and a hash of series
+   * and times. Equal hashes mean equal samples, in whatever order they arrived. Values are left
+   * out: of two values at one time nobody could say which one is wrong.
    *
    * @param fineFrom slots before this time have {@code coarseMillis}, others a minute
-   * @param until the last time that counts, ms
+   * @param until the last time that is included, ms
    */
   public SortedMap<Long, Digests.Slot> digest(
       String host, long fineFrom, long coarseMillis, long until) {
     Lane lane = lanes.get(host);
-    return lane == null
-        ? new TreeMap<>()
-        : new Digests(this, lane, coarseMillis).of(fineFrom, until);
+    return lane == null ? new TreeMap<>() : new Digests(lane, coarseMillis).of(fineFrom, until);
   }
 
-  /** Times from which on minutes are compared: all before is in blocks by and by. */
+  /** The time from which minutes are compared; what is before will be in blocks soon. */
   public long fineFrom(long until) {
-    long block = limits.blockMillis();
+    long block = blockMillis();
     return until == Long.MAX_VALUE ? until : Math.floorDiv(until - 2 * block, block) * block;
   }
 
   public long blockMillis() {
-    return limits.blockMillis();
-  }
-
-  /** All series of a host with samples from {@code from} on and before {@code to}. */
-  List<Series> all(String host, long from, long to) {
-    try {
-      return select(
-          List.of(host),
-          new Selection(List.of(), from - 1, to - 1),
-          Long.MAX_VALUE,
-          damaged -> LOG.warn("a part of host {} cannot be read", damaged),
-          StopCheck.NEVER);
-    } catch (TooManySamples | QueryFailure e) {
-      throw new IllegalStateException(e);
-    }
+    return shared.limits.blockMillis();
   }
 
   /**
-   * Samples of a host as frames, oldest first, at least those of one tick and not many more than
-   * {@code mostBytes}.
+   * Samples of a host as frames, oldest first: those of one tick at least, and not many more than
+   * {@code maxBytes}.
    *
    * @param from the first time, ms
-   * @param to the time behind the last, ms
+   * @param to the time after the last, ms
    */
-  public HostPage export(String host, long from, long to, int mostBytes) {
-    return HostPage.of(this, host, from, to, mostBytes);
+  public HostPage export(String host, long from, long to, int maxBytes) {
+    return HostPage.of(host, lanes.get(host), from, to, maxBytes);
   }
 
   /** The files of a host's blocks, in order of time. */
@@ -269,9 +254,9 @@ public final class Store {
   /**
    * The samples of a selection, one stretch for each label set, ordered by label set.
    *
-   * @param stop looked at between series
-   * @throws TooManySamples if there are more
-   * @throws QueryFailure if it was told to stop
+   * @param stop checked between series
+   * @throws TooManySamples if there are more than the budget
+   * @throws QueryFailure if {@code stop} gives a reason
    * @see #read
    */
   public List<Series> select(
@@ -288,9 +273,9 @@ public final class Store {
         budget,
         incomplete,
         series -> {
-          Optional<QueryFailure> over = stop.reason();
-          if (over.isPresent()) {
-            throw over.get();
+          Optional<QueryFailure> reason = stop.reason();
+          if (reason.isPresent()) {
+            throw reason.get();
           }
           found.add(series);
         });
@@ -298,13 +283,13 @@ public final class Store {
   }
 
   /**
-   * Hands the samples of a selection over, one stretch for each label set, ordered by label set.
-   * Each is read when the one before has been taken.
+   * Passes on the samples of a selection, one stretch for each label set, ordered by label set.
+   * Each is read when the receiver has returned from the one before.
    *
-   * @param hosts whose samples; a host that nothing is kept of has none
-   * @param budget most samples
-   * @param incomplete is told of each host of which something could not be read
-   * @throws TooManySamples if there are more
+   * @param hosts whose samples; a host without a lane has none
+   * @param budget maximum number of samples
+   * @param incomplete receives each host of which something could not be read
+   * @throws TooManySamples if there are more samples
    * @throws QueryFailure if the receiver fails
    */
   public void read(
@@ -314,28 +299,26 @@ public final class Store {
       Consumer<String> incomplete,
       SeriesSource.Receiver receiver)
       throws TooManySamples, QueryFailure {
-    Reading reading = new Reading(selection);
-    for (Lane lane : lanesOf(hosts)) {
-      reading.add(lane);
-    }
-    reading.handOver(budget, incomplete, receiver);
+    SelectionReader reader = new SelectionReader(selection);
+    views(hosts).forEach(reader::add);
+    reader.read(budget, incomplete, receiver);
   }
 
   /**
    * How much a selection would read.
    *
-   * @param samples about how many; the time between samples is taken to be the same everywhere
+   * @param samples an estimate from the average time between ticks
    */
   public record Extent(long series, long samples) {}
 
-  /** What a selection would read, from the catalog and the heads of what is kept. */
+  /** Estimates what a selection would read, from the index and the times of each host. */
   public Extent extent(Collection<String> hosts, Selection selection) {
     long series = 0;
     long samples = 0;
-    for (Lane lane : lanesOf(hosts)) {
-      int matching = lane.candidates(selection.matchers()).size();
+    for (HostView host : views(hosts)) {
+      int matching = host.candidates(selection.matchers()).size();
       series += matching;
-      samples += matching * lane.ticksIn(selection.from(), selection.to());
+      samples += matching * host.ticksIn(selection.from(), selection.to());
     }
     return new Extent(series, samples);
   }
@@ -343,12 +326,12 @@ public final class Store {
   /**
    * What has changed since it was asked before.
    *
-   * @param before the incarnation that was told then
-   * @param since the cursor that was given then
+   * @param before the incarnation of the answer before
+   * @param since the cursor of the answer before
    */
-  public FragmentAnswer.Changes changes(long epoch, long before, long since) {
-    long cursor = changes.get();
-    List<FragmentAnswer.Changed> changed = new ArrayList<>();
+  public StoreChanges changes(long before, long since) {
+    long cursor = changeCount();
+    List<HostChanges> changed = new ArrayList<>();
     long newest = Long.MIN_VALUE;
     for (Lane lane : lanes.values()) {
       newest = Math.max(newest, lane.newest());
@@ -358,121 +341,45 @@ public final class Store {
     }
     long watermark = newest;
     for (Lane lane : lanes.values()) {
-      // A host that has been silent for long is not waited for.
+      // A host that has been silent for long does not hold the watermark back.
       if (lane.newest() > newest - SILENT_MILLIS) {
         watermark = Math.min(watermark, lane.newest());
       }
     }
-    return new FragmentAnswer.Changes(epoch, List.of(), incarnation, cursor, watermark, changed);
+    return new StoreChanges(incarnation, cursor, watermark, changed);
   }
 
-  /** How many changes there have been; who reads samples later sees all of them. */
+  /** The number of changes so far; samples that are read later include all of them. */
   public long changeCount() {
-    return changes.get();
+    return shared.changeCounter.get();
   }
 
-  /**
-   * Names of labels, sorted.
-   *
-   * @param incomplete is told of each host of which something could not be read
-   */
+  /** Names of labels; see {@link LabelSearch#names}. */
   public List<String> labelNames(
-      Collection<String> hosts, Search search, Consumer<String> incomplete) {
-    TreeSet<String> names = new TreeSet<>(Utf8Order::compare);
-    visit(
-        hosts,
-        search,
-        incomplete,
-        labels -> {
-          for (int i = 0; i < labels.size(); i++) {
-            names.add(labels.name(i));
-          }
-        });
-    return limited(names, search.limit());
+      Collection<String> hosts, LabelSearch search, Consumer<String> incomplete) {
+    return search.names(views(hosts), incomplete);
   }
 
-  /** Values of one label, sorted; {@code incomplete} as above. */
+  /** Values of a label; see {@link LabelSearch#values}. */
   public List<String> labelValues(
-      Collection<String> hosts, String label, Search search, Consumer<String> incomplete) {
-    TreeSet<String> values = new TreeSet<>(Utf8Order::compare);
-    if (search.matchers().isEmpty() && !dimensions.names().contains(label)) {
-      for (Lane lane : lanesOf(hosts)) {
-        SampleReader reader = new SampleReader();
-        lane.catalog()
-            .values(
-                label,
-                (value, series) -> {
-                  if (!values.contains(value)
-                      && series.anyMatch(
-                          each -> each.hasSampleIn(search.from(), search.to(), reader))) {
-                    values.add(value);
-                  }
-                });
-        tellDamage(lane, reader, search, incomplete);
-      }
-    } else {
-      visit(
-          hosts,
-          search,
-          incomplete,
-          labels -> {
-            if (!labels.value(label).isEmpty()) {
-              values.add(labels.value(label));
-            }
-          });
-    }
-    return limited(values, search.limit());
+      Collection<String> hosts, String label, LabelSearch search, Consumer<String> incomplete) {
+    return search.values(views(hosts), label, incomplete);
   }
 
-  /** Label sets, sorted; {@code incomplete} as above. */
+  /** Label sets; see {@link LabelSearch#sets}. */
   public List<Labels> labelSets(
-      Collection<String> hosts, Search search, Consumer<String> incomplete) {
-    TreeSet<Labels> sets = new TreeSet<>();
-    visit(hosts, search, incomplete, sets::add);
-    return limited(sets, search.limit());
+      Collection<String> hosts, LabelSearch search, Consumer<String> incomplete) {
+    return search.sets(views(hosts), incomplete);
   }
 
-  private void visit(
-      Collection<String> hosts,
-      Search search,
-      Consumer<String> incomplete,
-      Consumer<Labels> visitor) {
-    List<List<Matcher>> alternatives =
-        search.matchers().isEmpty() ? List.of(List.of()) : search.matchers();
-    for (Lane lane : lanesOf(hosts)) {
-      long to = Math.min(search.to(), lane.newest());
-      SampleReader reader = new SampleReader();
-      for (List<Matcher> matchers : alternatives) {
-        for (StoredSeries series : lane.candidates(matchers)) {
-          OwnerViews.of(series, matchers, search.from(), to)
-              .labels(series, reader)
-              .forEach(visitor);
-        }
-      }
-      tellDamage(lane, reader, search, incomplete);
-    }
-  }
-
-  private static void tellDamage(
-      Lane lane, SampleReader reader, Search search, Consumer<String> incomplete) {
-    long before = Math.max(search.from(), Long.MIN_VALUE + 1) - 1;
-    if (reader.takeDamaged() || lane.hasLost(before, search.to())) {
-      incomplete.accept(lane.host());
-    }
-  }
-
-  private List<Lane> lanesOf(Collection<String> hosts) {
-    List<Lane> found = new ArrayList<>();
+  private List<HostView> views(Collection<String> hosts) {
+    List<HostView> found = new ArrayList<>();
     for (String host : hosts) {
       Lane lane = lanes.get(host);
       if (lane != null) {
-        found.add(lane);
+        found.add(lane.view());
       }
     }
     return found;
-  }
-
-  private static <T> List<T> limited(Collection<T> items, int limit) {
-    return limit == 0 ? List.copyOf(items) : items.stream().limit(limit).toList();
   }
 }

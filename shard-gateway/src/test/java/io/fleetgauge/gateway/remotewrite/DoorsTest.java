@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
-import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -19,7 +19,7 @@ class DoorsTest {
 
   private final RemoteWriteCounts counts = new RemoteWriteCounts();
   private final Doors doors =
-      new Doors(new HostOf(List.of("Hostname")), 60_000, new MetadataTable(), LIMIT, counts);
+      new Doors(new HostLabels(List.of("Hostname")), 60_000, new MetadataTable(), LIMIT, counts);
 
   @Test
   void whenAllRememberTooMuchTheOneThatRemembersMostBeginsAnew() throws Exception {

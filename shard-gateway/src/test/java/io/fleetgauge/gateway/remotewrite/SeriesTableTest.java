@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.gateway.store.HostOf;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -43,11 +43,11 @@ class SeriesTableTest {
   })
   void aHostIsFoundByTheFirstLabelThatNamesIt(
       String hostname, String node, String instance, String host) {
-    HostOf hostOf = new HostOf(java.util.List.of("Hostname", "node", "instance"));
+    HostLabels hostLabels = new HostLabels(java.util.List.of("Hostname", "node", "instance"));
     Map<String, String> labels = new HashMap<>();
     labels.put("Hostname", hostname == null ? "" : hostname);
     labels.put("node", node == null ? "" : node);
     labels.put("instance", instance == null ? "" : instance);
-    assertThat(hostOf.of(io.fleetgauge.sample.Labels.of(labels))).isEqualTo(host);
+    assertThat(hostLabels.hostOf(io.fleetgauge.sample.Labels.of(labels))).isEqualTo(host);
   }
 }

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
-import io.fleetgauge.gateway.store.HostOf;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
-import io.fleetgauge.gateway.store.TooManySamples;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -48,7 +48,7 @@ class FragmentRunnerTest {
   private final FragmentRunner runner =
       new FragmentRunner(
           store,
-          new HostOf(List.of("Hostname")),
+          new HostLabels(List.of("Hostname")),
           new Ownership("g1"),
           () -> VIEW,
           host -> false,

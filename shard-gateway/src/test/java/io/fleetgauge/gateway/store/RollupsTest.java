@@ -218,7 +218,7 @@ class RollupsTest {
   private Lane sealed(Store store, List<Fact> facts) throws Exception {
     Lane lane = filled(store, facts);
     reduce(lane);
-    Lane.Sealing sealing = lane.beginSealing(3 * HOUR, 0).orElseThrow();
+    Sealing sealing = lane.beginSealing(3 * HOUR, 0).orElseThrow();
     lane.finish(sealing.write(store.folder("n1")));
     return lane;
   }

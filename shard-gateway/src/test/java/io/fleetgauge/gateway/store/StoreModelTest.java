@@ -3,8 +3,9 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.NewestSamples;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment.Search;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
@@ -256,10 +257,10 @@ class StoreModelTest {
   }
 
   private void seal(long now) throws IOException {
-    for (Optional<Lane.Sealing> next = lane.beginSealing(now, 0);
+    for (Optional<Sealing> next = lane.beginSealing(now, 0);
         next.isPresent();
         next = lane.beginSealing(now, 0)) {
-      Lane.Sealed sealed = next.get().write(store.folder(HOST));
+      Sealing.Written sealed = next.get().write(store.folder(HOST));
       if (random.nextBoolean()) {
         // Something comes while the block is being written.
         write(new Written(plain(0), lane.newest() + 1, new Value(1, null)));
@@ -285,7 +286,7 @@ class StoreModelTest {
       assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}, StopCheck.NEVER))
           .as(selector)
           .containsExactlyElementsOf(expected);
-      Search search = new Search(from + 1, to, 0, List.of(matchers));
+      LabelSearch search = new LabelSearch(from + 1, to, 0, List.of(matchers));
       assertThat(store.labelSets(List.of(HOST), search, Assertions::fail))
           .as(selector)
           .isEqualTo(expected.stream().map(Series::labels).toList());
@@ -295,7 +296,7 @@ class StoreModelTest {
           .isEqualTo(values(expected, "UUID"));
       compareNewest(selector, selection, expected);
     }
-    Search all = new Search(from + 1, to, 0, List.of());
+    LabelSearch all = new LabelSearch(from + 1, to, 0, List.of());
     List<Series> everything = expected(new Selection(List.of(), from, to));
     assertThat(store.labelValues(List.of(HOST), "i", all, Assertions::fail))
         .isEqualTo(values(everything, "i"));
@@ -308,8 +309,8 @@ class StoreModelTest {
 
   private void compareNewest(String selector, Selection selection, List<Series> expected) {
     NewestSamples<Labels> kept = newest.get(selector);
-    if (kept == null || !kept.isOf(lane)) {
-      kept = new NewestSamples<>(lane, List.of(selection.matchers()), labels -> labels);
+    if (kept == null || !kept.isOf(lane.view())) {
+      kept = new NewestSamples<>(lane.view(), List.of(selection.matchers()), labels -> labels);
       newest.put(selector, kept);
     }
     TreeMap<Labels, String> found = new TreeMap<>();

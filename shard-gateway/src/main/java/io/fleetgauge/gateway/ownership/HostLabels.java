@@ -1,27 +1,28 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.ownership;
 
 import io.fleetgauge.sample.Labels;
 import java.util.List;
 
 /**
- * Whose a series is, by its labels.
+ * The labels that name the host of a series.
  *
- * @param labels the labels that say it; the first that a series has wins
+ * @param names in order of precedence: the first that a series has names its host
  */
-public record HostOf(List<String> labels) {
+public record HostLabels(List<String> names) {
   /** The host of series that name none. */
-  static final String NOBODY = "no-host";
+  static final String NO_HOST = "no-host";
 
   private static final String INSTANCE = "instance";
 
-  public String of(Labels series) {
-    for (String label : labels) {
-      String value = series.value(label);
+  /** The host of a series. */
+  public String hostOf(Labels series) {
+    for (String name : names) {
+      String value = series.value(name);
       if (!value.isEmpty()) {
-        return label.equals(INSTANCE) ? withoutPort(value) : value;
+        return name.equals(INSTANCE) ? withoutPort(value) : value;
       }
     }
-    return NOBODY;
+    return NO_HOST;
   }
 
   private static String withoutPort(String instance) {
@@ -30,7 +31,7 @@ public record HostOf(List<String> labels) {
         colon > 0
             && colon < instance.length() - 1
             && instance.chars().skip(colon + 1L).allMatch(c -> c >= '0' && c <= '9')
-            // Of an IPv6 address only the bracketed form has a port.
+            // An IPv6 address has a port only in its bracketed form.
             && (instance.indexOf(':') == colon || instance.charAt(colon - 1) == ']');
     return port ? instance.substring(0, colon) : instance;
   }

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.read;
 
 /** A read that would go over its budget; nothing of it is answered. */
 public final class TooManySamples extends Exception {
@@ -13,7 +13,7 @@ public final class TooManySamples extends Exception {
     return new TooManySamples("there are " + found + " " + what + ", allowed are " + most);
   }
 
-  TooManySamples(long budget) {
+  public TooManySamples(long budget) {
     super(
         "query processing would load too many samples into memory in query execution; the limit is "
             + budget);

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.read;
 
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.StoredSeries;
@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The samples of a selection, series by series in order of label sets. Where they are is known
- * before the first is read; of what is read only one series is held at once, so that a question
- * about all of a gateway leaves nothing behind that outlives the nursery. For one thread and once.
+ * The samples of a selection, series by series in order of label sets. All series are found before
+ * the first is read, and only one series is held in memory at once, so a query over all of a
+ * gateway leaves no object behind that outlives the young generation. One thread, one use.
  */
-final class Reading {
-  /** One owner's view of a series, and the host that it is of. */
+public final class SelectionReader {
+  /** One owner's view of a series, and the host that has it. */
   private record Stretch(OwnerViews.View view, StoredSeries series, Part part) {
     Labels labels() {
       return view.labels();
@@ -26,15 +26,15 @@ final class Reading {
   }
 
   private static final class Part {
-    final Lane lane;
+    final HostView host;
     boolean damaged;
 
-    Part(Lane lane) {
-      this.lane = lane;
+    Part(HostView host) {
+      this.host = host;
     }
 
-    boolean isWhole(Selection selection) {
-      return !damaged && !lane.hasLost(selection.from(), selection.to());
+    boolean isComplete(Selection selection) {
+      return !damaged && !host.missing().overlaps(selection.from(), selection.to());
     }
   }
 
@@ -43,18 +43,18 @@ final class Reading {
   private final List<Part> parts = new ArrayList<>();
   private final List<Stretch> stretches = new ArrayList<>();
 
-  Reading(Selection selection) {
+  public SelectionReader(Selection selection) {
     this.selection = selection;
   }
 
-  /** Finds where a host's samples are. */
-  void add(Lane lane) {
-    // A tick that is being written is not seen before it is whole.
-    long to = Math.min(selection.to(), lane.newest());
-    Part part = new Part(lane);
-    for (StoredSeries series : lane.candidates(selection.matchers())) {
+  /** Finds the series of a host. */
+  public void add(HostView host) {
+    // A tick that is being written is not seen before all of it is written.
+    long to = Math.min(selection.to(), host.newest());
+    Part part = new Part(host);
+    for (StoredSeries series : host.candidates(selection.matchers())) {
       OwnerViews views =
-          OwnerViews.of(series, selection.matchers(), Lane.after(selection.from()), to);
+          OwnerViews.of(series, selection.matchers(), HostView.after(selection.from()), to);
       for (OwnerViews.View view : views.all()) {
         stretches.add(new Stretch(view, series, part));
       }
@@ -63,14 +63,14 @@ final class Reading {
   }
 
   /**
-   * Reads all and hands it over.
+   * Reads every series and passes it on.
    *
-   * @param budget most samples
-   * @param incomplete is told, at the end, of each host of which something could not be read
-   * @throws TooManySamples if there are more
+   * @param budget maximum number of samples
+   * @param incomplete receives, at the end, each host of which something could not be read
+   * @throws TooManySamples if there are more samples
    * @throws QueryFailure if the receiver fails
    */
-  void handOver(long budget, Consumer<String> incomplete, SeriesSource.Receiver receiver)
+  public void read(long budget, Consumer<String> incomplete, SeriesSource.Receiver receiver)
       throws TooManySamples, QueryFailure {
     stretches.sort(Comparator.comparing(Stretch::labels));
     long left = budget;
@@ -86,7 +86,7 @@ final class Reading {
         throw new TooManySamples(budget);
       }
       if (next != null && next.labels().equals(found.labels())) {
-        // Samples are facts, so the union of what two places have is the truth.
+        // Samples are facts: the samples of two copies are merged by union.
         next = Series.union(next, found);
       } else {
         if (next != null) {
@@ -99,8 +99,8 @@ final class Reading {
       receiver.accept(next);
     }
     for (Part part : parts) {
-      if (!part.isWhole(selection)) {
-        incomplete.accept(part.lane.host());
+      if (!part.isComplete(selection)) {
+        incomplete.accept(part.host.host());
       }
     }
   }

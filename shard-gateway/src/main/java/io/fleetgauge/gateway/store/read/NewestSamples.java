@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.read;
 
 import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.run.SampleReader;
@@ -32,7 +32,7 @@ public final class NewestSamples<M> {
     void accept(M mark, long time, double value);
   }
 
-  private final Lane lane;
+  private final HostView host;
   private final Catalog catalog;
   private final int size;
   private final List<List<Matcher>> selectors;
@@ -54,21 +54,21 @@ public final class NewestSamples<M> {
    * @param selectors the series that match one of them are meant
    * @param marks what is known of a series by its labels
    */
-  public NewestSamples(Lane lane, List<List<Matcher>> selectors, Function<Labels, M> marks) {
-    this.lane = lane;
+  public NewestSamples(HostView host, List<List<Matcher>> selectors, Function<Labels, M> marks) {
+    this.host = host;
     this.selectors = selectors;
     this.marks = marks;
     // First, so that what changes meanwhile is seen when the samples are read.
-    this.version = lane.lastSamplesVersion();
-    this.catalog = lane.catalog();
+    this.version = host.last().version();
+    this.catalog = host.catalog();
     this.size = catalog.size();
     Map<Labels, List<StoredSeries>> byIdentity = new LinkedHashMap<>();
     Set<StoredSeries> found = Collections.newSetFromMap(new IdentityHashMap<>());
     for (List<Matcher> matchers : selectors) {
-      for (StoredSeries series : lane.candidates(matchers)) {
+      for (StoredSeries series : host.candidates(matchers)) {
         if (found.add(series)) {
           byIdentity
-              .computeIfAbsent(lane.identityOf(series), none -> new ArrayList<>(1))
+              .computeIfAbsent(host.identityOf(series), none -> new ArrayList<>(1))
               .add(series);
         }
       }
@@ -106,11 +106,11 @@ public final class NewestSamples<M> {
   }
 
   /** Whether these are still all series of a host. */
-  public boolean isOf(Lane other) {
-    return lane == other
-        && lane.catalog() == catalog
+  public boolean isOf(HostView other) {
+    return host == other
+        && host.catalog() == catalog
         && catalog.size() == size
-        && lane.lastSamplesVersion() == version;
+        && host.last().version() == version;
   }
 
   /** How many series there are. */
@@ -126,7 +126,7 @@ public final class NewestSamples<M> {
     if (size() == 0) {
       return;
     }
-    LastSamples.Copy last = lane.lastSamples();
+    LastSamples.Copy last = host.last().copy();
     long end = Math.min(to, last.newest());
     boolean changed = last.version() != version;
     SampleReader reader = null;
@@ -154,7 +154,7 @@ public final class NewestSamples<M> {
       List<StoredSeries> all, long after, long end, SampleReader reader, Sink<M> sink) {
     Map<Labels, Series> found = new LinkedHashMap<>();
     for (StoredSeries series : all) {
-      OwnerViews views = OwnerViews.of(series, List.of(), Lane.after(after), end);
+      OwnerViews views = OwnerViews.of(series, List.of(), HostView.after(after), end);
       for (OwnerViews.View view : views.all()) {
         Series read = view.read(series, reader);
         if (read != null) {

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.store;
+package io.fleetgauge.gateway.store.read;
 
 import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.run.SampleReader;

@@ -1,0 +1,226 @@
+package io.fleetgauge.gateway.store;
+
+import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.store.block.BlockCounts;
+import io.fleetgauge.gateway.store.block.BlockParts;
+import io.fleetgauge.gateway.store.read.HostView;
+import io.fleetgauge.gateway.store.run.ColumnList;
+import io.fleetgauge.gateway.store.run.LaneColumns;
+import io.fleetgauge.gateway.store.run.LateSamples;
+import io.fleetgauge.gateway.store.run.RunCut;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.series.StoredSeries;
+import io.fleetgauge.sample.Histogram;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The blocks of a lane, and how samples get from memory into them. The writer changes it; any
+ * thread reads {@link #list} and {@link #sealedBefore}.
+ */
+final class LaneBlocks {
+  private static final long NEVER = HostView.NEVER;
+
+  private final HostView view;
+  private final LaneColumns columns;
+  private final LaneSeries series;
+  private final LaneRollups rollups;
+  private final BlockCounts counts;
+  private final long blockMillis;
+
+  /** Samples before this time are refused, because a block has been or is being made of them. */
+  private long refusedBefore = NEVER;
+
+  private volatile List<Block> blocks = List.of();
+  private volatile long sealedBefore = NEVER;
+
+  LaneBlocks(
+      HostView view,
+      LaneColumns columns,
+      LaneSeries series,
+      LaneRollups rollups,
+      BlockCounts counts,
+      long blockMillis) {
+    this.view = view;
+    this.columns = columns;
+    this.series = series;
+    this.rollups = rollups;
+    this.counts = counts;
+    this.blockMillis = blockMillis;
+  }
+
+  List<Block> list() {
+    return blocks;
+  }
+
+  /** All samples before this time are in blocks or have expired, ms. */
+  long sealedBefore() {
+    return sealedBefore;
+  }
+
+  /** Samples before this time are not accepted any more, ms. Writer only. */
+  long refusedBefore() {
+    return refusedBefore;
+  }
+
+  /** See {@link Lane#beginSealing}. */
+  Optional<Sealing> begin(Lane lane, long now, long expired) {
+    long start = oldestInMemory();
+    if (start == Long.MAX_VALUE || start + 2 * blockMillis > now) {
+      return Optional.empty();
+    }
+    long end = start + blockMillis;
+    // A host that was cut off continues where it stopped: the rest of this time stays open.
+    long to = Math.min(end, view.newest() + 1);
+    long from = Math.max(start, sealedBefore);
+    refusedBefore = Math.max(refusedBefore, to);
+    series
+        .all()
+        .filter(each -> each.state().column != null && each.state().column.end <= end)
+        .forEach(each -> each.seal(columns));
+    // Samples that arrive meanwhile must not go into columns that are about to leave.
+    columns.closePages();
+    return Optional.of(
+        new Sealing(
+            lane,
+            rollups,
+            counts,
+            new Sealing.Span(from, to, end, to <= expired),
+            columns.list(),
+            series.all().toList()));
+  }
+
+  private long oldestInMemory() {
+    long oldest = columns.oldestBlockStart(sealedBefore);
+    for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
+      LateSamples late = each.state().late;
+      if (late != null) {
+        oldest = Math.min(oldest, columns.blockStart(late.times[0]));
+      }
+    }
+    return oldest;
+  }
+
+  /** Replaces samples in memory by the block that was made of them. */
+  void finish(Sealing.Written written) {
+    Sealing.Span done = written.sealing().span();
+    Map<StoredSeries, Integer> places = places(written.opened());
+    ColumnList all = columns.list();
+    int first = all.base();
+    while (first < written.sealing().limit() && all.get(first).end <= done.end()) {
+      first++;
+    }
+    ColumnList left = all.from(first);
+    for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
+      StoredSeries.State now = each.state();
+      RunCut cut = RunCut.at(now.packed, now.columns, done.end(), written.sealing().limit());
+      Integer place = places.get(each);
+      BlockParts parts =
+          place == null ? now.sealed : now.sealed.with(written.opened().block(), place);
+      LateSamples late = now.late == null ? null : now.late.from(done.to());
+      each.become(now.with(parts, left, now.packed.from(cut), late));
+    }
+    columns.replace(left);
+    if (written.opened() != null) {
+      List<Block> more = new ArrayList<>(blocks);
+      more.add(written.opened().block());
+      blocks = List.copyOf(more);
+      counts.written.increment();
+    }
+    sealedBefore = Math.max(sealedBefore, done.to());
+    rollups.live().dropBefore(done.to());
+    series.forgetEmpty();
+  }
+
+  private Map<StoredSeries, Integer> places(Block.Opened opened) {
+    Map<StoredSeries, Integer> places = new IdentityHashMap<>();
+    if (opened != null) {
+      for (int i = 0; i < opened.series().size(); i++) {
+        places.put(series.of(opened.series().get(i)), i);
+      }
+    }
+    return places;
+  }
+
+  /**
+   * Takes in the series and owners of blocks from before the start.
+   *
+   * @param all in order of time
+   * @return time of the newest sample in them, ms
+   */
+  long restore(List<Block.Opened> all, OwnerChanges owners) {
+    for (Block.Opened opened : all) {
+      for (int place = 0; place < opened.series().size(); place++) {
+        Block.Entry entry = opened.series().get(place);
+        StoredSeries restored = series.restore(entry);
+        if (!entry.intervals().isEmpty()) {
+          owners.restore(restored, entry.intervals());
+        }
+        StoredSeries.State now = restored.state();
+        restored.become(now.withSealed(now.sealed.with(opened.block(), place)));
+      }
+      refusedBefore = Math.max(refusedBefore, opened.block().to());
+    }
+    return restoreNewest();
+  }
+
+  private long restoreNewest() {
+    SampleReader reader = new SampleReader();
+    long latest = NEVER;
+    for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
+      BlockParts parts = each.state().sealed;
+      reader.clear();
+      Block block = parts.block(parts.size() - 1);
+      block.read(parts.place(parts.size() - 1), block.from() - 1, block.to(), reader);
+      if (reader.size() > 0) {
+        int at = reader.size() - 1;
+        long time = reader.times()[at];
+        Histogram histogram = reader.histograms() == null ? null : reader.histograms()[at];
+        each.restore(time, reader.values()[at], histogram);
+        view.last().set(each.place, time, reader.values()[at], histogram);
+        latest = Math.max(latest, time);
+      }
+    }
+    return latest;
+  }
+
+  /** Publishes the blocks that were restored. */
+  void publish(List<Block.Opened> all) {
+    blocks = all.stream().map(Block.Opened::block).toList();
+  }
+
+  /** Nothing before the end of the last block that was restored is in memory. */
+  void restored() {
+    sealedBefore = refusedBefore;
+  }
+
+  /**
+   * Removes blocks that end at or before a time, ms.
+   *
+   * @return the blocks removed
+   */
+  List<Block> drop(long before) {
+    List<Block> dropped = blocks.stream().filter(block -> block.to() <= before).toList();
+    if (dropped.isEmpty()) {
+      return dropped;
+    }
+    for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
+      StoredSeries.State now = each.state();
+      BlockParts parts = now.sealed;
+      for (Block block : dropped) {
+        parts = parts.without(block);
+      }
+      if (parts != now.sealed) {
+        each.become(now.withSealed(parts));
+      }
+      if (each.timeline != null) {
+        each.timeline.forgetBefore(before);
+      }
+    }
+    blocks = blocks.stream().filter(block -> block.to() > before).toList();
+    return dropped;
+  }
+}

@@ -1,0 +1,137 @@
+package io.fleetgauge.gateway.store.read;
+
+import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.series.Catalog;
+import io.fleetgauge.gateway.store.series.LastSamples;
+import io.fleetgauge.gateway.store.series.StoredSeries;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What readers see of one host. The lane's writer publishes; any thread reads and never blocks the
+ * writer.
+ */
+public final class HostView {
+  /** The time of the newest sample of a host that has none. */
+  public static final long NEVER = Long.MIN_VALUE;
+
+  private static final long DEFAULT_TICK_MILLIS = 15_000;
+  private static final long MAX_TICK_MILLIS = 3_600_000;
+
+  private final String host;
+  private final Dimensions dimensions;
+  private final LastSamples last = new LastSamples();
+  private final MissingTimes missing = new MissingTimes();
+
+  // Replaced as one when series are forgotten, so that a reader sees either state whole.
+  private volatile Catalog catalog;
+
+  // Written after the samples of its tick, so that a reader of this time may read the samples.
+  private volatile long newest = NEVER;
+
+  private volatile long oldest = Long.MAX_VALUE;
+  private volatile long tickMillis = DEFAULT_TICK_MILLIS;
+
+  public HostView(String host, Dimensions dimensions) {
+    this.host = host;
+    this.dimensions = dimensions;
+    this.catalog = Catalog.of(dimensions.names(), List.of());
+  }
+
+  // --- for the writer ---
+
+  /** All samples of a tick of this time have been written, ms. */
+  public void publishTick(long time) {
+    if (time < oldest) {
+      oldest = time;
+    }
+    if (time > newest) {
+      if (newest != NEVER) {
+        tickMillis = Math.max(1, (7 * tickMillis + Math.min(time - newest, MAX_TICK_MILLIS)) / 8);
+      }
+      newest = time;
+    }
+  }
+
+  /** The newest sample of the blocks that were read at the start, ms. */
+  public void publishNewest(long time) {
+    newest = time;
+  }
+
+  /** No sample is before this time any more, ms. */
+  public void publishOldest(long time) {
+    oldest = time;
+  }
+
+  public void publishCatalog(Catalog newCatalog) {
+    catalog = newCatalog;
+  }
+
+  public LastSamples last() {
+    return last;
+  }
+
+  // --- for readers ---
+
+  public String host() {
+    return host;
+  }
+
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  public MissingTimes missing() {
+    return missing;
+  }
+
+  /** Time of the newest sample, ms; {@link #NEVER} if there is none. */
+  public long newest() {
+    return newest;
+  }
+
+  /** No sample is before this time, ms; {@link Long#MAX_VALUE} if there is none. */
+  public long oldest() {
+    return oldest;
+  }
+
+  /** Moving average of the time between ticks, ms. */
+  public long tickMillis() {
+    return tickMillis;
+  }
+
+  /** Estimates how many ticks there are after {@code after} and up to {@code to}. */
+  public long ticksIn(long after, long to) {
+    long from = Math.max(after, oldest);
+    long end = Math.min(to, newest);
+    if (oldest > newest || from >= end) {
+      return from == end ? 1 : 0;
+    }
+    return (end - from) / tickMillis + 1;
+  }
+
+  /** Every series that may match; what its owners say is not decided here. */
+  public List<StoredSeries> candidates(List<Matcher> matchers) {
+    List<StoredSeries> candidates = new ArrayList<>();
+    catalog.find(matchers, candidates::add);
+    return candidates;
+  }
+
+  /** The labels of a series without its owner. Two series with equal ones may share a label set. */
+  Labels identityOf(StoredSeries series) {
+    boolean owned = series.timeline == null && dimensions.apply(series.identity);
+    return owned ? dimensions.identity(series.identity) : series.identity;
+  }
+
+  /** Whether a label may differ between the owners of a series. */
+  boolean isDimension(String label) {
+    return dimensions.names().contains(label);
+  }
+
+  /** The first time after a time, ms. */
+  static long after(long time) {
+    return time == Long.MAX_VALUE ? time : time + 1;
+  }
+}

@@ -1,0 +1,109 @@
+package io.fleetgauge.gateway.store.read;
+
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.gateway.store.series.StoredSeries;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Utf8Order;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * Finds label sets, names and values of the series that match one of {@code matchers} and have a
+ * sample from {@code from} to {@code to}, both included.
+ *
+ * @param from ms
+ * @param to ms
+ * @param limit maximum number of items; 0 for all
+ * @param matchers alternatives; every series matches if there is none
+ */
+public record LabelSearch(long from, long to, int limit, List<List<Matcher>> matchers) {
+  /**
+   * Names of labels, sorted.
+   *
+   * @param incomplete receives each host of which something could not be read
+   */
+  public List<String> names(Collection<HostView> hosts, Consumer<String> incomplete) {
+    TreeSet<String> names = new TreeSet<>(Utf8Order::compare);
+    visit(
+        hosts,
+        incomplete,
+        labels -> {
+          for (int i = 0; i < labels.size(); i++) {
+            names.add(labels.name(i));
+          }
+        });
+    return limited(names);
+  }
+
+  /** Values of one label, sorted; {@code incomplete} as in {@link #names}. */
+  public List<String> values(
+      Collection<HostView> hosts, String label, Consumer<String> incomplete) {
+    TreeSet<String> values = new TreeSet<>(Utf8Order::compare);
+    for (HostView host : hosts) {
+      if (matchers.isEmpty() && !host.isDimension(label)) {
+        valuesOfIndex(host, label, values, incomplete);
+      } else {
+        visit(
+            List.of(host),
+            incomplete,
+            labels -> {
+              if (!labels.value(label).isEmpty()) {
+                values.add(labels.value(label));
+              }
+            });
+      }
+    }
+    return limited(values);
+  }
+
+  private void valuesOfIndex(
+      HostView host, String label, TreeSet<String> values, Consumer<String> incomplete) {
+    SampleReader reader = new SampleReader();
+    host.catalog()
+        .values(
+            label,
+            (value, series) -> {
+              if (!values.contains(value)
+                  && series.anyMatch(each -> each.hasSampleIn(from, to, reader))) {
+                values.add(value);
+              }
+            });
+    reportMissing(host, reader, incomplete);
+  }
+
+  /** Label sets, sorted; {@code incomplete} as in {@link #names}. */
+  public List<Labels> sets(Collection<HostView> hosts, Consumer<String> incomplete) {
+    TreeSet<Labels> sets = new TreeSet<>();
+    visit(hosts, incomplete, sets::add);
+    return limited(sets);
+  }
+
+  private void visit(
+      Collection<HostView> hosts, Consumer<String> incomplete, Consumer<Labels> visitor) {
+    List<List<Matcher>> alternatives = matchers.isEmpty() ? List.of(List.of()) : matchers;
+    for (HostView host : hosts) {
+      long end = Math.min(to, host.newest());
+      SampleReader reader = new SampleReader();
+      for (List<Matcher> each : alternatives) {
+        for (StoredSeries series : host.candidates(each)) {
+          OwnerViews.of(series, each, from, end).labels(series, reader).forEach(visitor);
+        }
+      }
+      reportMissing(host, reader, incomplete);
+    }
+  }
+
+  private void reportMissing(HostView host, SampleReader reader, Consumer<String> incomplete) {
+    long before = Math.max(from, Long.MIN_VALUE + 1) - 1;
+    if (reader.takeDamaged() || host.missing().overlaps(before, to)) {
+      incomplete.accept(host.host());
+    }
+  }
+
+  private <T> List<T> limited(Collection<T> items) {
+    return limit == 0 ? List.copyOf(items) : items.stream().limit(limit).toList();
+  }
+}
