@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What a node has to have for a probe. The build writes the class path of the module's runtime
  * dependencies to {@code target/runtime-class-path}.
  */
+@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class ProbeClassPathTest {
   private static final Path TARGET =

@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real members over loopback. */
+@Tag("slow")
 class ClusterMemberTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 

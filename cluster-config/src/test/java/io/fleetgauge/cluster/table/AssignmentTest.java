@@ -12,12 +12,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AssignmentTest {
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(longs = {1, 2, 3, 4})
   void everyHostHasAnOwnerAndEveryGatewayIsWithinItsBounds(long seed) {
     SplittableRandom random = new SplittableRandom(seed);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,7 @@ class JournalTest {
   }
 
   @Test
+  @Tag("slow")
   void aSegmentThatEndsWhileItIsForcedToTheDiskIsNoTrouble() throws Exception {
     Journal.Settings busy =
         new Journal.Settings(folder, Sync.INTERVAL, Duration.ZERO, 1, 100, 1L << 30, 1L << 30);
