@@ -40,7 +40,8 @@ public final class FoldAggregation implements Aggregator {
       value =
           switch (op) {
             case MIN, MAX, STDDEV, STDVAR -> new double[steps];
-            default -> null;
+            case SUM, AVG, COUNT, GROUP -> null;
+            case QUANTILE, COUNT_VALUES, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO -> throw notFold(op);
           };
       squares = op == Aggregation.STDDEV || op == Aggregation.STDVAR ? new double[steps] : null;
     }
@@ -64,12 +65,8 @@ public final class FoldAggregation implements Aggregator {
     this.annotations = annotations;
   }
 
-  /** Whether what several have folded apart can be put together. */
-  public static boolean isMergeable(Aggregation op) {
-    return switch (op) {
-      case SUM, AVG, MIN, MAX, COUNT, GROUP -> true;
-      default -> false;
-    };
+  private static IllegalStateException notFold(Aggregation op) {
+    return new IllegalStateException(op.text() + " is not a fold");
   }
 
   @Override
@@ -83,7 +80,7 @@ public final class FoldAggregation implements Aggregator {
       case MAX -> Reductions.max(in, group.value, group.count);
       case COUNT, GROUP -> Reductions.count(in, group.count);
       case STDDEV, STDVAR -> Reductions.variance(in, group.value, group.squares, group.count);
-      default -> throw new IllegalStateException(op.text());
+      case QUANTILE, COUNT_VALUES, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO -> throw notFold(op);
     }
     if (column.histograms() != null) {
       addHistograms(column, group);
@@ -124,7 +121,8 @@ public final class FoldAggregation implements Aggregator {
         addCounts(partial, group);
       }
       case COUNT, GROUP -> addCounts(partial, group);
-      default -> throw new IllegalStateException(op.text());
+      case STDDEV, STDVAR, QUANTILE, COUNT_VALUES, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO ->
+          throw new IllegalStateException(op.text() + " has no partials");
     }
   }
 
@@ -147,7 +145,9 @@ public final class FoldAggregation implements Aggregator {
           switch (op) {
             case SUM, AVG -> group.sum.parts();
             case MIN, MAX -> new double[][] {group.value};
-            default -> new double[0][];
+            case COUNT, GROUP -> new double[0][];
+            case STDDEV, STDVAR, QUANTILE, COUNT_VALUES, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO ->
+                throw new IllegalStateException(op.text() + " has no partials");
           };
       if (numbers == null) {
         return Optional.empty();
@@ -166,7 +166,8 @@ public final class FoldAggregation implements Aggregator {
           case MIN, MAX, STDDEV, STDVAR ->
               annotations.info(
                   "ignored histogram in " + op.text() + " aggregation", aggregate.input().span());
-          default -> throw NativeHistograms.notYet(op.text());
+          case SUM, AVG -> throw NativeHistograms.notYet(op.text());
+          case QUANTILE, COUNT_VALUES, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO -> throw notFold(op);
         }
       }
     }
@@ -198,7 +199,7 @@ public final class FoldAggregation implements Aggregator {
       case GROUP -> 1;
       case STDVAR -> group.squares[i] / group.count[i];
       case STDDEV -> Math.sqrt(group.squares[i] / group.count[i]);
-      default -> throw new IllegalStateException(op.text());
+      case QUANTILE, COUNT_VALUES, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO -> throw notFold(op);
     };
   }
 }

@@ -137,7 +137,7 @@ public final class Engine {
    * Folds a vector by several operators at once.
    *
    * @param grid the steps
-   * @param ops those that {@link #isMergeable}
+   * @param ops those with exact {@link Aggregation.Partials}
    * @return one list of partials for each operator, their groups in one order; empty when a sum
    *     cannot be handed over exactly
    */
@@ -174,11 +174,6 @@ public final class Engine {
       partials.add(one.get());
     }
     return Optional.of(partials);
-  }
-
-  /** Whether an aggregation can be folded by several and finished by another. */
-  public static boolean isMergeable(Aggregation op) {
-    return FoldAggregation.isMergeable(op);
   }
 
   /** Finishes an aggregation; the partials may come in any order. */

@@ -1,7 +1,6 @@
 package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.function.CalendarFunctions;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,12 +43,11 @@ final class Invariance {
     return all;
   }
 
-  /** Functions whose value depends on when they are asked, whatever their arguments. */
   private static boolean looksAtTheTime(Expr.Call call) {
-    return switch (call.function()) {
-      case TIME, TIMESTAMP, PREDICT_LINEAR -> true;
-      case INFO -> true; // it joins series that no @ of its own fixes
-      default -> CalendarFunctions.knows(call.function()) && call.arguments().isEmpty();
+    return switch (call.function().steps()) {
+      case TIME -> true;
+      case TIME_WITHOUT_ARGUMENTS -> call.arguments().isEmpty();
+      case ARGUMENTS, QUERY -> false;
     };
   }
 }

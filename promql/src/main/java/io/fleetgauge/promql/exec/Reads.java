@@ -5,7 +5,6 @@ import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
-import java.util.List;
 
 /** Walks a query as the evaluator does, with the steps at which each part is evaluated. */
 public final class Reads {
@@ -51,11 +50,17 @@ public final class Reads {
     switch (expr) {
       case Expr.Window window -> {}
       case Expr.Subquery subquery -> walk(subquery.input(), Grid.of(query, grid, subquery));
-      case Expr.Call call when call.function() == Function.INFO ->
+      case Expr.Call call when call.function().sharding() == Function.Sharding.JOINS ->
           walk(call.arguments().getFirst(), grid);
-      default -> {
-        List<Expr> parts = expr.children();
-        for (Expr part : parts) {
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Selector _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ -> {
+        for (Expr part : expr.children()) {
           walk(part, grid);
         }
       }

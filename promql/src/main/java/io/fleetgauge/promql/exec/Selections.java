@@ -37,9 +37,16 @@ final class Selections {
                 selections.add(of(query, grid, selector, query.settings().lookback()));
             case Expr.Window window ->
                 selections.add(of(query, grid, window.selector(), window.range()));
-            case Expr.Call call when call.function() == Function.INFO ->
+            case Expr.Call call when call.function().sharding() == Function.Sharding.JOINS ->
                 selections.add(new InfoJoin(query, grid, call).selection());
-            default -> {}
+            case Expr.Number _,
+                Expr.Text _,
+                Expr.Subquery _,
+                Expr.Call _,
+                Expr.Aggregate _,
+                Expr.Unary _,
+                Expr.Binary _,
+                Expr.Paren _ -> {}
           }
           return true;
         });

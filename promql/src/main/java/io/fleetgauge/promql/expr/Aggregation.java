@@ -3,31 +3,53 @@ package io.fleetgauge.promql.expr;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The aggregation operators and the parameter they take. */
+/** The aggregation operators, and all that is known of each. */
 public enum Aggregation {
-  SUM,
-  AVG,
-  MIN,
-  MAX,
-  COUNT,
-  GROUP,
-  STDDEV,
-  STDVAR,
-  TOPK(ValueType.SCALAR),
-  BOTTOMK(ValueType.SCALAR),
-  QUANTILE(ValueType.SCALAR),
-  COUNT_VALUES(ValueType.STRING),
-  LIMITK(ValueType.SCALAR),
-  LIMIT_RATIO(ValueType.SCALAR);
+  SUM(null, false, Partials.EXACT, Order.IGNORED),
+  AVG(null, false, Partials.EXACT, Order.IGNORED),
+  MIN(null, false, Partials.EXACT, Order.IGNORED),
+  MAX(null, false, Partials.EXACT, Order.IGNORED),
+  COUNT(null, false, Partials.EXACT, Order.IGNORED),
+  GROUP(null, false, Partials.EXACT, Order.IGNORED),
+  STDDEV(null, false, Partials.NONE, Order.READ),
+  STDVAR(null, false, Partials.NONE, Order.READ),
+  TOPK(ValueType.SCALAR, false, Partials.NONE, Order.SET),
+  BOTTOMK(ValueType.SCALAR, false, Partials.NONE, Order.SET),
+  QUANTILE(ValueType.SCALAR, false, Partials.NONE, Order.IGNORED),
+  COUNT_VALUES(ValueType.STRING, false, Partials.NONE, Order.IGNORED),
+  LIMITK(ValueType.SCALAR, true, Partials.NONE, Order.READ),
+  LIMIT_RATIO(ValueType.SCALAR, true, Partials.NONE, Order.READ);
 
-  private final ValueType parameter;
-
-  Aggregation() {
-    this(null);
+  /** Whether what several have folded of a group can be put together. */
+  public enum Partials {
+    /** Bit for bit what one fold over all series gives. */
+    EXACT,
+    /** No, all values have to be in one place. */
+    NONE
   }
 
-  Aggregation(ValueType parameter) {
+  /** What the order of the input means to the result. */
+  public enum Order {
+    IGNORED,
+    /** Of equal values the first counts, or the last bits depend on it. */
+    READ,
+    /** So too, and the result of an instant query comes in the order of this operator. */
+    SET
+  }
+
+  private final ValueType parameter;
+  private final boolean experimental;
+  private final Partials partials;
+  private final Order order;
+
+  /**
+   * @param parameter null when there is none
+   */
+  Aggregation(ValueType parameter, boolean experimental, Partials partials, Order order) {
     this.parameter = parameter;
+    this.experimental = experimental;
+    this.partials = partials;
+    this.order = order;
   }
 
   public Optional<ValueType> parameter() {
@@ -35,7 +57,15 @@ public enum Aggregation {
   }
 
   public boolean isExperimental() {
-    return this == LIMITK || this == LIMIT_RATIO;
+    return experimental;
+  }
+
+  public Partials partials() {
+    return partials;
+  }
+
+  public Order order() {
+    return order;
   }
 
   public String text() {

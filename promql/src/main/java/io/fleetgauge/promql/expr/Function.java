@@ -1,5 +1,8 @@
 package io.fleetgauge.promql.expr;
 
+import io.fleetgauge.promql.expr.Expr.Edges;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -7,192 +10,601 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The functions of PromQL and what they take. */
-public enum Function {
-  ABS("v"),
-  ABSENT("v"),
-  ABSENT_OVER_TIME("m"),
-  ACOS("v"),
-  ACOSH("v"),
-  ASIN("v"),
-  ASINH("v"),
-  ATAN("v"),
-  ATANH("v"),
-  AVG_OVER_TIME("m"),
-  CEIL("v"),
-  CHANGES("m"),
-  CLAMP("vss"),
-  CLAMP_MAX("vs"),
-  CLAMP_MIN("vs"),
-  COS("v"),
-  COSH("v"),
-  COUNT_OVER_TIME("m"),
-  DAYS_IN_MONTH("v", Trait.LAST_OPTIONAL),
-  DAY_OF_MONTH("v", Trait.LAST_OPTIONAL),
-  DAY_OF_WEEK("v", Trait.LAST_OPTIONAL),
-  DAY_OF_YEAR("v", Trait.LAST_OPTIONAL),
-  DEG("v"),
-  DELTA("m"),
-  DERIV("m"),
-  DOUBLE_EXPONENTIAL_SMOOTHING("mss", Trait.EXPERIMENTAL),
-  END("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
-  EXP("v"),
-  FIRST_OVER_TIME("m", Trait.NEWER),
-  FLOOR("v"),
-  HISTOGRAM_AVG("v"),
-  HISTOGRAM_COUNT("v"),
-  HISTOGRAM_FRACTION("ssv"),
-  HISTOGRAM_QUANTILE("sv"),
-  HISTOGRAM_QUANTILES("vts", Trait.LAST_REPEATED, Trait.EXPERIMENTAL, Trait.NEWER),
-  HISTOGRAM_STDDEV("v"),
-  HISTOGRAM_STDVAR("v"),
-  HISTOGRAM_SUM("v"),
-  HOUR("v", Trait.LAST_OPTIONAL),
-  IDELTA("m"),
-  INCREASE("m"),
-  INFO("vv", Trait.LAST_OPTIONAL, Trait.EXPERIMENTAL),
-  IRATE("m"),
-  LABEL_JOIN("vttt", Trait.LAST_ANY),
-  LABEL_REPLACE("vtttt"),
-  LAST_OVER_TIME("m"),
-  LN("v"),
-  LOG10("v"),
-  LOG2("v"),
-  MAD_OVER_TIME("m", Trait.EXPERIMENTAL),
-  MAX_OF("ss", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
-  MAX_OVER_TIME("m"),
-  MINUTE("v", Trait.LAST_OPTIONAL),
-  MIN_OF("ss", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
-  MIN_OVER_TIME("m"),
-  MONTH("v", Trait.LAST_OPTIONAL),
-  PI("", Trait.SCALAR),
-  PREDICT_LINEAR("ms"),
-  PRESENT_OVER_TIME("m"),
-  QUANTILE_OVER_TIME("sm"),
-  RAD("v"),
-  RANGE("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
-  RATE("m"),
-  RESETS("m"),
-  ROUND("vs", Trait.LAST_OPTIONAL),
-  SCALAR("v", Trait.SCALAR),
-  SGN("v"),
-  SIN("v"),
-  SINH("v"),
-  SORT("v"),
-  SORT_BY_LABEL("vt", Trait.LAST_ANY, Trait.EXPERIMENTAL),
-  SORT_BY_LABEL_DESC("vt", Trait.LAST_ANY, Trait.EXPERIMENTAL),
-  SORT_DESC("v"),
-  SQRT("v"),
-  START("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
-  STDDEV_OVER_TIME("m"),
-  STDVAR_OVER_TIME("m"),
-  STEP("", Trait.SCALAR, Trait.EXPERIMENTAL, Trait.NEWER),
-  SUM_OVER_TIME("m"),
-  TAN("v"),
-  TANH("v"),
-  TIME("", Trait.SCALAR),
-  TIMESTAMP("v"),
-  TS_OF_FIRST_OVER_TIME("m", Trait.EXPERIMENTAL, Trait.NEWER),
-  TS_OF_LAST_OVER_TIME("m", Trait.EXPERIMENTAL),
-  TS_OF_MAX_OVER_TIME("m", Trait.EXPERIMENTAL),
-  TS_OF_MIN_OVER_TIME("m", Trait.EXPERIMENTAL),
-  VECTOR("s"),
-  YEAR("v", Trait.LAST_OPTIONAL);
+/**
+ * The functions of PromQL, and all that is known of each: the one place where a function is
+ * declared. A function is a constant of the family whose members are evaluated alike; families and
+ * constants are exhaustive everywhere, so a new one does not compile until each part of the planner
+ * and the evaluator has decided what to do with it.
+ */
+public sealed interface Function {
+  /** The name of the constant; the function's is {@link #text}. */
+  String name();
 
-  private enum Trait {
-    /** The last argument may be left out. */
-    LAST_OPTIONAL,
-    /** The last argument may come any number of times, also never. */
-    LAST_ANY,
-    /** The last argument may come any number of times, at least once. */
-    LAST_REPEATED,
-    /** The result is a scalar, and not a vector. */
-    SCALAR,
-    /** Behind a flag, in 3.5 or, if it is younger, since it is there. */
-    EXPERIMENTAL,
-    /** 3.5 does not have it. */
-    NEWER
-  }
+  Signature signature();
 
-  private static final Map<String, Function> BY_NAME = new HashMap<>();
+  /** What a shard that has some of the series can do alone. */
+  Sharding sharding();
 
-  static {
-    for (Function function : values()) {
-      BY_NAME.put(function.text(), function);
-    }
-  }
+  /** In which order the columns of its result come, and whether it looks at that of its input. */
+  Order order();
 
-  private final List<ValueType> arguments;
-  private final Set<Trait> traits;
+  /** What its value at a step depends on besides its arguments. */
+  Steps steps();
 
-  /**
-   * @param arguments one letter each: v instant vector, m range vector, s scalar, t string
-   */
-  Function(String arguments, Trait... traits) {
-    this.arguments =
-        arguments
-            .chars()
-            .mapToObj(
-                letter ->
-                    switch (letter) {
-                      case 'v' -> ValueType.VECTOR;
-                      case 'm' -> ValueType.MATRIX;
-                      case 's' -> ValueType.SCALAR;
-                      case 't' -> ValueType.STRING;
-                      default -> throw new IllegalArgumentException(arguments);
-                    })
-            .toList();
-    this.traits = Set.of(traits);
-  }
+  /** What becomes of the name of the metric. */
+  MetricName metricName();
 
-  public static Optional<Function> named(String name) {
-    return Optional.ofNullable(BY_NAME.get(name));
-  }
+  /** When its result has a point. */
+  Points points();
 
-  public String text() {
+  default String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  public boolean isExperimental() {
-    return traits.contains(Trait.EXPERIMENTAL);
+  /** All functions, in the order of their names. */
+  static List<Function> all() {
+    return Names.ALL;
+  }
+
+  static Optional<Function> named(String name) {
+    return Optional.ofNullable(Names.BY_NAME.get(name));
+  }
+
+  // --- facts ---
+
+  /** Which version has a function, and whether behind a flag. */
+  enum Since {
+    V3_5(false, false),
+    V3_5_EXPERIMENTAL(true, false),
+    NEWER(false, true),
+    NEWER_EXPERIMENTAL(true, true);
+
+    private final boolean experimental;
+    private final boolean newer;
+
+    Since(boolean experimental, boolean newer) {
+      this.experimental = experimental;
+      this.newer = newer;
+    }
+  }
+
+  /** What a shard that has some of the series can do alone. */
+  enum Sharding {
+    /** Each series of the result comes of one series. */
+    PER_SERIES,
+    /** So too, but it writes a label, which may be the one that tells the shards' series apart. */
+    RELABELS,
+    /** It takes no series. */
+    NO_SERIES,
+    /** It looks at whether there is any series. */
+    ABSENCE,
+    /** It is one number for all series. */
+    ONE_NUMBER,
+    /** It puts all series in order. */
+    SORTS,
+    /** It joins series that none of its arguments selects. */
+    JOINS,
+    /** It adds the buckets of several series. */
+    BUCKETS
+  }
+
+  /** In which order the columns of the result come. */
+  enum Order {
+    /** In that of the input. */
+    KEPT,
+    /** In another one, which does not depend on that of the input. */
+    LOST,
+    /** The values depend on the order of the input. */
+    READ,
+    /** It sets the order, also of the query's result. */
+    SET
+  }
+
+  /** What the value at a step depends on besides the arguments. */
+  enum Steps {
+    /** On nothing. */
+    ARGUMENTS,
+    /** On the time of the step. */
+    TIME,
+    /** On the time of the step when it is called without arguments. */
+    TIME_WITHOUT_ARGUMENTS,
+    /** On the start, end or step of the query. */
+    QUERY
+  }
+
+  /** What becomes of the name of the metric. */
+  enum MetricName {
+    KEPT,
+    DROPPED,
+    /** It has no name, or one that the function writes. */
+    WRITTEN
+  }
+
+  /** When the result has a point at a step. */
+  enum Points {
+    /** Only when each argument has one. */
+    WITH_INPUT,
+    /** Also without. */
+    WITHOUT_INPUT
+  }
+
+  /** What a function over ranges does with the native histograms of a window. */
+  enum Histograms {
+    /** It takes them as it takes numbers. */
+    TAKEN,
+    /** It skips them. */
+    SKIPPED,
+    /** It would need histogram arithmetic: an error. */
+    REFUSED
+  }
+
+  /**
+   * What a function takes and gives.
+   *
+   * @param arguments the types of the arguments as they are declared
+   * @param last whether the last of them may be left out or repeated
+   */
+  record Signature(List<ValueType> arguments, Last last, ValueType returns, Since since) {
+    /** How often the last argument comes. */
+    enum Last {
+      ONCE,
+      OPTIONAL,
+      ANY,
+      AT_LEAST_ONCE
+    }
+
+    /**
+     * @param arguments a letter each: v instant vector, m range vector, s scalar, t string; behind
+     *     the last {@code ?} when it may be left out, {@code *} when it may come any number of
+     *     times, {@code +} when at least once
+     */
+    private static Signature of(String arguments, ValueType returns, Since since) {
+      List<ValueType> types = new ArrayList<>();
+      Last last = Last.ONCE;
+      for (char letter : arguments.toCharArray()) {
+        switch (letter) {
+          case 'v' -> types.add(ValueType.VECTOR);
+          case 'm' -> types.add(ValueType.MATRIX);
+          case 's' -> types.add(ValueType.SCALAR);
+          case 't' -> types.add(ValueType.STRING);
+          case '?' -> last = Last.OPTIONAL;
+          case '*' -> last = Last.ANY;
+          case '+' -> last = Last.AT_LEAST_ONCE;
+          default -> throw new IllegalArgumentException(arguments);
+        }
+      }
+      return new Signature(List.copyOf(types), last, returns, since);
+    }
+
+    public int fewestArguments() {
+      return switch (last) {
+        case ONCE, AT_LEAST_ONCE -> arguments.size();
+        case OPTIONAL, ANY -> arguments.size() - 1;
+      };
+    }
+
+    /** {@link Integer#MAX_VALUE} when there is no limit. */
+    public int mostArguments() {
+      return switch (last) {
+        case ONCE, OPTIONAL -> arguments.size();
+        case ANY, AT_LEAST_ONCE -> Integer.MAX_VALUE;
+      };
+    }
+  }
+
+  // --- what follows from them ---
+
+  default boolean isExperimental() {
+    return signature().since().experimental;
   }
 
   /** Whether it is younger than 3.5. */
-  public boolean isNewer() {
-    return traits.contains(Trait.NEWER);
+  default boolean isNewer() {
+    return signature().since().newer;
   }
 
-  public ValueType returns() {
-    return traits.contains(Trait.SCALAR) ? ValueType.SCALAR : ValueType.VECTOR;
+  default ValueType returns() {
+    return signature().returns();
   }
 
-  public int fewestArguments() {
-    boolean lastMayMiss = traits.contains(Trait.LAST_OPTIONAL) || traits.contains(Trait.LAST_ANY);
-    return arguments.size() - (lastMayMiss ? 1 : 0);
+  default int fewestArguments() {
+    return signature().fewestArguments();
   }
 
   /** {@link Integer#MAX_VALUE} when there is no limit. */
-  public int mostArguments() {
-    return traits.contains(Trait.LAST_ANY) || traits.contains(Trait.LAST_REPEATED)
-        ? Integer.MAX_VALUE
-        : arguments.size();
+  default int mostArguments() {
+    return signature().mostArguments();
   }
 
   /** The types of the arguments as they are declared; the last may be taken more than once. */
-  public List<ValueType> arguments() {
-    return arguments;
+  default List<ValueType> arguments() {
+    return signature().arguments();
   }
 
   /** How many arguments may come beyond those that must: 0, 1, or -1 for any number. */
-  public int variadic() {
-    if (mostArguments() == Integer.MAX_VALUE) {
-      return -1;
-    }
-    return mostArguments() - fewestArguments();
+  default int variadic() {
+    return mostArguments() == Integer.MAX_VALUE ? -1 : mostArguments() - fewestArguments();
   }
 
   /** The type of the argument at {@code index}, counted from 0. */
-  public ValueType argument(int index) {
-    return arguments.get(Math.min(index, arguments.size() - 1));
+  default ValueType argument(int index) {
+    return arguments().get(Math.min(index, arguments().size() - 1));
+  }
+
+  // --- the families ---
+
+  /** Maps each value of a vector by itself. Evaluated by {@code function.ElementFunctions}. */
+  enum Element implements Function {
+    ABS("v"),
+    ACOS("v"),
+    ACOSH("v"),
+    ASIN("v"),
+    ASINH("v"),
+    ATAN("v"),
+    ATANH("v"),
+    CEIL("v"),
+    CLAMP("vss"),
+    CLAMP_MAX("vs"),
+    CLAMP_MIN("vs"),
+    COS("v"),
+    COSH("v"),
+    DAYS_IN_MONTH("v?"),
+    DAY_OF_MONTH("v?"),
+    DAY_OF_WEEK("v?"),
+    DAY_OF_YEAR("v?"),
+    DEG("v"),
+    EXP("v"),
+    FLOOR("v"),
+    HOUR("v?"),
+    LN("v"),
+    LOG10("v"),
+    LOG2("v"),
+    MINUTE("v?"),
+    MONTH("v?"),
+    RAD("v"),
+    ROUND("vs?"),
+    SGN("v"),
+    SIN("v"),
+    SINH("v"),
+    SQRT("v"),
+    TAN("v"),
+    TANH("v"),
+    YEAR("v?");
+
+    private final Signature signature;
+
+    Element(String arguments) {
+      signature = Signature.of(arguments, ValueType.VECTOR, Since.V3_5);
+    }
+
+    @Override
+    public Signature signature() {
+      return signature;
+    }
+
+    @Override
+    public Sharding sharding() {
+      return Sharding.PER_SERIES;
+    }
+
+    @Override
+    public Order order() {
+      return Order.KEPT;
+    }
+
+    /** Those that may be called without a vector take the time of the step then. */
+    @Override
+    public Steps steps() {
+      return signature.fewestArguments() == 0 ? Steps.TIME_WITHOUT_ARGUMENTS : Steps.ARGUMENTS;
+    }
+
+    @Override
+    public MetricName metricName() {
+      return MetricName.DROPPED;
+    }
+
+    @Override
+    public Points points() {
+      return Points.WITH_INPUT;
+    }
+  }
+
+  /** Reduces the samples of a window. Evaluated by {@code function.RangeFunctions}. */
+  enum Range implements Function {
+    AVG_OVER_TIME("m", Since.V3_5, 1, Histograms.REFUSED),
+    CHANGES("m", Since.V3_5, 1, Histograms.REFUSED, Edges.ANCHORED),
+    COUNT_OVER_TIME("m", Since.V3_5, 1, Histograms.TAKEN),
+    DELTA("m", Since.V3_5, 2, Histograms.REFUSED, Edges.ANCHORED, Edges.SMOOTHED),
+    DERIV("m", Since.V3_5, 2, Histograms.SKIPPED),
+    DOUBLE_EXPONENTIAL_SMOOTHING("mss", Since.V3_5_EXPERIMENTAL, 2, Histograms.SKIPPED),
+    FIRST_OVER_TIME("m", Since.NEWER, 1, Histograms.TAKEN, Steps.ARGUMENTS, MetricName.KEPT),
+    IDELTA("m", Since.V3_5, 2, Histograms.REFUSED),
+    INCREASE("m", Since.V3_5, 2, Histograms.REFUSED, Edges.ANCHORED, Edges.SMOOTHED),
+    IRATE("m", Since.V3_5, 2, Histograms.REFUSED),
+    LAST_OVER_TIME("m", Since.V3_5, 1, Histograms.TAKEN, Steps.ARGUMENTS, MetricName.KEPT),
+    MAD_OVER_TIME("m", Since.V3_5_EXPERIMENTAL, 1, Histograms.SKIPPED),
+    MAX_OVER_TIME("m", Since.V3_5, 1, Histograms.SKIPPED),
+    MIN_OVER_TIME("m", Since.V3_5, 1, Histograms.SKIPPED),
+    PREDICT_LINEAR("ms", Since.V3_5, 2, Histograms.SKIPPED, Steps.TIME, MetricName.DROPPED),
+    PRESENT_OVER_TIME("m", Since.V3_5, 1, Histograms.TAKEN),
+    QUANTILE_OVER_TIME("sm", Since.V3_5, 1, Histograms.SKIPPED),
+    RATE("m", Since.V3_5, 2, Histograms.REFUSED, Edges.ANCHORED, Edges.SMOOTHED),
+    RESETS("m", Since.V3_5, 1, Histograms.REFUSED, Edges.ANCHORED),
+    STDDEV_OVER_TIME("m", Since.V3_5, 1, Histograms.SKIPPED),
+    STDVAR_OVER_TIME("m", Since.V3_5, 1, Histograms.SKIPPED),
+    SUM_OVER_TIME("m", Since.V3_5, 1, Histograms.REFUSED),
+    TS_OF_FIRST_OVER_TIME("m", Since.NEWER_EXPERIMENTAL, 1, Histograms.TAKEN),
+    TS_OF_LAST_OVER_TIME("m", Since.V3_5_EXPERIMENTAL, 1, Histograms.TAKEN),
+    TS_OF_MAX_OVER_TIME("m", Since.V3_5_EXPERIMENTAL, 1, Histograms.SKIPPED),
+    TS_OF_MIN_OVER_TIME("m", Since.V3_5_EXPERIMENTAL, 1, Histograms.SKIPPED);
+
+    private final Signature signature;
+    private final int fewestSamples;
+    private final Histograms histograms;
+    private final Steps steps;
+    private final MetricName metricName;
+    private final Set<Edges> edges;
+
+    Range(String arguments, Since since, int fewestSamples, Histograms histograms, Edges... edges) {
+      this(arguments, since, fewestSamples, histograms, Steps.ARGUMENTS, MetricName.DROPPED, edges);
+    }
+
+    /**
+     * @param fewestSamples how many samples a window needs for a result
+     * @param edges the modifiers of a selector that it knows
+     */
+    Range(
+        String arguments,
+        Since since,
+        int fewestSamples,
+        Histograms histograms,
+        Steps steps,
+        MetricName metricName,
+        Edges... edges) {
+      this.signature = Signature.of(arguments, ValueType.VECTOR, since);
+      this.fewestSamples = fewestSamples;
+      this.histograms = histograms;
+      this.steps = steps;
+      this.metricName = metricName;
+      this.edges = Set.of(edges);
+    }
+
+    /** How many samples a window needs for a result. */
+    public int fewestSamples() {
+      return fewestSamples;
+    }
+
+    public Histograms histograms() {
+      return histograms;
+    }
+
+    /** Whether it can take a window with such edges. */
+    public boolean allows(Edges those) {
+      return those == Edges.PLAIN || edges.contains(those);
+    }
+
+    @Override
+    public Signature signature() {
+      return signature;
+    }
+
+    @Override
+    public Sharding sharding() {
+      return Sharding.PER_SERIES;
+    }
+
+    @Override
+    public Order order() {
+      return Order.KEPT;
+    }
+
+    @Override
+    public Steps steps() {
+      return steps;
+    }
+
+    @Override
+    public MetricName metricName() {
+      return metricName;
+    }
+
+    @Override
+    public Points points() {
+      return Points.WITH_INPUT;
+    }
+  }
+
+  /** Gives a number at each step. Evaluated by {@code exec.ScalarEvaluation}. */
+  enum Scalar implements Function {
+    END("", Since.NEWER_EXPERIMENTAL, Steps.QUERY),
+    MAX_OF("ss", Since.NEWER_EXPERIMENTAL, Steps.ARGUMENTS),
+    MIN_OF("ss", Since.NEWER_EXPERIMENTAL, Steps.ARGUMENTS),
+    PI("", Since.V3_5, Steps.ARGUMENTS),
+    RANGE("", Since.NEWER_EXPERIMENTAL, Steps.QUERY),
+    SCALAR("v", Since.V3_5, Steps.ARGUMENTS),
+    START("", Since.NEWER_EXPERIMENTAL, Steps.QUERY),
+    STEP("", Since.NEWER_EXPERIMENTAL, Steps.QUERY),
+    TIME("", Since.V3_5, Steps.TIME);
+
+    private final Signature signature;
+    private final Steps steps;
+
+    Scalar(String arguments, Since since, Steps steps) {
+      this.signature = Signature.of(arguments, ValueType.SCALAR, since);
+      this.steps = steps;
+    }
+
+    @Override
+    public Signature signature() {
+      return signature;
+    }
+
+    @Override
+    public Sharding sharding() {
+      return arguments().contains(ValueType.VECTOR) ? Sharding.ONE_NUMBER : Sharding.NO_SERIES;
+    }
+
+    @Override
+    public Order order() {
+      return Order.KEPT;
+    }
+
+    @Override
+    public Steps steps() {
+      return steps;
+    }
+
+    @Override
+    public MetricName metricName() {
+      return MetricName.WRITTEN;
+    }
+
+    /** A vector that is empty gives NaN. */
+    @Override
+    public Points points() {
+      return arguments().contains(ValueType.VECTOR) ? Points.WITHOUT_INPUT : Points.WITH_INPUT;
+    }
+  }
+
+  /**
+   * Reads histograms. Evaluated by {@code function.ClassicHistograms}, {@code NativeHistograms}.
+   */
+  enum OfHistograms implements Function {
+    HISTOGRAM_AVG("v", Since.V3_5),
+    HISTOGRAM_COUNT("v", Since.V3_5),
+    HISTOGRAM_FRACTION("ssv", Since.V3_5),
+    HISTOGRAM_QUANTILE("sv", Since.V3_5),
+    HISTOGRAM_QUANTILES("vts+", Since.NEWER_EXPERIMENTAL),
+    HISTOGRAM_STDDEV("v", Since.V3_5),
+    HISTOGRAM_STDVAR("v", Since.V3_5),
+    HISTOGRAM_SUM("v", Since.V3_5);
+
+    private final Signature signature;
+
+    OfHistograms(String arguments, Since since) {
+      this.signature = Signature.of(arguments, ValueType.VECTOR, since);
+    }
+
+    @Override
+    public Signature signature() {
+      return signature;
+    }
+
+    @Override
+    public Sharding sharding() {
+      return Sharding.BUCKETS;
+    }
+
+    @Override
+    public Order order() {
+      return Order.READ;
+    }
+
+    @Override
+    public Steps steps() {
+      return Steps.ARGUMENTS;
+    }
+
+    @Override
+    public MetricName metricName() {
+      return MetricName.WRITTEN;
+    }
+
+    @Override
+    public Points points() {
+      return Points.WITH_INPUT;
+    }
+  }
+
+  /** Works on a vector as a whole. Each has a method of its own in {@code exec.Evaluator}. */
+  enum OfVectors implements Function {
+    ABSENT("v", Sharding.ABSENCE, Order.LOST, Points.WITHOUT_INPUT),
+    ABSENT_OVER_TIME("m", Sharding.ABSENCE, Order.LOST, Points.WITHOUT_INPUT),
+    INFO("vv?", Since.V3_5_EXPERIMENTAL, Sharding.JOINS, Order.READ, Steps.TIME),
+    LABEL_JOIN("vttt*", Sharding.RELABELS, Order.LOST, Points.WITH_INPUT),
+    LABEL_REPLACE("vtttt", Sharding.RELABELS, Order.LOST, Points.WITH_INPUT),
+    SORT("v", Sharding.SORTS, Order.SET, Points.WITH_INPUT),
+    SORT_BY_LABEL("vt*", Since.V3_5_EXPERIMENTAL, Sharding.SORTS, Order.SET, Steps.ARGUMENTS),
+    SORT_BY_LABEL_DESC("vt*", Since.V3_5_EXPERIMENTAL, Sharding.SORTS, Order.SET, Steps.ARGUMENTS),
+    SORT_DESC("v", Sharding.SORTS, Order.SET, Points.WITH_INPUT),
+    TIMESTAMP("v", Since.V3_5, Sharding.PER_SERIES, Order.KEPT, Steps.TIME),
+    VECTOR("s", Sharding.NO_SERIES, Order.LOST, Points.WITHOUT_INPUT);
+
+    private final Signature signature;
+    private final Sharding sharding;
+    private final Order order;
+    private final Steps steps;
+    private final Points points;
+
+    OfVectors(String arguments, Sharding sharding, Order order, Points points) {
+      this(arguments, Since.V3_5, sharding, order, Steps.ARGUMENTS, points);
+    }
+
+    OfVectors(String arguments, Since since, Sharding sharding, Order order, Steps steps) {
+      this(arguments, since, sharding, order, steps, Points.WITH_INPUT);
+    }
+
+    OfVectors(
+        String arguments, Since since, Sharding sharding, Order order, Steps steps, Points points) {
+      this.signature = Signature.of(arguments, ValueType.VECTOR, since);
+      this.sharding = sharding;
+      this.order = order;
+      this.steps = steps;
+      this.points = points;
+    }
+
+    @Override
+    public Signature signature() {
+      return signature;
+    }
+
+    @Override
+    public Sharding sharding() {
+      return sharding;
+    }
+
+    @Override
+    public Order order() {
+      return order;
+    }
+
+    @Override
+    public Steps steps() {
+      return steps;
+    }
+
+    @Override
+    public MetricName metricName() {
+      return MetricName.WRITTEN;
+    }
+
+    @Override
+    public Points points() {
+      return points;
+    }
+  }
+
+  /** The functions of all families by name. */
+  final class Names {
+    private static final List<Function> ALL;
+    private static final Map<String, Function> BY_NAME = new HashMap<>();
+
+    static {
+      List<Function> all = new ArrayList<>();
+      for (Class<?> family : Function.class.getPermittedSubclasses()) {
+        for (Object constant : family.getEnumConstants()) {
+          all.add((Function) constant);
+        }
+      }
+      all.sort((a, b) -> a.name().compareTo(b.name()));
+      ALL = Collections.unmodifiableList(all);
+      for (Function function : all) {
+        if (BY_NAME.put(function.text(), function) != null) {
+          throw new IllegalStateException("two functions are called " + function.text());
+        }
+      }
+    }
+
+    private Names() {}
   }
 }

@@ -1,7 +1,6 @@
 package io.fleetgauge.promql.function;
 
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.InvalidUtf8;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.kernel.Buckets;
@@ -142,12 +141,7 @@ public final class ClassicHistograms {
   }
 
   public void add(Column column) throws QueryFailure {
-    if (column.histograms() != null) {
-      addNative(column);
-      if (Columns.count(column.values()) == 0) {
-        return;
-      }
-    }
+    NativeHistograms.refuse(column, context.call().function().text());
     String le = column.labels().value(BOUND);
     OptionalDouble bound = Numbers.parse(le);
     if (bound.isEmpty()) {
@@ -167,14 +161,6 @@ public final class ClassicHistograms {
     Histogram histogram = byLabels.computeIfAbsent(labels, none -> new Histogram());
     histogram.buckets.add(new Bucket(bound.getAsDouble(), column.values()));
     histogram.nameDropped |= column.nameDropped();
-  }
-
-  private void addNative(Column column) throws QueryFailure {
-    if (context.call().function() == Function.HISTOGRAM_FRACTION
-        || context.call().function() == Function.HISTOGRAM_QUANTILE
-        || context.call().function() == Function.HISTOGRAM_QUANTILES) {
-      throw NativeHistograms.notYet(context.call().function().text());
-    }
   }
 
   public void finish() throws QueryFailure {

@@ -1,51 +1,18 @@
 package io.fleetgauge.promql.function;
 
 import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.promql.kernel.Calendar;
 import io.fleetgauge.promql.kernel.Maths;
 
 /** Functions that map each value of a vector by itself. */
 public final class ElementFunctions {
   private ElementFunctions() {}
 
-  /** Whether this function is one of them. */
-  public static boolean knows(Function function) {
-    return switch (function) {
-      case ABS,
-          CEIL,
-          FLOOR,
-          EXP,
-          SQRT,
-          LN,
-          LOG2,
-          LOG10,
-          SGN,
-          SIN,
-          COS,
-          TAN,
-          ASIN,
-          ACOS,
-          ATAN,
-          SINH,
-          COSH,
-          TANH,
-          ASINH,
-          ACOSH,
-          ATANH,
-          DEG,
-          RAD,
-          ROUND,
-          CLAMP,
-          CLAMP_MIN,
-          CLAMP_MAX ->
-          true;
-      default -> CalendarFunctions.knows(function);
-    };
-  }
-
   /**
    * @param scalars the function's scalar arguments at each step, in their order
    */
-  public static void apply(Function function, double[] in, double[][] scalars, double[] out) {
+  public static void apply(
+      Function.Element function, double[] in, double[][] scalars, double[] out) {
     switch (function) {
       case ABS -> Maths.abs(in, out);
       case CEIL -> Maths.ceil(in, out);
@@ -74,7 +41,14 @@ public final class ElementFunctions {
       case CLAMP -> Maths.clamp(in, scalars[0], scalars[1], out);
       case CLAMP_MIN -> Maths.clampMin(in, scalars[0], out);
       case CLAMP_MAX -> Maths.clampMax(in, scalars[0], out);
-      default -> CalendarFunctions.apply(function, in, out);
+      case MINUTE -> Calendar.minute(in, out);
+      case HOUR -> Calendar.hour(in, out);
+      case DAY_OF_WEEK -> Calendar.dayOfWeek(in, out);
+      case DAY_OF_MONTH -> Calendar.dayOfMonth(in, out);
+      case DAY_OF_YEAR -> Calendar.dayOfYear(in, out);
+      case DAYS_IN_MONTH -> Calendar.daysInMonth(in, out);
+      case MONTH -> Calendar.month(in, out);
+      case YEAR -> Calendar.year(in, out);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.fleetgauge.promql.function;
 
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.InvalidUtf8;
 import io.fleetgauge.promql.expr.Rewriting;
 import io.fleetgauge.promql.query.Column;
@@ -19,15 +18,16 @@ public final class LabelFunctions {
     Column apply(Column column);
   }
 
-  public static Relabelling of(Expr.Call call) throws QueryFailure {
+  private static List<String> texts(Expr.Call call) {
     List<String> texts = new ArrayList<>();
     for (Expr argument : call.arguments().subList(1, call.arguments().size())) {
       texts.add(((Expr.Text) argument.withoutParens()).value());
     }
-    return call.function() == Function.LABEL_REPLACE ? replace(texts) : join(texts);
+    return texts;
   }
 
-  private static Relabelling replace(List<String> texts) throws QueryFailure {
+  public static Relabelling replace(Expr.Call call) throws QueryFailure {
+    List<String> texts = texts(call);
     String target = texts.get(0);
     Rewriting rewriting;
     try {
@@ -45,7 +45,8 @@ public final class LabelFunctions {
             .orElse(column);
   }
 
-  private static Relabelling join(List<String> texts) throws QueryFailure {
+  public static Relabelling join(Expr.Call call) throws QueryFailure {
+    List<String> texts = texts(call);
     String target = texts.get(0);
     for (String source : texts.subList(2, texts.size())) {
       if (!isLabelName(source)) {

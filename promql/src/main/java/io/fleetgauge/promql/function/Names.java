@@ -2,6 +2,7 @@ package io.fleetgauge.promql.function;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.sample.Labels;
 
 /** What can be known of metrics' names before any series is seen. */
@@ -18,12 +19,25 @@ public final class Names {
       case Expr.Unary unary -> areOne(unary.input());
       case Expr.Aggregate aggregate -> areOne(aggregate.input());
       case Expr.Call call ->
-          RangeFunctions.knows(call.function())
-              ? areOne(call.arguments().getLast())
-              : ElementFunctions.knows(call.function())
-                  && !call.arguments().isEmpty()
-                  && areOne(call.arguments().getFirst());
-      default -> false;
+          switch (call.function().metricName()) {
+            case KEPT, DROPPED ->
+                call.arguments().stream()
+                    .filter(argument -> isOfSeries(argument.type()))
+                    .findFirst()
+                    .map(Names::areOne)
+                    .orElse(false);
+            case WRITTEN -> false;
+          };
+      case Expr.Binary binary -> false;
+      case Expr.Number number -> false;
+      case Expr.Text text -> false;
+    };
+  }
+
+  private static boolean isOfSeries(ValueType type) {
+    return switch (type) {
+      case VECTOR, MATRIX -> true;
+      case SCALAR, STRING -> false;
     };
   }
 

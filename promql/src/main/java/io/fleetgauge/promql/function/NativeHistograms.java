@@ -1,6 +1,5 @@
 package io.fleetgauge.promql.function;
 
-import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Histogram;
@@ -25,20 +24,18 @@ public final class NativeHistograms {
     }
   }
 
+  /** One number of a histogram. */
+  @FunctionalInterface
+  public interface Reading {
+    double of(Histogram histogram);
+  }
+
   /** One number for each histogram of a column. */
-  public static Column apply(Expr.Call call, Column column) throws QueryFailure {
+  public static Column apply(Reading reading, Column column) {
     double[] out = new double[column.steps()];
     for (int i = 0; i < out.length; i++) {
       Histogram histogram = column.histograms()[i];
-      out[i] =
-          histogram == null
-              ? Staleness.MARKER
-              : switch (call.function()) {
-                case HISTOGRAM_COUNT -> histogram.count();
-                case HISTOGRAM_SUM -> histogram.sum();
-                case HISTOGRAM_AVG -> histogram.sum() / histogram.count();
-                default -> throw notYet(call.function().text());
-              };
+      out[i] = histogram == null ? Staleness.MARKER : reading.of(histogram);
     }
     return column.with(out);
   }

@@ -1,8 +1,6 @@
 package io.fleetgauge.promql.function;
 
-import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.query.Column;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,26 +15,32 @@ public final class Ordering {
     boolean here =
         switch (expr) {
           case Expr.Call call ->
-              switch (call.function()) {
-                case SORT, SORT_DESC, SORT_BY_LABEL, SORT_BY_LABEL_DESC -> true;
-                default -> false;
+              switch (call.function().order()) {
+                case SET -> true;
+                case KEPT, LOST, READ -> false;
               };
           case Expr.Aggregate aggregate ->
-              aggregate.op() == Aggregation.TOPK || aggregate.op() == Aggregation.BOTTOMK;
-          default -> false;
+              switch (aggregate.op().order()) {
+                case SET -> true;
+                case IGNORED, READ -> false;
+              };
+          case Expr.Selector selector -> false;
+          case Expr.Window window -> false;
+          case Expr.Subquery subquery -> false;
+          case Expr.Unary unary -> false;
+          case Expr.Binary binary -> false;
+          case Expr.Paren paren -> false;
+          case Expr.Number number -> false;
+          case Expr.Text text -> false;
         };
     return here || expr.children().stream().anyMatch(Ordering::isAskedFor);
   }
 
-  public static Comparator<Column> of(Expr.Call call) {
-    return switch (call.function()) {
-      case SORT -> (a, b) -> byValue(a.values()[0], b.values()[0], false);
-      case SORT_DESC -> (a, b) -> byValue(a.values()[0], b.values()[0], true);
-      default -> byLabels(call);
-    };
+  /** By value: NaN stands last in both directions. */
+  public static Comparator<Column> byValue(boolean descending) {
+    return (a, b) -> byValue(a.values()[0], b.values()[0], descending);
   }
 
-  /** NaN stands last in both directions. */
   private static int byValue(double a, double b, boolean descending) {
     if (Double.isNaN(a) || Double.isNaN(b)) {
       return Boolean.compare(Double.isNaN(a), Double.isNaN(b));
@@ -46,23 +50,22 @@ public final class Ordering {
     return descending ? -order : order;
   }
 
-  private static Comparator<Column> byLabels(Expr.Call call) {
+  /** By the labels that a call names, then by all. */
+  public static Comparator<Column> byLabels(Expr.Call call) {
     List<String> labels = new ArrayList<>();
     for (Expr argument : call.arguments().subList(1, call.arguments().size())) {
       labels.add(((Expr.Text) argument.withoutParens()).value());
     }
-    Comparator<Column> order =
-        (a, b) -> {
-          for (String label : labels) {
-            String left = a.labels().value(label);
-            String right = b.labels().value(label);
-            if (!left.equals(right)) {
-              return natural(left, right) ? -1 : 1;
-            }
-          }
-          return a.labels().compareTo(b.labels());
-        };
-    return call.function() == Function.SORT_BY_LABEL ? order : order.reversed();
+    return (a, b) -> {
+      for (String label : labels) {
+        String left = a.labels().value(label);
+        String right = b.labels().value(label);
+        if (!left.equals(right)) {
+          return natural(left, right) ? -1 : 1;
+        }
+      }
+      return a.labels().compareTo(b.labels());
+    };
   }
 
   /** Whether {@code a} comes before {@code b}: runs of digits compare as numbers. */

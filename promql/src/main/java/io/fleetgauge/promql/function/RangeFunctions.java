@@ -18,10 +18,11 @@ import io.fleetgauge.sample.Staleness;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** One function over a window of each series: one pass over a series for all steps. */
 public final class RangeFunctions {
-  private final Function function;
+  private final Function.Range function;
   private final Grid grid;
   private final long[] windowEnds;
   private final long range;
@@ -34,11 +35,13 @@ public final class RangeFunctions {
   private final Annotations annotations;
 
   /**
+   * @param function what is evaluated; {@code absent_over_time} evaluates another one than it is
    * @param range the argument that is a range vector
    * @param parameters the function's scalars, in order, each with a value for each step
    */
   public RangeFunctions(
       Query query,
+      Function.Range function,
       Expr.Call call,
       Expr range,
       Grid grid,
@@ -46,7 +49,7 @@ public final class RangeFunctions {
       Budget budget,
       Annotations annotations)
       throws QueryFailure {
-    this.function = call.function();
+    this.function = function;
     this.grid = grid;
     this.parameters = parameters;
     this.budget = budget;
@@ -73,81 +76,42 @@ public final class RangeFunctions {
         this.edges = Expr.Edges.PLAIN;
         shift = subquery.shift();
       }
-      default -> throw new IllegalStateException("not a range vector: " + range);
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Selector _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
+          throw new IllegalStateException("not a range vector: " + range);
     }
     this.lookback = query.settings().lookback();
     this.windowEnds = new long[grid.size()];
     for (int i = 0; i < windowEnds.length; i++) {
       windowEnds[i] = Grid.lookAt(query, shift, grid.time(i));
     }
-    checkEdges();
+    checkEdges(call.function());
   }
 
-  public static boolean knows(Function function) {
-    return switch (function) {
-      case RATE,
-          INCREASE,
-          DELTA,
-          IRATE,
-          IDELTA,
-          CHANGES,
-          RESETS,
-          DERIV,
-          PREDICT_LINEAR,
-          DOUBLE_EXPONENTIAL_SMOOTHING,
-          AVG_OVER_TIME,
-          COUNT_OVER_TIME,
-          FIRST_OVER_TIME,
-          LAST_OVER_TIME,
-          MAD_OVER_TIME,
-          MAX_OVER_TIME,
-          MIN_OVER_TIME,
-          STDDEV_OVER_TIME,
-          STDVAR_OVER_TIME,
-          SUM_OVER_TIME,
-          PRESENT_OVER_TIME,
-          ABSENT_OVER_TIME,
-          QUANTILE_OVER_TIME,
-          TS_OF_FIRST_OVER_TIME,
-          TS_OF_LAST_OVER_TIME,
-          TS_OF_MAX_OVER_TIME,
-          TS_OF_MIN_OVER_TIME ->
-          true;
-      default -> false;
-    };
-  }
-
-  /** Whether the results are still samples of the metric. */
-  public boolean keepsName() {
-    return function == Function.LAST_OVER_TIME || function == Function.FIRST_OVER_TIME;
-  }
-
-  private void checkEdges() throws QueryFailure {
-    List<Function> allowed =
-        switch (edges) {
-          case PLAIN -> List.of(function);
-          case ANCHORED ->
-              List.of(
-                  Function.CHANGES,
-                  Function.DELTA,
-                  Function.INCREASE,
-                  Function.RATE,
-                  Function.RESETS);
-          case SMOOTHED -> List.of(Function.DELTA, Function.INCREASE, Function.RATE);
-        };
-    if (!allowed.contains(function)) {
+  private void checkEdges(Function called) throws QueryFailure {
+    boolean allowed = edges == Expr.Edges.PLAIN || called == function && function.allows(edges);
+    if (!allowed) {
       throw new QueryFailure(
           QueryFailure.Kind.EXECUTION,
           edges.text
               + " modifier can only be used with: "
-              + String.join(", ", allowed.stream().map(Function::text).toList())
+              + Arrays.stream(Function.Range.values())
+                  .filter(each -> each.allows(edges))
+                  .map(Function::text)
+                  .collect(Collectors.joining(", "))
               + " - not with "
-              + function.text());
+              + called.text());
     }
   }
 
   private void checkFactors(int step) throws QueryFailure {
-    if (function == Function.DOUBLE_EXPONENTIAL_SMOOTHING) {
+    if (function == Function.Range.DOUBLE_EXPONENTIAL_SMOOTHING) {
       checkFactor("smoothing", "sf", parameters.get(0)[step]);
       checkFactor("trend", "tf", parameters.get(1)[step]);
     }
@@ -160,21 +124,6 @@ public final class RangeFunctions {
           String.format(
               Locale.ROOT, "invalid %s factor. Expected: 0 < %s < 1, got: %f", what, name, factor));
     }
-  }
-
-  private static int fewestSamples(Function function) {
-    return switch (function) {
-      case RATE,
-          INCREASE,
-          DELTA,
-          IRATE,
-          IDELTA,
-          DERIV,
-          PREDICT_LINEAR,
-          DOUBLE_EXPONENTIAL_SMOOTHING ->
-          2;
-      default -> 1;
-    };
   }
 
   /** The function at each step; null when no step has enough samples. */
@@ -191,7 +140,7 @@ public final class RangeFunctions {
     if (!any) {
       return null;
     }
-    if (function == Function.RATE || function == Function.INCREASE) {
+    if (function == Function.Range.RATE || function == Function.Range.INCREASE) {
       // Of irate, 3.5 says nothing.
       CounterNames.remark(series.labels().metric())
           .ifPresent(text -> annotations.info(text, argument));
@@ -203,18 +152,18 @@ public final class RangeFunctions {
     long[] times = samples.times();
     double[] values = samples.values();
     int size = samples.size();
-    double[] scratch =
-        switch (function) {
-          case QUANTILE_OVER_TIME -> new double[size];
-          case MAD_OVER_TIME -> new double[2 * size];
-          default -> null;
-        };
+    double[] scratch = null;
+    if (function == Function.Range.QUANTILE_OVER_TIME) {
+      scratch = new double[size];
+    } else if (function == Function.Range.MAD_OVER_TIME) {
+      scratch = new double[2 * size];
+    }
     int[] falls = null;
-    if (function == Function.RATE || function == Function.INCREASE) {
+    if (function == Function.Range.RATE || function == Function.Range.INCREASE) {
       falls = new int[size];
       Windows.falls(values, size, falls);
     }
-    int fewest = fewestSamples(function);
+    int fewest = function.fewestSamples();
     boolean any = false;
     int from = 0;
     int to = 0;
@@ -268,7 +217,7 @@ public final class RangeFunctions {
       case STDDEV_OVER_TIME -> Math.sqrt(Windows.variance(values, from, to));
       case STDVAR_OVER_TIME -> Windows.variance(values, from, to);
       case SUM_OVER_TIME -> Windows.sum(values, from, to);
-      case PRESENT_OVER_TIME, ABSENT_OVER_TIME -> 1;
+      case PRESENT_OVER_TIME -> 1;
       case QUANTILE_OVER_TIME -> {
         double quantile = parameters.getFirst()[step];
         Quantiles.warn(quantile, firstArgument, annotations);
@@ -278,7 +227,6 @@ public final class RangeFunctions {
       case TS_OF_LAST_OVER_TIME -> times[to - 1] / 1000.0;
       case TS_OF_MAX_OVER_TIME -> times[Windows.indexOfMax(values, from, to)] / 1000.0;
       case TS_OF_MIN_OVER_TIME -> times[Windows.indexOfMin(values, from, to)] / 1000.0;
-      default -> throw new IllegalStateException(function.text());
     };
   }
 
@@ -312,41 +260,30 @@ public final class RangeFunctions {
     if (from == to || times[to - 1] <= start) {
       return Staleness.MARKER;
     }
-    boolean counter = function != Function.DELTA;
-    switch (function) {
-      case CHANGES, RESETS -> {
-        int anchor = from;
-        while (times[anchor + 1 < to ? anchor + 1 : anchor] <= start) {
-          anchor++;
-        }
-        return function == Function.CHANGES
-            ? Windows.changes(values, anchor, to)
-            : Windows.resets(values, anchor, to);
+    boolean counter = function != Function.Range.DELTA;
+    if (function == Function.Range.CHANGES || function == Function.Range.RESETS) {
+      int anchor = from;
+      while (times[anchor + 1 < to ? anchor + 1 : anchor] <= start) {
+        anchor++;
       }
-      default -> {
-        double change = EdgeWindows.change(times, values, from, to, start, end, smooth, counter);
-        return function == Function.RATE && !Staleness.isMarker(change)
-            ? change / (range / 1000.0)
-            : change;
-      }
+      return function == Function.Range.CHANGES
+          ? Windows.changes(values, anchor, to)
+          : Windows.resets(values, anchor, to);
     }
+    double change = EdgeWindows.change(times, values, from, to, start, end, smooth, counter);
+    return function == Function.Range.RATE && !Staleness.isMarker(change)
+        ? change / (range / 1000.0)
+        : change;
   }
 
   // --- histograms ---
 
   /** What a function makes of a series with histograms; null when it takes its numbers only. */
   private Column overHistograms(Series series) throws QueryFailure {
-    switch (function) {
-      case COUNT_OVER_TIME,
-          PRESENT_OVER_TIME,
-          ABSENT_OVER_TIME,
-          FIRST_OVER_TIME,
-          LAST_OVER_TIME,
-          TS_OF_FIRST_OVER_TIME,
-          TS_OF_LAST_OVER_TIME -> {}
-      case RATE, INCREASE, DELTA, IRATE, IDELTA, CHANGES, RESETS, AVG_OVER_TIME, SUM_OVER_TIME ->
-          throw NativeHistograms.notYet(function.text());
-      default -> {
+    switch (function.histograms()) {
+      case TAKEN -> {}
+      case REFUSED -> throw NativeHistograms.notYet(function.text());
+      case SKIPPED -> {
         return null;
       }
     }
@@ -378,6 +315,7 @@ public final class RangeFunctions {
       if (count > 0) {
         switch (function) {
           case COUNT_OVER_TIME -> values[i] = count;
+          case PRESENT_OVER_TIME -> values[i] = 1;
           case FIRST_OVER_TIME -> {
             values[i] = series.values()[first];
             histograms[i] = series.histograms()[first];
@@ -388,7 +326,27 @@ public final class RangeFunctions {
           }
           case TS_OF_FIRST_OVER_TIME -> values[i] = series.times()[first] / 1000.0;
           case TS_OF_LAST_OVER_TIME -> values[i] = series.times()[last] / 1000.0;
-          default -> values[i] = 1;
+          case AVG_OVER_TIME,
+              CHANGES,
+              DELTA,
+              DERIV,
+              DOUBLE_EXPONENTIAL_SMOOTHING,
+              IDELTA,
+              INCREASE,
+              IRATE,
+              MAD_OVER_TIME,
+              MAX_OVER_TIME,
+              MIN_OVER_TIME,
+              PREDICT_LINEAR,
+              QUANTILE_OVER_TIME,
+              RATE,
+              RESETS,
+              STDDEV_OVER_TIME,
+              STDVAR_OVER_TIME,
+              SUM_OVER_TIME,
+              TS_OF_MAX_OVER_TIME,
+              TS_OF_MIN_OVER_TIME ->
+              throw new IllegalStateException(function.text() + " takes no histograms");
         }
       }
     }

@@ -40,7 +40,8 @@ final class AggregationSplit {
         }
         yield plan.with(inputs);
       }
-      default -> plan.with(inputs);
+      case Plan.Shards _, Plan.Here _, Plan.Gather _, Plan.Merge _, Plan.Once _ ->
+          plan.with(inputs);
     };
   }
 }

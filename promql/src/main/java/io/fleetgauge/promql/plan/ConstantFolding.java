@@ -29,15 +29,21 @@ final class ConstantFolding {
           new Expr.Number(
               unary.minus() ? -number(unary.input()).value() : number(unary.input()).value(),
               unary.span());
-      default -> whole;
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Selector _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
+          whole;
     };
   }
 
   private static Expr.Number number(Expr expr) {
-    return switch (expr) {
-      case Expr.Number number -> number;
-      case Expr.Paren paren -> number(paren.inner());
-      default -> null;
-    };
+    return expr.withoutParens() instanceof Expr.Number number ? number : null;
   }
 }

@@ -1,10 +1,10 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.function.Names;
+import io.fleetgauge.sample.Labels;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,8 +14,12 @@ final class Distribution {
   /** The label by which a series says its host in matching and grouping. */
   static final String HOST = "Hostname";
 
-  /** Labels that may say the host of a series; one that rewrites them loses it. */
-  private static final Set<String> HOST_LABELS = Set.of(HOST, "node", "instance");
+  /**
+   * Labels that say the host of a series in the default configuration of gateways. Where a part
+   * writes one of them it is not worth asking: most gateways would refuse. Which labels really say
+   * it, each gateway knows, and refuses a part that writes one ({@link #writtenLabels}).
+   */
+  private static final Set<String> RARELY_EXACT = Set.of(HOST, "node", "instance");
 
   private Distribution() {}
 
@@ -40,34 +44,30 @@ final class Distribution {
 
   private static Optional<String> call(Expr.Call call) {
     String name = call.function().text();
-    switch (call.function()) {
-      case ABSENT, ABSENT_OVER_TIME -> {
-        return Optional.of(name + " has to know all series");
-      }
-      case SORT, SORT_DESC, SORT_BY_LABEL, SORT_BY_LABEL_DESC -> {
-        return Optional.of(name + " orders all series");
-      }
-      case INFO -> {
-        return Optional.of("info joins series of any host");
-      }
-      case HISTOGRAM_QUANTILE,
-          HISTOGRAM_QUANTILES,
-          HISTOGRAM_FRACTION,
-          HISTOGRAM_AVG,
-          HISTOGRAM_COUNT,
-          HISTOGRAM_SUM,
-          HISTOGRAM_STDDEV,
-          HISTOGRAM_STDVAR -> {
-        return Optional.of(name + " adds buckets in the order of the series");
-      }
-      case LABEL_REPLACE, LABEL_JOIN -> {
-        if (!(call.arguments().get(1).withoutParens() instanceof Expr.Text to)
-            || HOST_LABELS.contains(to.value())) {
-          return Optional.of(name + " writes the label that says the host");
-        }
-      }
-      default -> {}
-    }
+    return switch (call.function().sharding()) {
+      case ABSENCE -> Optional.of(name + " has to know all series");
+      case SORTS -> Optional.of(name + " orders all series");
+      case JOINS -> Optional.of(name + " joins series of any host");
+      case BUCKETS -> Optional.of(name + " adds buckets in the order of the series");
+      case ONE_NUMBER -> Optional.of(call + " depends on all series");
+      case RELABELS ->
+          writesHost(call)
+              ? Optional.of(name + " writes the label that says the host")
+              : arguments(call);
+      case PER_SERIES, NO_SERIES -> arguments(call);
+    };
+  }
+
+  private static boolean writesHost(Expr.Call call) {
+    return RARELY_EXACT.contains(written(call));
+  }
+
+  /** The label that a function which relabels writes. */
+  private static String written(Expr.Call call) {
+    return ((Expr.Text) call.arguments().get(1).withoutParens()).value();
+  }
+
+  private static Optional<String> arguments(Expr.Call call) {
     boolean series = false;
     for (Expr argument : call.arguments()) {
       switch (argument.type()) {
@@ -86,7 +86,7 @@ final class Distribution {
         }
       }
     }
-    return series ? Optional.empty() : Optional.of(name + " has no series");
+    return series ? Optional.empty() : Optional.of(call.function().text() + " has no series");
   }
 
   private static Optional<String> aggregate(Expr.Aggregate aggregate) {
@@ -96,7 +96,7 @@ final class Distribution {
     }
     Optional<Expr> parameter = aggregate.parameter().map(Expr::withoutParens);
     if (parameter.isPresent() && parameter.get() instanceof Expr.Text label) {
-      if (HOST_LABELS.contains(label.value())) {
+      if (RARELY_EXACT.contains(label.value())) {
         return Optional.of(aggregate.op().text() + " writes the label that says the host");
       }
     } else if (parameter.isPresent() && !isConstant(parameter.get())) {
@@ -124,6 +124,48 @@ final class Distribution {
     return obstacle(binary.left()).or(() -> obstacle(binary.right()));
   }
 
+  /**
+   * The labels that anything in an expression writes over. Two series that differ in such a label
+   * only can become one, and a shard does not see the other's.
+   */
+  static Set<String> writtenLabels(Expr expr) {
+    Set<String> written = new HashSet<>();
+    collectWritten(expr, written);
+    return written;
+  }
+
+  private static void collectWritten(Expr expr, Set<String> into) {
+    switch (expr) {
+      case Expr.Call call -> {
+        switch (call.function().sharding()) {
+          case RELABELS -> into.add(written(call));
+          case PER_SERIES, NO_SERIES, ABSENCE, ONE_NUMBER, SORTS, JOINS, BUCKETS -> {}
+        }
+        switch (call.function().metricName()) {
+          case DROPPED, WRITTEN -> into.add(Labels.NAME);
+          case KEPT -> {}
+        }
+      }
+      case Expr.Aggregate aggregate -> {
+        if (aggregate.parameter().map(Expr::withoutParens).orElse(null) instanceof Expr.Text text) {
+          into.add(text.value());
+        }
+      }
+      case Expr.Binary binary -> {
+        into.add(Labels.NAME);
+        into.addAll(binary.matching().include());
+      }
+      case Expr.Unary _ -> into.add(Labels.NAME);
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Selector _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Paren _ -> {}
+    }
+    expr.children().forEach(part -> collectWritten(part, into));
+  }
+
   /** Whether a scalar is the same for all shards. */
   static boolean isConstant(Expr scalar) {
     return switch (scalar) {
@@ -132,9 +174,12 @@ final class Distribution {
       case Expr.Unary unary -> isConstant(unary.input());
       case Expr.Binary binary -> isConstant(binary.left()) && isConstant(binary.right());
       case Expr.Call call ->
-          call.function() != Function.SCALAR
-              && call.arguments().stream().allMatch(Distribution::isConstant);
-      default -> false;
+          switch (call.function().sharding()) {
+            case ONE_NUMBER -> false;
+            case PER_SERIES, RELABELS, NO_SERIES, ABSENCE, SORTS, JOINS, BUCKETS ->
+                call.arguments().stream().allMatch(Distribution::isConstant);
+          };
+      case Expr.Text _, Expr.Selector _, Expr.Window _, Expr.Subquery _, Expr.Aggregate _ -> false;
     };
   }
 
@@ -149,27 +194,9 @@ final class Distribution {
       case Expr.Unary unary -> isOrdered(unary.input()) && Names.areOne(unary.input());
       case Expr.Call call -> {
         List<Expr> arguments = call.arguments();
-        yield switch (call.function()) {
-          case ABSENT,
-              ABSENT_OVER_TIME,
-              HISTOGRAM_QUANTILE,
-              HISTOGRAM_QUANTILES,
-              HISTOGRAM_FRACTION,
-              HISTOGRAM_AVG,
-              HISTOGRAM_COUNT,
-              HISTOGRAM_SUM,
-              HISTOGRAM_STDDEV,
-              HISTOGRAM_STDVAR,
-              INFO,
-              LABEL_JOIN,
-              LABEL_REPLACE,
-              SORT,
-              SORT_BY_LABEL,
-              SORT_BY_LABEL_DESC,
-              SORT_DESC,
-              VECTOR ->
-              false;
-          default ->
+        yield switch (call.function().order()) {
+          case LOST, READ, SET -> false;
+          case KEPT ->
               arguments.stream().anyMatch(Distribution::isOrderedSeries)
                   && arguments.stream()
                       .filter(argument -> argument.type() != ValueType.SCALAR)
@@ -182,7 +209,7 @@ final class Distribution {
         Expr vector = leftScalar ? binary.right() : binary.left();
         yield (leftScalar || rightScalar) && isOrdered(vector) && Names.areOne(vector);
       }
-      default -> false;
+      case Expr.Number _, Expr.Text _, Expr.Window _, Expr.Subquery _, Expr.Aggregate _ -> false;
     };
   }
 
@@ -194,38 +221,36 @@ final class Distribution {
     };
   }
 
-  /** Whether the result of an aggregation depends on the order of its input. */
+  /** Whether a result depends on the order of the input. */
   static boolean looksAtOrder(Expr expr) {
     return switch (expr) {
       case Expr.Aggregate aggregate ->
-          switch (aggregate.op()) {
-            case SUM, AVG, MIN, MAX, COUNT, GROUP, QUANTILE, COUNT_VALUES -> false;
-            case STDDEV, STDVAR, TOPK, BOTTOMK, LIMITK, LIMIT_RATIO -> true;
+          switch (aggregate.op().order()) {
+            case READ, SET -> true;
+            case IGNORED -> false;
           };
       case Expr.Call call ->
-          switch (call.function()) {
-            case SORT,
-                SORT_DESC,
-                SORT_BY_LABEL,
-                SORT_BY_LABEL_DESC,
-                HISTOGRAM_QUANTILE,
-                HISTOGRAM_QUANTILES,
-                HISTOGRAM_FRACTION,
-                HISTOGRAM_AVG,
-                HISTOGRAM_COUNT,
-                HISTOGRAM_SUM,
-                HISTOGRAM_STDDEV,
-                HISTOGRAM_STDVAR,
-                INFO ->
-                true;
-            default -> false;
+          switch (call.function().order()) {
+            case READ, SET -> true;
+            case KEPT, LOST -> false;
           };
-      default -> false;
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Selector _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
+          false;
     };
   }
 
   /** Whether an aggregation's folds can be put together. */
   static boolean isMergeable(Expr.Aggregate aggregate) {
-    return Engine.isMergeable(aggregate.op());
+    return switch (aggregate.op().partials()) {
+      case EXACT -> true;
+      case NONE -> false;
+    };
   }
 }

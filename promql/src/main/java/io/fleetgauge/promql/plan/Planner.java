@@ -59,9 +59,26 @@ public final class Planner {
           case Expr.Aggregate aggregate -> !partial;
           case Expr.Binary binary ->
               binary.left().type() == ValueType.VECTOR && binary.right().type() == ValueType.VECTOR;
-          default -> false;
+          case Expr.Number _,
+              Expr.Text _,
+              Expr.Selector _,
+              Expr.Window _,
+              Expr.Subquery _,
+              Expr.Call _,
+              Expr.Unary _,
+              Expr.Paren _ ->
+              false;
         };
     return here || part.children().stream().anyMatch(inner -> needsHosts(inner, false));
+  }
+
+  /**
+   * The labels that a part writes over, the metric's name among them. A shard whose series are told
+   * apart from those of other shards by one of these labels cannot evaluate the part exactly,
+   * unless {@link #needsHosts} already keeps them apart.
+   */
+  public static Set<String> writtenLabels(Expr part) {
+    return Distribution.writtenLabels(part);
   }
 
   private static Expr find(Expr expr, int[] left) {
@@ -128,10 +145,17 @@ public final class Planner {
       case Expr.Window window -> new Plan.Gather(window);
       // It takes the times of samples, which a column of values no longer has.
       case Expr.Call call
-          when call.function() == Function.TIMESTAMP
+          when call.function() == Function.OfVectors.TIMESTAMP
               && call.arguments().getFirst().withoutParens() instanceof Expr.Selector ->
           new Plan.Gather(call);
-      default -> {
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Subquery _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ -> {
         List<Plan> inputs = new ArrayList<>();
         for (Expr part : expr.children()) {
           Expr inner = part.withoutParens();
@@ -149,7 +173,7 @@ public final class Planner {
     switch (plan) {
       case Plan.Shards shards -> into.put(shards.expr(), shards);
       case Plan.Merge merge -> into.put(merge.expr(), merge);
-      default -> {}
+      case Plan.Gather _, Plan.Here _, Plan.Once _ -> {}
     }
     plan.inputs().forEach(input -> cuts(input, into));
   }

@@ -38,10 +38,20 @@ final class RollupUse {
     return switch (input) {
       case Expr.Selector selector -> isPlain(selector);
       case Expr.Call call
-          when call.function() == Function.RATE || call.function() == Function.INCREASE ->
+          when call.function() == Function.Range.RATE
+              || call.function() == Function.Range.INCREASE ->
           call.arguments().getFirst().withoutParens() instanceof Expr.Window window
               && isPlain(window.selector());
-      default -> false;
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
+          false;
     };
   }
 

@@ -21,7 +21,7 @@ final class Scope {
     if (scope.isEmpty()) {
       return expr;
     }
-    if (expr instanceof Expr.Call call && call.function() == Function.INFO) {
+    if (expr instanceof Expr.Call call && call.function().sharding() == Function.Sharding.JOINS) {
       throw new QueryFailure(
           QueryFailure.Kind.BAD_DATA,
           "info() reads series that no selector names, which a query with a scope cannot; join with"

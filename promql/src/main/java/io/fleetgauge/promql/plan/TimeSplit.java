@@ -23,16 +23,32 @@ public final class TimeSplit {
         switch (expr) {
           case Expr.Selector selector -> isFixed(selector.shift()) && Names.areOne(selector);
           case Expr.Subquery subquery -> isFixed(subquery.shift());
-          case Expr.Call call ->
-              switch (call.function()) {
-                case START, END, RANGE, STEP, INFO, LABEL_REPLACE, LABEL_JOIN -> false;
-                default -> !Distribution.looksAtOrder(call);
-              };
+          case Expr.Call call -> isAllowed(call);
           case Expr.Aggregate aggregate ->
               !Distribution.looksAtOrder(aggregate) || Distribution.isOrdered(aggregate.input());
-          default -> true;
+          case Expr.Number _,
+              Expr.Text _,
+              Expr.Window _,
+              Expr.Unary _,
+              Expr.Binary _,
+              Expr.Paren _ ->
+              true;
         };
     return here && expr.children().stream().allMatch(TimeSplit::isAllowed);
+  }
+
+  private static boolean isAllowed(Expr.Call call) {
+    boolean looksAtTheRange =
+        switch (call.function().steps()) {
+          case QUERY -> true;
+          case ARGUMENTS, TIME, TIME_WITHOUT_ARGUMENTS -> false;
+        };
+    boolean mayJoinSeries =
+        switch (call.function().sharding()) {
+          case RELABELS, JOINS -> true;
+          case PER_SERIES, NO_SERIES, ABSENCE, ONE_NUMBER, SORTS, BUCKETS -> false;
+        };
+    return !looksAtTheRange && !mayJoinSeries && !Distribution.looksAtOrder(call);
   }
 
   private static boolean isFixed(Expr.Shift shift) {
@@ -45,12 +61,19 @@ public final class TimeSplit {
         switch (expr) {
           case Expr.Binary binary -> !binary.op().isSet();
           case Expr.Call call ->
-              switch (call.function()) {
-                case VECTOR, ABSENT, ABSENT_OVER_TIME, SCALAR -> false;
-                default -> true;
+              switch (call.function().points()) {
+                case WITH_INPUT -> true;
+                case WITHOUT_INPUT -> false;
               };
           case Expr.Subquery subquery -> false;
-          default -> true;
+          case Expr.Number _,
+              Expr.Text _,
+              Expr.Selector _,
+              Expr.Window _,
+              Expr.Aggregate _,
+              Expr.Unary _,
+              Expr.Paren _ ->
+              true;
         };
     return here && expr.children().stream().allMatch(TimeSplit::isStrict);
   }

@@ -26,7 +26,15 @@ public final class WideFold {
       case Expr.Selector selector ->
           selector.matchers().stream().allMatch(matcher -> matcher.name().equals(Labels.NAME));
       case Expr.Aggregate inner -> false;
-      default -> expr.children().stream().anyMatch(WideFold::isWide);
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Call _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
+          expr.children().stream().anyMatch(WideFold::isWide);
     };
   }
 }

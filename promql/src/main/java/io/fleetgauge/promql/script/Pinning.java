@@ -27,24 +27,11 @@ final class Pinning {
       case Expr.Window window -> false;
       case Expr.Subquery subquery -> dependsOnTime(subquery.input());
       case Expr.Call call ->
-          switch (call.function()) {
-            case DAYS_IN_MONTH,
-                DAY_OF_MONTH,
-                DAY_OF_WEEK,
-                DAY_OF_YEAR,
-                HOUR,
-                MINUTE,
-                MONTH,
-                YEAR,
-                PREDICT_LINEAR,
-                TIME,
-                TIMESTAMP,
-                START,
-                END,
-                RANGE,
-                STEP ->
-                true;
-            default -> call.arguments().stream().anyMatch(Pinning::dependsOnTime);
+          switch (call.function().steps()) {
+            case TIME, QUERY, TIME_WITHOUT_ARGUMENTS ->
+                call.function() != Function.OfVectors.INFO
+                    || call.arguments().stream().anyMatch(Pinning::dependsOnTime);
+            case ARGUMENTS -> call.arguments().stream().anyMatch(Pinning::dependsOnTime);
           };
       case Expr.Aggregate aggregate ->
           dependsOnTime(aggregate.input())
@@ -95,7 +82,7 @@ final class Pinning {
 
   private List<Expr> arguments(Expr.Call call) {
     // The second argument of info is a list of matchers and looks at no time.
-    boolean info = call.function() == Function.INFO;
+    boolean info = call.function() == Function.OfVectors.INFO;
     List<Expr> arguments = new ArrayList<>();
     for (Expr argument : call.arguments()) {
       arguments.add(info && !arguments.isEmpty() ? argument : pin(argument));

@@ -522,7 +522,7 @@ public final class Parser {
     if (function.isExperimental() && !options.has(Feature.EXPERIMENTAL_FUNCTIONS)) {
       throw in.error(name.span(), "function \"" + name.text() + "\" is not enabled");
     }
-    List<Expr> arguments = arguments(function == Function.INFO);
+    List<Expr> arguments = arguments(function == Function.OfVectors.INFO);
     Span span = new Span(name.span().start(), in.previousEnd());
     int fewest = function.fewestArguments();
     int most = function.mostArguments();
@@ -542,7 +542,7 @@ public final class Parser {
       expectType(
           arguments.get(i), function.argument(i), "call to function \"" + name.text() + "\"");
     }
-    if (function == Function.INFO
+    if (function == Function.OfVectors.INFO
         && arguments.size() == 2
         && !(arguments.get(1) instanceof Expr.Selector)) {
       throw in.error(arguments.get(1).span(), "expected label selectors only");

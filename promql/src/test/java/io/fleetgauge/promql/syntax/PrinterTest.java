@@ -81,8 +81,9 @@ class PrinterTest {
       return number(random);
     }
     return switch (random.nextInt(4)) {
-      case 0 -> new Expr.Call(Function.TIME, List.of(), Span.NONE);
-      case 1 -> new Expr.Call(Function.SCALAR, List.of(vector(random, depth - 1)), Span.NONE);
+      case 0 -> new Expr.Call(Function.Scalar.TIME, List.of(), Span.NONE);
+      case 1 ->
+          new Expr.Call(Function.Scalar.SCALAR, List.of(vector(random, depth - 1)), Span.NONE);
       case 2 -> new Expr.Unary(random.nextBoolean(), parens(scalar(random, depth - 1)), Span.NONE);
       default -> {
         BinaryOp op;
@@ -178,14 +179,14 @@ class PrinterTest {
   private static Expr call(SplittableRandom random, int depth) {
     Function function;
     do {
-      function = pick(random, Function.values());
+      function = pick(random, Function.all().toArray(Function[]::new));
     } while (function.returns() == ValueType.SCALAR);
     int most = Math.min(function.mostArguments(), function.fewestArguments() + 2);
     int count = random.nextInt(function.fewestArguments(), most + 1);
     List<Expr> arguments = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       arguments.add(
-          function == Function.INFO && i == 1
+          function == Function.OfVectors.INFO && i == 1
               ? selector(random, Shift.NONE)
               : switch (function.argument(i)) {
                 case VECTOR -> vector(random, depth - 1);

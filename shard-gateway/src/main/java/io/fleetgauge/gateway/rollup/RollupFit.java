@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.rollup;
 
-import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Function;
@@ -37,7 +37,7 @@ public record RollupFit(
     if (rules.isEmpty()) {
       return Outcome.no("nothing is kept reduced");
     }
-    if (!Engine.isMergeable(aggregate.op())) {
+    if (aggregate.op().partials() != Aggregation.Partials.EXACT) {
       return Outcome.no(aggregate.op().text() + " is no fold");
     }
     if (query.settings().features().contains(Feature.DELAYED_NAME_REMOVAL)) {
@@ -49,9 +49,11 @@ public record RollupFit(
     switch (aggregate.input().withoutParens()) {
       case Expr.Selector plain -> selector = plain;
       case Expr.Call call
-          when (call.function() == Function.RATE || call.function() == Function.INCREASE)
+          when (call.function() == Function.Range.RATE
+                  || call.function() == Function.Range.INCREASE)
               && call.arguments().getFirst().withoutParens() instanceof Expr.Window range -> {
-        kind = call.function() == Function.RATE ? RollupKey.Kind.RATE : RollupKey.Kind.INCREASE;
+        kind =
+            call.function() == Function.Range.RATE ? RollupKey.Kind.RATE : RollupKey.Kind.INCREASE;
         window = range.range();
         selector = range.selector();
       }

@@ -27,7 +27,7 @@ public record RollupKey(String metric, Kind kind, long window) implements Compar
     if (kind == Kind.LATEST) {
       return selector;
     }
-    Function function = kind == Kind.RATE ? Function.RATE : Function.INCREASE;
+    Function function = kind == Kind.RATE ? Function.Range.RATE : Function.Range.INCREASE;
     return new Expr.Call(
         function, List.of(new Expr.Window(selector, window, Span.NONE)), Span.NONE);
   }
