@@ -7,7 +7,8 @@ import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.HostChanges;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreChanges;
-import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.OwnedSeries;
+import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -92,8 +93,16 @@ public final class FragmentRunner {
     return hosts;
   }
 
-  private static LabelSearch search(Fragment.Search search) {
-    return new LabelSearch(search.from(), search.to(), search.limit(), search.matchers());
+  private static SeriesSearch search(Fragment.Search search) {
+    return new SeriesSearch(search.from(), search.to(), search.limit(), search.matchers());
+  }
+
+  private static FragmentAnswer.OwnedSeries owned(OwnedSeries series) {
+    return new FragmentAnswer.OwnedSeries(
+        series.identity(),
+        series.intervals().stream()
+            .map(each -> new FragmentAnswer.OwnerInterval(each.owner(), each.from(), each.to()))
+            .toList());
   }
 
   private FragmentAnswer changes(long epoch, Fragment.Changes since) {
@@ -170,8 +179,15 @@ public final class FragmentRunner {
       case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
       case Fragment.Hosts asked -> new FragmentAnswer.Hosts(epoch, covered, hosts(covered));
       case Fragment.Changes since -> changes(epoch, since);
-      // Covers no host until the store answers it, so that nothing is taken for the whole.
-      case Fragment.Owners owners -> new FragmentAnswer.Owners(epoch, List.of(), 0, List.of());
+      case Fragment.Owners owners -> {
+        Set<String> whole = new LinkedHashSet<>(covered);
+        OwnedSeries.Found found = store.owners(covered, search(owners.search()), whole::remove);
+        yield new FragmentAnswer.Owners(
+            epoch,
+            List.copyOf(whole),
+            found.omitted(),
+            found.series().stream().map(FragmentRunner::owned).toList());
+      }
       case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();

@@ -6,8 +6,9 @@ import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.HostView;
-import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.OwnedSeries;
 import io.fleetgauge.gateway.store.read.SelectionReader;
+import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
@@ -354,22 +355,28 @@ public final class Store {
     return shared.changeCounter.get();
   }
 
-  /** Names of labels; see {@link LabelSearch#names}. */
+  /** Names of labels; see {@link SeriesSearch#names}. */
   public List<String> labelNames(
-      Collection<String> hosts, LabelSearch search, Consumer<String> incomplete) {
+      Collection<String> hosts, SeriesSearch search, Consumer<String> incomplete) {
     return search.names(views(hosts), incomplete);
   }
 
-  /** Values of a label; see {@link LabelSearch#values}. */
+  /** Values of a label; see {@link SeriesSearch#values}. */
   public List<String> labelValues(
-      Collection<String> hosts, String label, LabelSearch search, Consumer<String> incomplete) {
+      Collection<String> hosts, String label, SeriesSearch search, Consumer<String> incomplete) {
     return search.values(views(hosts), label, incomplete);
   }
 
-  /** Label sets; see {@link LabelSearch#sets}. */
+  /** Label sets; see {@link SeriesSearch#sets}. */
   public List<Labels> labelSets(
-      Collection<String> hosts, LabelSearch search, Consumer<String> incomplete) {
+      Collection<String> hosts, SeriesSearch search, Consumer<String> incomplete) {
     return search.sets(views(hosts), incomplete);
+  }
+
+  /** Owners of series; see {@link SeriesSearch#owners}. */
+  public OwnedSeries.Found owners(
+      Collection<String> hosts, SeriesSearch search, Consumer<String> incomplete) {
+    return search.owners(views(hosts), incomplete);
   }
 
   private List<HostView> views(Collection<String> hosts) {

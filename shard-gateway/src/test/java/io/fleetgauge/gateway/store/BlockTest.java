@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
@@ -109,7 +109,7 @@ class BlockTest {
     assertThat(whole).containsAll(left);
     assertThat(incomplete).as("nobody may take it for the whole").containsExactly("n1");
     // Lists of label sets and of values are short of the same series.
-    LabelSearch all = new LabelSearch(0, Long.MAX_VALUE, 0, List.of());
+    SeriesSearch all = new SeriesSearch(0, Long.MAX_VALUE, 0, List.of());
     List<String> told = new ArrayList<>();
     assertThat(store.labelSets(List.of("n1"), all, told::add)).hasSize(left.size());
     assertThat(store.labelValues(List.of("n1"), "i", all, told::add)).hasSize(left.size());

@@ -3,8 +3,8 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.gateway.store.read.LabelSearch;
 import io.fleetgauge.gateway.store.read.NewestSamples;
+import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
@@ -298,7 +298,7 @@ class StoreModelTest {
       assertThat(store.select(List.of(HOST), selection, 1 << 30, host -> {}, StopCheck.NEVER))
           .as(selector)
           .containsExactlyElementsOf(expected);
-      LabelSearch search = new LabelSearch(from + 1, to, 0, List.of(matchers));
+      SeriesSearch search = new SeriesSearch(from + 1, to, 0, List.of(matchers));
       assertThat(store.labelSets(List.of(HOST), search, Assertions::fail))
           .as(selector)
           .isEqualTo(expected.stream().map(Series::labels).toList());
@@ -308,7 +308,7 @@ class StoreModelTest {
           .isEqualTo(values(expected, "UUID"));
       compareNewest(selector, selection, expected);
     }
-    LabelSearch all = new LabelSearch(from + 1, to, 0, List.of());
+    SeriesSearch all = new SeriesSearch(from + 1, to, 0, List.of());
     List<Series> everything = expected(new Selection(List.of(), from, to));
     assertThat(store.labelValues(List.of(HOST), "i", all, Assertions::fail))
         .isEqualTo(values(everything, "i"));

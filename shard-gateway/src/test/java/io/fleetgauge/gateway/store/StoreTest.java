@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.gateway.store.read.LabelSearch;
+import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -30,7 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StoreTest {
-  private static final LabelSearch EVERYTHING = new LabelSearch(-1L << 53, 1L << 53, 0, List.of());
+  private static final SeriesSearch EVERYTHING =
+      new SeriesSearch(-1L << 53, 1L << 53, 0, List.of());
   private static final Duration HOUR = Duration.ofHours(1);
 
   private final long now = 1_000_000_000L;
@@ -188,13 +189,14 @@ class StoreTest {
     assertThat(store.labelValues(List.of("n1"), "Hostname", EVERYTHING, Assertions::fail))
         .containsExactly("n1");
     assertThat(store.labelValues(both, "nosuch", EVERYTHING, Assertions::fail)).isEmpty();
-    assertThat(store.labelSets(both, new LabelSearch(2_000, 2_000, 0, List.of()), Assertions::fail))
+    assertThat(
+            store.labelSets(both, new SeriesSearch(2_000, 2_000, 0, List.of()), Assertions::fail))
         .containsExactly(Labels.of(Labels.NAME, "up", "Hostname", "n2"));
     List<List<Matcher>> either =
         List.of(Parser.parseSelector("down"), Parser.parseSelector("{Hostname=\"n1\"}"));
-    assertThat(store.labelSets(both, new LabelSearch(0, now, 0, either), Assertions::fail))
+    assertThat(store.labelSets(both, new SeriesSearch(0, now, 0, either), Assertions::fail))
         .hasSize(2);
-    assertThat(store.labelSets(both, new LabelSearch(0, now, 1, either), Assertions::fail))
+    assertThat(store.labelSets(both, new SeriesSearch(0, now, 1, either), Assertions::fail))
         .hasSize(1);
   }
 

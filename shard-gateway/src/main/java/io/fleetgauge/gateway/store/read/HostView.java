@@ -125,6 +125,16 @@ public final class HostView {
     return owned ? dimensions.identity(series.identity) : series.identity;
   }
 
+  /**
+   * The owner of a series that is stored apart from its owners' intervals, because it had two
+   * owners at one time; empty for other series.
+   */
+  Labels separateOwnerOf(StoredSeries series) {
+    return series.timeline == null && dimensions.apply(series.identity)
+        ? dimensions.owner(series.identity)
+        : Labels.EMPTY;
+  }
+
   /** Whether a label may differ between the owners of a series. */
   boolean isDimension(String label) {
     return dimensions.names().contains(label);

@@ -5,21 +5,23 @@ import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Utf8Order;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Finds label sets, names and values of the series that match one of {@code matchers} and have a
- * sample from {@code from} to {@code to}, both included.
+ * Finds label sets, names, values and owners of the series that match one of {@code matchers} and
+ * have a sample from {@code from} to {@code to}, both included.
  *
  * @param from ms
  * @param to ms
  * @param limit maximum number of items; 0 for all
  * @param matchers alternatives; every series matches if there is none
  */
-public record LabelSearch(long from, long to, int limit, List<List<Matcher>> matchers) {
+public record SeriesSearch(long from, long to, int limit, List<List<Matcher>> matchers) {
   /**
    * Names of labels, sorted.
    *
@@ -81,13 +83,33 @@ public record LabelSearch(long from, long to, int limit, List<List<Matcher>> mat
     return limited(sets);
   }
 
+  /**
+   * Owners of series as intervals of time; the limit is on series. {@code incomplete} as in {@link
+   * #names}.
+   */
+  public OwnedSeries.Found owners(Collection<HostView> hosts, Consumer<String> incomplete) {
+    List<OwnedSeries> found = new ArrayList<>();
+    for (HostView host : hosts) {
+      SampleReader reader = new SampleReader();
+      found.addAll(new OwnerSearch(this, host, reader).find());
+      reportMissing(host, reader, incomplete);
+    }
+    found.sort(Comparator.comparing(OwnedSeries::identity));
+    List<OwnedSeries> limited = limited(found);
+    return new OwnedSeries.Found(limited, found.size() - limited.size());
+  }
+
+  /** Every series matches the empty list of matchers. */
+  List<List<Matcher>> alternatives() {
+    return matchers.isEmpty() ? List.of(List.of()) : matchers;
+  }
+
   private void visit(
       Collection<HostView> hosts, Consumer<String> incomplete, Consumer<Labels> visitor) {
-    List<List<Matcher>> alternatives = matchers.isEmpty() ? List.of(List.of()) : matchers;
     for (HostView host : hosts) {
       long end = Math.min(to, host.newest());
       SampleReader reader = new SampleReader();
-      for (List<Matcher> each : alternatives) {
+      for (List<Matcher> each : alternatives()) {
         for (StoredSeries series : host.candidates(each)) {
           OwnerViews.of(series, each, from, end).labels(series, reader).forEach(visitor);
         }
