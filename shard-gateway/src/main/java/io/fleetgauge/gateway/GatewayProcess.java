@@ -16,22 +16,26 @@ import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.Replicating;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.ownership.OwnershipMeters;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.peer.PeerRoute;
 import io.fleetgauge.gateway.remotewrite.MetadataTable;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.serve.FragmentCounts;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.gateway.store.StoreMeters;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
@@ -51,7 +55,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -148,36 +151,29 @@ public final class GatewayProcess implements AutoCloseable {
 
     vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
 
-    LongAdder fragments = new LongAdder();
-    LongAdder shed = new LongAdder();
-    LongAdder stopped = new LongAdder();
+    HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
+    FragmentCounts fragments = new FragmentCounts();
     RemoteWriteCounts remoteWrites = new RemoteWriteCounts();
     MetadataTable metadata = new MetadataTable();
     FragmentRunner runner =
         new FragmentRunner(
             store,
-            new HostLabels(config.ingest().hostLabels()),
+            hostLabels,
             ownership,
             this::view,
             intake::isWholeCopy,
             intake::isRecovered,
             metadata::read);
-    Meters meters =
-        GatewayMeters.of(
-            store,
-            journal,
-            intake.counts(),
-            remoteWrites,
-            intake::isRecovered,
-            intake::copiesEqualAt,
-            memory,
-            fragments,
-            shed,
-            stopped,
-            this::view,
-            config.id(),
-            guard,
-            runner::caches);
+    Meters meters = new Meters("fleetgauge_gateway");
+    meters.counter(
+        "requests_refused", "Requests without a token that permits them.", guard::refused);
+    meters.counter(
+        "tenants_failures", "Times the tenants file could not be read.", guard::fileFailures);
+    StoreMeters.declare(meters, store);
+    IngestMeters.declare(meters, intake, journal, memory);
+    OwnershipMeters.declare(meters, this::view, config.id());
+    remoteWrites.declare(meters, metadata);
+    fragments.declare(meters, runner::caches);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router =
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
@@ -185,32 +181,22 @@ public final class GatewayProcess implements AutoCloseable {
     lifecycle.started(
         "remote write",
         STOP_LIMIT,
-        RemoteWriteRoute.mount(
-            router,
-            vertx,
-            guard,
-            toPeers,
-            intake,
-            config.ingest().hostLabels(),
-            store.limits().future().toMillis(),
-            clock,
-            metadata,
-            remoteWrites));
+        RemoteWriteRoute.open(
+                vertx,
+                toPeers,
+                intake,
+                new RemoteWriteRoute.Settings(
+                    hostLabels, store.limits().future().toMillis(), clock),
+                metadata,
+                remoteWrites)
+            .mount(router, guard));
     IntakeRoute.mount(
         router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
     router.post(LEAVE).handler(this::leave);
     TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), this::view);
     PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
-    FragmentRoute.mount(
-        router,
-        vertx,
-        guard.needsPeer(),
-        runner,
-        threads,
-        fragments,
-        shed,
-        stopped,
-        memory::queriesAreShed);
+    new FragmentRoute(vertx, runner, threads, fragments, memory::queriesAreShed)
+        .mount(router, guard.needsPeer());
     // Before joining, because the other members are told the port.
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);

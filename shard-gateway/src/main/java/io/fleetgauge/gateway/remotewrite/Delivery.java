@@ -16,19 +16,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** Brings a body to the owner of its host, here or elsewhere. Safe for all threads. */
+/** Delivers frames to the owner of their host, on this gateway or another. Safe for all threads. */
 final class Delivery {
-  /** So long a body is tried before the sender is told to come again. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /** Attempts are repeated for this long; then the sender has to send again. */
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final long REQUEST_TIMEOUT_MILLIS = 5_000;
 
   private final Vertx vertx;
   private final Intake intake;
-  private final UnaryOperator<byte[]> none = body -> body;
+  private final UnaryOperator<byte[]> alreadyThere = body -> body;
   private final OutgoingHttp http;
 
-  /** Whether a body is to be kept or only looked at. */
+  /** Whether the owner keeps the samples or only says which it would refuse. */
   enum Intent {
     KEEP,
     CHECK
@@ -41,8 +41,8 @@ final class Delivery {
   }
 
   /**
-   * @param withDictionary the body behind the dictionary of its run, made when it is wanted
-   * @return the owner's last word: kept, refused, or slow down
+   * @param withDictionary puts the dictionary of the run before the body, if the owner needs it
+   * @return the owner's final answer: kept, refused, or slow down
    */
   Future<IntakeAnswer> deliver(
       Intent intent, String host, byte[] body, UnaryOperator<byte[]> withDictionary) {
@@ -114,23 +114,23 @@ final class Delivery {
         case IntakeAnswer.Refused refused -> done.complete(refused);
         case IntakeAnswer.Moved moved -> {
           epoch = Math.max(epoch, moved.epoch());
-          if (isPatient()) {
+          if (mayRetry()) {
             ask(Optional.of(moved.address()));
           } else {
             done.complete(new IntakeAnswer.SlowDown(1_000));
           }
         }
-        case IntakeAnswer.NeedsDictionary wanted -> {
-          if (withDictionary == none) {
+        case IntakeAnswer.NeedsDictionary needed -> {
+          if (withDictionary == alreadyThere) {
             done.complete(new IntakeAnswer.SlowDown(1_000));
           } else {
             body = withDictionary.apply(body);
-            withDictionary = none;
+            withDictionary = alreadyThere;
             ask(Optional.empty());
           }
         }
         case IntakeAnswer.SlowDown slow -> {
-          if (isPatient() && slow.millis() <= 1_000) {
+          if (mayRetry() && slow.millis() <= 1_000) {
             vertx.setTimer(Math.max(1, slow.millis()), id -> ask(Optional.empty()));
           } else {
             done.complete(slow);
@@ -139,8 +139,8 @@ final class Delivery {
       }
     }
 
-    private boolean isPatient() {
-      return System.nanoTime() - began < PATIENCE_NANOS;
+    private boolean mayRetry() {
+      return System.nanoTime() - began < TIMEOUT_NANOS;
     }
   }
 }

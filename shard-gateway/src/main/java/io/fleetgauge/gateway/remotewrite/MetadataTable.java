@@ -8,17 +8,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What senders have said of their metrics, by tenant and metric; the last word counts. It is not
- * kept over a restart: senders say it again every minute. Safe for all threads.
+ * Metadata of metrics as senders gave it, by tenant and metric; the last one wins. It does not
+ * survive a restart: senders repeat it every minute. Safe for all threads.
  */
 public final class MetadataTable {
-  /** Of one tenant; more are passed over and counted. */
-  public static final int MOST_METRICS = 20_000;
+  /** Limit for one tenant; the metadata of further metrics is dropped and counted. */
+  public static final int MAX_METRICS = 20_000;
 
   private final Map<String, Map<String, MetricMetadata>> byTenant = new ConcurrentHashMap<>();
-  private final LongAdder passedOver = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
 
-  /** One tenant's part. */
+  /** Receives the metadata of one tenant's metrics. */
   interface OfTenant {
     void put(String metric, MetricMetadata said);
   }
@@ -27,16 +27,16 @@ public final class MetadataTable {
     return (metric, said) -> {
       Map<String, MetricMetadata> metrics =
           byTenant.computeIfAbsent(tenant, none -> new ConcurrentHashMap<>());
-      if (metrics.size() < MOST_METRICS || metrics.containsKey(metric)) {
+      if (metrics.size() < MAX_METRICS || metrics.containsKey(metric)) {
         metrics.put(metric, said);
       } else {
-        passedOver.increment();
+        dropped.increment();
       }
     };
   }
 
   /**
-   * @param tenants whose metrics; of all tenants when empty
+   * @param tenants whose metrics; those of all tenants if empty
    */
   public Map<String, MetricMetadata> read(Collection<String> tenants) {
     Map<String, MetricMetadata> found = new TreeMap<>();
@@ -49,8 +49,8 @@ public final class MetadataTable {
     return found;
   }
 
-  /** How often a metric had no place. */
-  public long passedOver() {
-    return passedOver.sum();
+  /** How often metadata was dropped because its tenant had too many metrics. */
+  public long dropped() {
+    return dropped.sum();
   }
 }

@@ -1,21 +1,50 @@
 package io.fleetgauge.gateway.remotewrite;
 
+import io.fleetgauge.cluster.process.Meters;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of remote writes. */
+/** Outcomes of remote writes. */
 public final class RemoteWriteCounts {
-  public final LongAdder written = new LongAdder();
-  public final LongAdder refused = new LongAdder();
-  public final LongAdder putOff = new LongAdder();
-  public final LongAdder samples = new LongAdder();
+  final LongAdder kept = new LongAdder();
+  final LongAdder refused = new LongAdder();
+  final LongAdder retry = new LongAdder();
+  final LongAdder samples = new LongAdder();
 
-  /** Samples of series without a name, or with labels that are none. */
-  public final LongAdder badSeries = new LongAdder();
+  /** Series without a name or with invalid labels. */
+  final LongAdder invalidSeries = new LongAdder();
 
-  /** Bytes by which series are known that have been sent before. */
-  public final AtomicLong keyBytes = new AtomicLong();
+  /** Bytes of the keys by which series are recognised. */
+  final AtomicLong keyBytes = new AtomicLong();
 
-  /** How often a tenant's series had to be made known anew, because there were too many. */
-  public final LongAdder forgotten = new LongAdder();
+  /** How often the series of a tenant were forgotten because all tenants had too many. */
+  final LongAdder forgotten = new LongAdder();
+
+  /** Declares the metrics of this package. */
+  public void declare(Meters meters, MetadataTable metadata) {
+    meters.counters(
+        "remote_writes",
+        "Remote-write requests, by outcome.",
+        "outcome",
+        () -> Map.of("kept", kept.sum(), "refused", refused.sum(), "retry", retry.sum()));
+    meters.counter(
+        "remote_write_samples", "Samples kept from remote-write requests.", samples::sum);
+    meters.counter(
+        "remote_write_bad_series",
+        "Series of remote-write requests without a name or with invalid labels.",
+        invalidSeries::sum);
+    meters.gauge(
+        "remote_write_key_bytes",
+        "Bytes of the keys by which series that were sent before are recognised.",
+        keyBytes::get);
+    meters.counter(
+        "remote_write_forgotten",
+        "Times the known series of a tenant were forgotten because the limit of keys was reached.",
+        forgotten::sum);
+    meters.counter(
+        "remote_write_metadata_dropped",
+        "Metadata of metrics dropped because the tenant has too many metrics.",
+        metadata::dropped);
+  }
 }

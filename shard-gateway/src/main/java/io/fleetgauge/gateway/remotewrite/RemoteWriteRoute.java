@@ -35,7 +35,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private final ThreadLocal<byte[]> buffers = ThreadLocal.withInitial(() -> new byte[0]);
   private final Vertx vertx;
-  private final Doors doors;
+  private final TenantWriters writers;
   private final Delivery delivery;
   private final WorkerExecutor workers;
   private final LongSupplier clock;
@@ -43,66 +43,77 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private RemoteWriteRoute(
       Vertx vertx,
-      Doors doors,
+      TenantWriters writers,
       Delivery delivery,
       WorkerExecutor workers,
       LongSupplier clock,
       RemoteWriteCounts counts) {
     this.vertx = vertx;
-    this.doors = doors;
+    this.writers = writers;
     this.delivery = delivery;
     this.workers = workers;
     this.clock = clock;
     this.counts = counts;
   }
 
-  /** An answer; the text is empty when all is well. */
+  /**
+   * How samples are accepted.
+   *
+   * @param hostLabels names the host of a series
+   * @param maxFutureMillis how far ahead of the clock a sample may be
+   * @param clock ms since the epoch
+   */
+  public record Settings(HostLabels hostLabels, long maxFutureMillis, LongSupplier clock) {}
+
+  /** An answer; the text is empty if all samples were kept. */
   private record Answer(
-      int status, String text, Door.Request request, long samples, long histograms) {
+      int status, String text, TenantWriter.Request request, long samples, long histograms) {
     static Answer of(int status, String text) {
       return new Answer(status, text, null, 0, 0);
     }
   }
 
   /**
-   * @param guard lets those in who may write
-   * @param http how other gateways are reached
-   * @param hostLabels the labels that say whose a series is
-   * @param future how far ahead of the clock a sample may be, ms
+   * @param http connections to other gateways
    */
-  public static RemoteWriteRoute mount(
-      Router router,
+  public static RemoteWriteRoute open(
       Vertx vertx,
-      Guard guard,
       OutgoingHttp http,
       Intake intake,
-      List<String> hostLabels,
-      long future,
-      LongSupplier clock,
+      Settings settings,
       MetadataTable metadata,
       RemoteWriteCounts counts) {
-    RemoteWriteRoute route =
-        new RemoteWriteRoute(
-            vertx,
-            new Doors(new HostLabels(hostLabels), future, metadata, Doors.MOST_KEY_BYTES, counts),
-            new Delivery(vertx, http, intake),
-            vertx.createSharedWorkerExecutor("remote-write", 2),
-            clock,
-            counts);
+    return new RemoteWriteRoute(
+        vertx,
+        new TenantWriters(
+            settings.hostLabels,
+            settings.maxFutureMillis,
+            metadata,
+            TenantWriters.MAX_KEY_BYTES,
+            counts),
+        new Delivery(vertx, http, intake),
+        vertx.createSharedWorkerExecutor("remote-write", 2),
+        settings.clock,
+        counts);
+  }
+
+  /**
+   * @param guard authenticates senders
+   */
+  public RemoteWriteRoute mount(Router router, Guard guard) {
     for (String path : List.of("/api/v1/write", "/api/v1/prometheus")) {
       router
           .post(path)
           .handler(guard.needsPeerOr(Right.WRITE))
-          // Not 408: for senders that would be a reason to throw the samples away.
+          // Not 408: senders drop the samples of a request that gets a 4xx status.
           .handler(
               new BodyPace(
                   BodyPace.OF_SAMPLES,
-                  (late, why) ->
-                      route.end(late, Version.V1, Answer.of(503, why + "; send it again"))))
+                  (late, why) -> end(late, Version.V1, Answer.of(503, why + "; send it again"))))
           .handler(BodyHandler.create(false).setBodyLimit(MAX_DECODED_BYTES))
-          .handler(route::write);
+          .handler(this::write);
     }
-    return route;
+    return this;
   }
 
   private void write(RoutingContext http) {
@@ -128,12 +139,14 @@ public final class RemoteWriteRoute implements AutoCloseable {
     }
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
-    Door door = doors.of(Guard.grant(http));
+    TenantWriter writer = writers.of(Guard.grant(http));
     workers
-        .executeBlocking(() -> read(door, version.get(), body), false)
+        .executeBlocking(() -> read(writer, version.get(), body), false)
         .compose(
             request ->
-                version.get() == Version.V1 ? writeWhole(door, request) : writeParts(door, request))
+                version.get() == Version.V1
+                    ? writeWhole(writer, request)
+                    : writeParts(writer, request))
         .otherwise(
             failure ->
                 failure instanceof WireException
@@ -142,7 +155,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
         .onSuccess(answer -> loop.runOnContext(none -> end(http, version.get(), answer)));
   }
 
-  /** Without a type it is version 1, as the oldest senders have it. */
+  /** A request without a content type is version 1: the oldest senders give none. */
   private static Optional<Version> version(String contentType) {
     if (contentType == null || contentType.isBlank()) {
       return Optional.of(Version.V1);
@@ -164,7 +177,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return Optional.of(Version.V1);
   }
 
-  /** One for each worker, unless a body is much longer than most. */
+  /** One buffer per worker thread, except for bodies that are much longer than most. */
   private byte[] buffer(int size) {
     if (size > KEPT_BUFFER_BYTES) {
       return new byte[size];
@@ -177,7 +190,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return kept;
   }
 
-  private Door.Request read(Door door, Version version, byte[] compressed) throws WireException {
+  private TenantWriter.Request read(TenantWriter writer, Version version, byte[] compressed)
+      throws WireException {
     byte[] body;
     int size;
     try {
@@ -196,62 +210,63 @@ public final class RemoteWriteRoute implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       throw new WireException("the body is no snappy block: " + e.getMessage());
     }
-    doors.keepWithinLimit();
-    return door.read(version, body, size, clock.getAsLong());
+    writers.keepWithinLimit();
+    return writer.read(version, body, size, clock.getAsLong());
   }
 
-  /** All or nothing: the owners are asked before anything is written. */
-  private Future<Answer> writeWhole(Door door, Door.Request request) {
+  /** All or nothing: all owners are asked before anything is written. */
+  private Future<Answer> writeWhole(TenantWriter writer, TenantWriter.Request request) {
     if (!request.ahead().isEmpty()) {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
-    counts.badSeries.add(request.refusedSeries());
-    return all(door, Delivery.Intent.CHECK, request.parts())
+    counts.invalidSeries.add(request.refusedSeries());
+    return all(writer, Delivery.Intent.CHECK, request.parts())
         .compose(
             checked -> {
               for (IntakeAnswer answer : checked) {
-                // What is refused only for want of room for new series does not hurt the others.
+                // Samples refused because their series are new do not prevent the others.
                 if (!(answer instanceof IntakeAnswer.Kept kept)
                     || kept.refused() > kept.newSeries()) {
                   Answer refused = answer(request, checked);
                   return Future.succeededFuture(Answer.of(refused.status, refused.text));
                 }
               }
-              return all(door, Delivery.Intent.KEEP, request.parts())
+              return all(writer, Delivery.Intent.KEEP, request.parts())
                   .map(written -> answer(request, written));
             });
   }
 
-  private Future<Answer> writeParts(Door door, Door.Request request) {
-    return all(door, Delivery.Intent.KEEP, request.parts())
+  private Future<Answer> writeParts(TenantWriter writer, TenantWriter.Request request) {
+    return all(writer, Delivery.Intent.KEEP, request.parts())
         .map(written -> answer(request, written));
   }
 
-  private Future<List<IntakeAnswer>> all(Door door, Delivery.Intent intent, List<Door.Part> parts) {
+  private Future<List<IntakeAnswer>> all(
+      TenantWriter writer, Delivery.Intent intent, List<TenantWriter.Part> parts) {
     List<Future<IntakeAnswer>> answers = new ArrayList<>();
-    for (Door.Part part : parts) {
+    for (TenantWriter.Part part : parts) {
       answers.add(
           delivery.deliver(
-              intent, part.host(), part.body(), body -> withDictionary(door, part.host(), body)));
+              intent, part.host(), part.body(), body -> withDictionary(writer, part.host(), body)));
     }
     return Future.join(answers).map(none -> answers.stream().map(Future::result).toList());
   }
 
-  private static byte[] withDictionary(Door door, String host, byte[] body) {
-    byte[] dictionary = door.dictionary(host);
+  private static byte[] withDictionary(TenantWriter writer, String host, byte[] body) {
+    byte[] dictionary = writer.dictionary(host);
     byte[] both = new byte[dictionary.length + body.length];
     System.arraycopy(dictionary, 0, both, 0, dictionary.length);
     System.arraycopy(body, 0, both, dictionary.length, body.length);
     return both;
   }
 
-  private static Answer answer(Door.Request request, List<IntakeAnswer> owners) {
+  private static Answer answer(TenantWriter.Request request, List<IntakeAnswer> owners) {
     int status = 204;
     List<String> reasons = new ArrayList<>(request.refusals());
     long samples = 0;
     long histograms = 0;
     for (int i = 0; i < owners.size(); i++) {
-      Door.Part part = request.parts().get(i);
+      TenantWriter.Part part = request.parts().get(i);
       switch (owners.get(i)) {
         case IntakeAnswer.Kept kept -> {
           long written = part.samples() - kept.refused();
@@ -266,25 +281,37 @@ public final class RemoteWriteRoute implements AutoCloseable {
           status = 500;
           reasons.add("host " + part.host() + ": " + refused.reason());
         }
-        default -> {
+        // Delivery has tried again until its time was over.
+        case IntakeAnswer.SlowDown slow -> {
           status = Math.max(status, 503);
-          reasons.add(
-              "samples of host " + part.host() + " cannot be taken now; send them again later");
+          reasons.add(notNow(part));
+        }
+        case IntakeAnswer.Moved moved -> {
+          status = Math.max(status, 503);
+          reasons.add(notNow(part));
+        }
+        case IntakeAnswer.NeedsDictionary needed -> {
+          status = Math.max(status, 503);
+          reasons.add(notNow(part));
         }
       }
     }
     return new Answer(status, String.join("\n", reasons), request, samples, histograms);
   }
 
+  private static String notNow(TenantWriter.Part part) {
+    return "samples of host " + part.host() + " cannot be taken now; send them again later";
+  }
+
   private void end(RoutingContext http, Version version, Answer answer) {
     int status = answer.status;
     if (version == Version.V2 && status == 204 && !answer.text.isEmpty()) {
-      status = 400; // series without a name are dropped in silence by version 1 only
+      status = 400; // only version 1 drops series without a name silently
     }
     if (status == 204) {
-      counts.written.increment();
+      counts.kept.increment();
     } else {
-      (status == 503 ? counts.putOff : counts.refused).increment();
+      (status == 503 ? counts.retry : counts.refused).increment();
     }
     counts.samples.add(answer.samples + answer.histograms);
     if (http.response().closed()) {

@@ -19,7 +19,6 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /** Serves {@link FragmentProtocol}. */
@@ -30,81 +29,58 @@ public final class FragmentRoute {
   private final FragmentRunner runner;
   private final WorkerExecutor workers;
   private final WorkerExecutor heavyWorkers;
-  private final LongAdder answered;
-  private final LongAdder shed;
-  private final LongAdder stopped;
-  private final BooleanSupplier isShed;
+  private final FragmentCounts counts;
+  private final BooleanSupplier isMemoryShort;
   private final LightWork light = new LightWork();
 
-  private FragmentRoute(
+  /**
+   * @param threads how many fragments are executed at once
+   * @param isMemoryShort whether queries are refused to leave memory for samples
+   */
+  public FragmentRoute(
+      Vertx vertx,
       FragmentRunner runner,
-      WorkerExecutor workers,
-      WorkerExecutor heavyWorkers,
-      LongAdder answered,
-      LongAdder shed,
-      LongAdder stopped,
-      BooleanSupplier isShed) {
-    this.heavyWorkers = heavyWorkers;
-    this.stopped = stopped;
+      int threads,
+      FragmentCounts counts,
+      BooleanSupplier isMemoryShort) {
     this.runner = runner;
-    this.workers = workers;
-    this.answered = answered;
-    this.shed = shed;
-    this.isShed = isShed;
+    this.workers = vertx.createSharedWorkerExecutor("fragments", threads);
+    this.heavyWorkers =
+        vertx.createSharedWorkerExecutor("heavy-fragments", Math.max(1, threads / 2));
+    this.counts = counts;
+    this.isMemoryShort = isMemoryShort;
   }
 
   /**
-   * @param guard lets query APIs in
-   * @param threads how many fragments run at once
-   * @param answered counts the fragments
-   * @param shed counts those that were refused for want of memory
-   * @param stopped counts those that ended because nobody waited for them any more
-   * @param isShed whether memory is short
+   * @param guard authenticates query APIs
    */
-  public static void mount(
-      Router router,
-      Vertx vertx,
-      Handler<RoutingContext> guard,
-      FragmentRunner runner,
-      int threads,
-      LongAdder answered,
-      LongAdder shed,
-      LongAdder stopped,
-      BooleanSupplier isShed) {
-    FragmentRoute route =
-        new FragmentRoute(
-            runner,
-            vertx.createSharedWorkerExecutor("fragments", threads),
-            vertx.createSharedWorkerExecutor("heavy-fragments", Math.max(1, threads / 2)),
-            answered,
-            shed,
-            stopped,
-            isShed);
+  public void mount(Router router, Handler<RoutingContext> guard) {
     router
         .post(FragmentProtocol.PATH)
         .handler(guard)
         .handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES))
-        .handler(route::run);
+        .handler(this::run);
   }
 
   private void run(RoutingContext http) {
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     if (FragmentCodec.isChanges(body)) {
-      // Asked often and answered in no time, so on the event loop.
+      // Frequent and fast, so executed on the event loop.
       end(http, body);
       return;
     }
-    if (isShed.getAsBoolean()) {
-      shed.increment();
+    if (isMemoryShort.getAsBoolean()) {
+      counts.shed.increment();
       http.response()
           .setStatusCode(503)
           .putHeader("Retry-After", "2")
-          .end("memory is short; queries are refused so that samples are not");
+          .end(
+              "memory is short: queries are refused so that samples need not be; try again in 2 s");
       return;
     }
-    answered.increment();
-    AtomicBoolean left = new AtomicBoolean();
-    http.response().closeHandler(closed -> left.set(true));
+    counts.answered.increment();
+    AtomicBoolean closed = new AtomicBoolean();
+    http.response().closeHandler(none -> closed.set(true));
     long arrived = System.nanoTime();
     Fragment fragment;
     try {
@@ -123,8 +99,8 @@ public final class FragmentRoute {
           .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
       return;
     }
-    StopCheck told = stopSign(fragment, left, arrived);
-    StopCheck stop = heavy ? new YieldToLightQueries(told, light, half(fragment, arrived)) : told;
+    StopCheck ended = stopCheck(fragment, closed, arrived);
+    StopCheck stop = heavy ? new YieldToLightQueries(ended, light, half(fragment, arrived)) : ended;
     if (!heavy) {
       light.begin();
     }
@@ -152,7 +128,7 @@ public final class FragmentRoute {
         .onFailure(
             failure -> {
               if (failure instanceof QueryFailure) {
-                stopped.increment();
+                counts.stopped.increment();
               }
               int status =
                   switch (failure) {
@@ -164,7 +140,7 @@ public final class FragmentRoute {
             });
   }
 
-  /** When half of a fragment's time is over; of samples, which are soon read, some seconds. */
+  /** When half of a fragment's time is over; reading samples alone is given some seconds. */
   private static long half(Fragment fragment, long arrived) {
     long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : SAMPLES_MILLIS;
     return arrived + millis * 500_000;
@@ -181,16 +157,17 @@ public final class FragmentRoute {
     }
   }
 
-  private static StopCheck stopSign(Fragment fragment, AtomicBoolean left, long arrived) {
+  private static StopCheck stopCheck(Fragment fragment, AtomicBoolean closed, long arrived) {
     long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : Long.MAX_VALUE;
     return () ->
-        left.get()
+        closed.get()
             ? Optional.of(
-                new QueryFailure(QueryFailure.Kind.CANCELED, "whoever asked has gone away"))
+                new QueryFailure(
+                    QueryFailure.Kind.CANCELED, "the query API has closed the connection"))
             : (System.nanoTime() - arrived) / 1_000_000 >= millis
                 ? Optional.of(
                     new QueryFailure(
-                        QueryFailure.Kind.TIMEOUT, "there is no time left of " + millis + " ms"))
+                        QueryFailure.Kind.TIMEOUT, "the timeout of " + millis + " ms is over"))
                 : Optional.empty();
   }
 }

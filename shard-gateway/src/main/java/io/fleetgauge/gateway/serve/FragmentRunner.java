@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.CacheUse;
-import io.fleetgauge.gateway.store.HostChanges;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreChanges;
 import io.fleetgauge.gateway.store.read.OwnedSeries;
@@ -117,7 +116,7 @@ public final class FragmentRunner {
   }
 
   /** The buckets of time that the query API caches by, whatever ranges the store tracks. */
-  private static FragmentAnswer.Changed changed(HostChanges host) {
+  private static FragmentAnswer.Changed changed(StoreChanges.OfHost host) {
     List<Long> buckets =
         host.ranges().stream()
             .flatMapToLong(

@@ -71,21 +71,22 @@ final class Changes {
   }
 
   /** What has changed since the change of a number; empty when nothing has. */
-  synchronized Optional<HostChanges> since(String host, long number) {
+  synchronized Optional<StoreChanges.OfHost> since(String host, long number) {
     if (last <= number) {
       return Optional.empty();
     }
     if (allAt > number) {
-      return Optional.of(new HostChanges(host, true, List.of()));
+      return Optional.of(new StoreChanges.OfHost(host, true, List.of()));
     }
-    List<HostChanges.Range> ranges = new ArrayList<>();
+    List<StoreChanges.Range> ranges = new ArrayList<>();
     byBucket.forEach(
         (bucket, change) -> {
           if (change > number) {
-            ranges.add(new HostChanges.Range(bucket * BUCKET_MILLIS, (bucket + 1) * BUCKET_MILLIS));
+            ranges.add(
+                new StoreChanges.Range(bucket * BUCKET_MILLIS, (bucket + 1) * BUCKET_MILLIS));
           }
         });
-    return Optional.of(new HostChanges(host, false, ranges));
+    return Optional.of(new StoreChanges.OfHost(host, false, ranges));
   }
 
   /**

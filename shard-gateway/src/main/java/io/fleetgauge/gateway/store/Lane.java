@@ -438,7 +438,7 @@ public final class Lane {
   }
 
   /** What has changed since the change with a number; empty if nothing has. */
-  Optional<HostChanges> changedSince(long number) {
+  Optional<StoreChanges.OfHost> changedSince(long number) {
     return changed.since(host, number);
   }
 

@@ -332,7 +332,7 @@ public final class Store {
    */
   public StoreChanges changes(long before, long since) {
     long cursor = changeCount();
-    List<HostChanges> changed = new ArrayList<>();
+    List<StoreChanges.OfHost> changed = new ArrayList<>();
     long newest = Long.MIN_VALUE;
     for (Lane lane : lanes.values()) {
       newest = Math.max(newest, lane.newest());

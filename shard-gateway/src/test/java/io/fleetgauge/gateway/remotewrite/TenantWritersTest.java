@@ -14,20 +14,21 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class DoorsTest {
+class TenantWritersTest {
   private static final int LIMIT = 10_000;
 
   private final RemoteWriteCounts counts = new RemoteWriteCounts();
-  private final Doors doors =
-      new Doors(new HostLabels(List.of("Hostname")), 60_000, new MetadataTable(), LIMIT, counts);
+  private final TenantWriters writers =
+      new TenantWriters(
+          new HostLabels(List.of("Hostname")), 60_000, new MetadataTable(), LIMIT, counts);
 
   @Test
-  void whenAllRememberTooMuchTheOneThatRemembersMostBeginsAnew() throws Exception {
-    Door few = door("a");
-    Door many = door("b");
+  void theWriterWithTheMostKeysForgetsThemWhenAllHaveTooMany() throws Exception {
+    TenantWriter few = writer("a");
+    TenantWriter many = writer("b");
     write(few, 10);
     write(many, 10);
-    doors.keepWithinLimit();
+    writers.keepWithinLimit();
     assertThat(counts.forgotten.sum()).isZero();
     int known = few.keyBytes();
     assertThat(known).isPositive();
@@ -35,7 +36,7 @@ class DoorsTest {
 
     write(many, 1_000);
     assertThat(many.keyBytes()).isGreaterThan(LIMIT);
-    doors.keepWithinLimit();
+    writers.keepWithinLimit();
     assertThat(many.keyBytes()).isZero();
     assertThat(few.keyBytes()).isEqualTo(known);
     assertThat(counts.keyBytes.get()).isEqualTo(known);
@@ -43,25 +44,25 @@ class DoorsTest {
   }
 
   @Test
-  void whatIsSentAfterwardsIsMadeKnownAnew() throws Exception {
-    Door door = door("a");
-    Door.Request first = write(door, 1_000);
-    byte[] dictionary = door.dictionary("n1");
-    doors.keepWithinLimit();
-    assertThat(door.dictionary("n1")).isEmpty();
-    Door.Request again = write(door, 1_000);
+  void seriesThatWereForgottenGetANewRun() throws Exception {
+    TenantWriter writer = writer("a");
+    TenantWriter.Request first = write(writer, 1_000);
+    byte[] dictionary = writer.dictionary("n1");
+    writers.keepWithinLimit();
+    assertThat(writer.dictionary("n1")).isEmpty();
+    TenantWriter.Request again = write(writer, 1_000);
     assertThat(again.samples()).isEqualTo(1_000).isEqualTo(first.samples());
     assertThat(again.parts()).hasSameSizeAs(first.parts());
-    assertThat(door.dictionary("n1")).isNotEmpty().isNotEqualTo(dictionary);
+    assertThat(writer.dictionary("n1")).isNotEmpty().isNotEqualTo(dictionary);
   }
 
-  private Door door(String tenant) {
-    return doors.of(
+  private TenantWriter writer(String tenant) {
+    return writers.of(
         Optional.of(new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE))));
   }
 
   /** Sends one sample of each of so many series of one host. */
-  private static Door.Request write(Door door, int series) throws WireException {
+  private static TenantWriter.Request write(TenantWriter writer, int series) throws WireException {
     WireWriter request = new WireWriter();
     for (int i = 0; i < series; i++) {
       WireWriter one = new WireWriter();
@@ -71,7 +72,7 @@ class DoorsTest {
       one.u8(2 << 3 | 2).uvar(11).u8(1 << 3 | 1).f64(i).u8(2 << 3).u8(1);
       request.u8(1 << 3 | 2).uvar(one.size()).raw(one.array(), 0, one.size());
     }
-    return door.read(Version.V1, request.array(), request.size(), 1_000);
+    return writer.read(Version.V1, request.array(), request.size(), 1_000);
   }
 
   private static void label(WireWriter series, String name, String value) {

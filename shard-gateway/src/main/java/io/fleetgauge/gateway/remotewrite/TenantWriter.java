@@ -15,25 +15,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/** Turns remote writes into frames for the owners of the hosts. Safe for all threads. */
-final class Door {
+/**
+ * Turns the remote writes of one tenant into frames for the owners of the hosts. It recognises
+ * series that were sent before by their bytes. Safe for all threads.
+ */
+final class TenantWriter {
   /** No series. */
   private static final int NONE = -1;
 
-  /** What a series is at the door when it has no place in the store. */
+  /** The number of a series that is refused. */
   private static final int REFUSED = -1;
 
   private final HostLabels hostLabels;
   private final long latestFuture;
-  private final Labels wanted;
+  private final Labels required;
   private final boolean stamps;
   private final MetadataTable.OfTenant metadata;
   private final RandomGenerator random;
 
   // All guarded by this.
-  private Map<String, HostDoor> hosts = new HashMap<>();
+  private Map<String, HostRun> hosts = new HashMap<>();
   private SeriesTable table;
-  private HostDoor[] hostBySeries;
+  private HostRun[] hostBySeries;
   private int[] idBySeries;
   private String[] refusalBySeries;
   private boolean full;
@@ -41,18 +44,19 @@ final class Door {
   private volatile int keyBytes;
 
   /**
-   * What a request is for one host.
+   * The samples of a request for one host, as frames.
    *
-   * @param histograms whether all its samples are histograms; else none is
+   * @param histograms whether all its samples are histograms; otherwise none is
    */
   record Part(String host, byte[] body, int samples, boolean histograms) {}
 
   /**
    * A request in parts.
    *
-   * @param samples numbers that are wanted, {@code histograms} likewise
-   * @param refusals why series were refused at the door, the first few
-   * @param ahead why the first sample that is ahead of the clock is refused; empty when none is
+   * @param samples how many samples of accepted series are numbers
+   * @param histograms how many of them are histograms
+   * @param refusals why series were refused before any owner was asked; the first few
+   * @param ahead why the first sample that is ahead of the clock is refused; empty if none is
    */
   record Request(
       List<Part> parts,
@@ -64,20 +68,20 @@ final class Door {
       String ahead) {}
 
   /**
-   * @param wanted labels that every series has to have
-   * @param stamps whether these are put on instead
-   * @param metadata takes what senders say of metrics
+   * @param required labels that every series must have
+   * @param stamps whether these labels are added instead
+   * @param metadata receives the metadata of metrics
    * @param future how far ahead of the clock a sample may be, ms
    */
-  Door(
+  TenantWriter(
       HostLabels hostLabels,
       long future,
-      Labels wanted,
+      Labels required,
       boolean stamps,
       MetadataTable.OfTenant metadata,
       RandomGenerator random) {
     this.metadata = metadata;
-    this.wanted = wanted;
+    this.required = required;
     this.stamps = stamps;
     this.hostLabels = hostLabels;
     this.latestFuture = future;
@@ -90,53 +94,53 @@ final class Door {
     random.nextBytes(salt);
     table = new SeriesTable(salt);
     hosts = new HashMap<>();
-    hostBySeries = new HostDoor[1 << 10];
+    hostBySeries = new HostRun[1 << 10];
     idBySeries = new int[1 << 10];
     refusalBySeries = new String[1 << 10];
     full = false;
     keyBytes = 0;
   }
 
-  /** Forgets all series; what is sent from now on is of new runs. */
+  /** Forgets all series; the next request starts new runs. */
   synchronized void forget() {
     begin();
   }
 
-  /** How many bytes the keys of the known series have. */
+  /** Bytes of the keys of all known series. */
   int keyBytes() {
     return keyBytes;
   }
 
-  /** The dictionary of this door's run for a host. */
+  /** The dictionary of the run for a host; empty if there is none. */
   synchronized byte[] dictionary(String host) {
-    HostDoor door = hosts.get(host);
-    return door == null ? new byte[0] : door.dictionary();
+    HostRun run = hosts.get(host);
+    return run == null ? new byte[0] : run.dictionary();
   }
 
   /**
    * @param now ms since the epoch
-   * @throws WireException if the bytes are not what their version says
+   * @throws WireException if the bytes are not a message of the version
    */
   synchronized Request read(Version version, byte[] bytes, int size, long now)
       throws WireException {
     if (full) {
       begin();
     }
-    Gathering gathering = new Gathering(now + latestFuture);
+    Split split = new Split(now + latestFuture);
     try {
-      new RemoteWriteReader(version, bytes, size).read(gathering);
-      return gathering.request();
+      new RemoteWriteReader(version, bytes, size).read(split);
+      return split.request();
     } finally {
-      gathering.clear();
+      split.clear();
       keyBytes = table.keyBytes();
     }
   }
 
-  private final class Gathering implements RemoteWriteReader.Sink {
+  private final class Split implements RemoteWriteReader.Sink {
     private static final int MAX_REFUSALS = 10;
 
     private final long latest;
-    private final List<HostDoor> numbers = new ArrayList<>();
+    private final List<HostRun> numbers = new ArrayList<>();
     private final Map<String, List<HistogramSample>> histograms = new HashMap<>();
     private final List<String> refusals = new ArrayList<>();
     private int refusedSeries;
@@ -148,7 +152,7 @@ final class Door {
 
     private record HistogramSample(int id, long time, Histogram histogram) {}
 
-    Gathering(long latest) {
+    Split(long latest) {
       this.latest = latest;
     }
 
@@ -189,11 +193,11 @@ final class Door {
         ahead(time);
         return;
       }
-      HostDoor door = hostBySeries[series];
-      if (door.isEmpty()) {
-        numbers.add(door);
+      HostRun run = hostBySeries[series];
+      if (run.isEmpty()) {
+        numbers.add(run);
       }
-      door.add(idBySeries[series], time, value);
+      run.add(idBySeries[series], time, value);
       samples++;
     }
 
@@ -231,21 +235,21 @@ final class Door {
 
     Request request() {
       List<Part> parts = new ArrayList<>();
-      for (HostDoor door : numbers) {
-        int count = door.size();
-        parts.add(new Part(door.host, door.encode(), count, false));
+      for (HostRun run : numbers) {
+        int count = run.size();
+        parts.add(new Part(run.host, run.encode(), count, false));
       }
       histograms.forEach(
           (host, all) -> {
-            HostDoor door = hosts.get(host);
-            all.forEach(each -> door.add(each.id, each.time, each.histogram));
-            parts.add(new Part(host, door.encode(), all.size(), true));
+            HostRun run = hosts.get(host);
+            all.forEach(each -> run.add(each.id, each.time, each.histogram));
+            parts.add(new Part(host, run.encode(), all.size(), true));
           });
       return new Request(parts, samples, histogramCount, exemplars, refusals, refusedSeries, ahead);
     }
 
     void clear() {
-      numbers.forEach(HostDoor::clear);
+      numbers.forEach(HostRun::clear);
     }
   }
 
@@ -257,14 +261,14 @@ final class Door {
       refusalBySeries = Arrays.copyOf(refusalBySeries, 2 * series);
     }
     try {
-      Labels labels = admitted(labels(reader));
-      noteMetadata(labels.metric(), reader);
+      Labels labels = accepted(labels(reader));
+      addMetadata(labels.metric(), reader);
       String host = hostLabels.hostOf(labels);
-      HostDoor door =
-          hosts.computeIfAbsent(host, name -> new HostDoor(name, 1 + random.nextLong(1L << 62)));
-      hostBySeries[series] = door;
-      idBySeries[series] = door.number(labels);
-      full |= door.isFull();
+      HostRun run =
+          hosts.computeIfAbsent(host, name -> new HostRun(name, 1 + random.nextLong(1L << 62)));
+      hostBySeries[series] = run;
+      idBySeries[series] = run.number(labels);
+      full |= run.isFull();
       refusalBySeries[series] = null;
     } catch (CharacterCodingException e) {
       refuse(series, "invalid metric name or labels, got " + reader.describe());
@@ -275,19 +279,19 @@ final class Door {
     return series;
   }
 
-  /** The labels that a series has when it is let in. */
-  private Labels admitted(Labels labels) {
+  /** The labels under which a series is stored. */
+  private Labels accepted(Labels labels) {
     if (stamps) {
-      return labels.with(wanted);
+      return labels.with(required);
     }
-    for (int i = 0; i < wanted.size(); i++) {
-      if (!labels.value(wanted.name(i)).equals(wanted.value(i))) {
+    for (int i = 0; i < required.size(); i++) {
+      if (!labels.value(required.name(i)).equals(required.value(i))) {
         throw new IllegalArgumentException(
             "the label "
-                + wanted.name(i)
-                + " has to be \""
-                + wanted.value(i)
-                + "\" in what this token sends");
+                + required.name(i)
+                + " must be \""
+                + required.value(i)
+                + "\" for this token");
       }
     }
     return labels;
@@ -299,7 +303,7 @@ final class Door {
     refusalBySeries[series] = why.length() > 1_000 ? why.substring(0, 1_000) + " ..." : why;
   }
 
-  private void noteMetadata(String metric, RemoteWriteReader reader) throws WireException {
+  private void addMetadata(String metric, RemoteWriteReader reader) throws WireException {
     MetricMetadata said = reader.seriesMetadata();
     if (said != null) {
       metadata.put(metric, said);

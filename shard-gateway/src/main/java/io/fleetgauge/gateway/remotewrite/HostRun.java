@@ -11,10 +11,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What this gateway sends to the owner of one host: a run of its own. It gathers the samples of a
- * request and makes frames of them, one for each time. Not for several threads.
+ * The run in which this gateway sends samples to the owner of one host. It collects the samples of
+ * a request and encodes them as frames, one for each time. One thread at a time.
  */
-final class HostDoor {
+final class HostRun {
   final String host;
   private final FrameEncoder encoder;
   private int[] ids = new int[64];
@@ -23,7 +23,7 @@ final class HostDoor {
   private Histogram[] histograms;
   private int size;
 
-  HostDoor(String host, long run) {
+  HostRun(String host, long run) {
     this.host = host;
     this.encoder = new FrameEncoder(host, run);
   }
@@ -32,7 +32,7 @@ final class HostDoor {
     return encoder.number(labels);
   }
 
-  /** Whether the run has as many series as one should have. */
+  /** Whether a new run should begin, because this one has half the series it may have. */
   boolean isFull() {
     return encoder.seriesCount() >= RunDictionary.MAX_SERIES / 2;
   }
@@ -75,7 +75,7 @@ final class HostDoor {
     histograms = null;
   }
 
-  /** Frames of all that was added, in order of time; forgets it. */
+  /** Frames of all samples that were added, in order of time; removes the samples. */
   byte[] encode() {
     WireWriter body = new WireWriter(64 + 4 * size);
     long[] order = new long[size];
@@ -130,7 +130,7 @@ final class HostDoor {
     return members;
   }
 
-  /** A series that comes twice at one time goes into a frame of its own, to be judged there. */
+  /** A second sample of a series at one time goes into another frame: its owner decides. */
   private void encode(long[] order, int count, WireWriter body) {
     int[] frameIds = new int[count];
     double[] frameValues = new double[count];

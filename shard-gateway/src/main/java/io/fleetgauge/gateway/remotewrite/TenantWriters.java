@@ -1,0 +1,84 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import io.fleetgauge.cluster.tenant.Grant;
+import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.sample.Labels;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One writer for each tenant: the labels that its token requires are part of what the bytes of a
+ * series mean. The memory of all writers together is bounded.
+ */
+final class TenantWriters {
+  private record Rule(String tenant, Labels required, boolean stamps) {}
+
+  /** Exceeded only if the tenants file was changed as often; all writers start anew then. */
+  private static final int MAX_WRITERS = 1_000;
+
+  /** Bytes of keys; all that is known of a series takes a few times its key. */
+  static final long MAX_KEY_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 16);
+
+  private final HostLabels hostLabels;
+  private final long future;
+  private final MetadataTable metadata;
+  private final long maxKeyBytes;
+  private final RemoteWriteCounts counts;
+  private final Map<Rule, TenantWriter> writers = new ConcurrentHashMap<>();
+
+  /**
+   * @param maxKeyBytes limit of the keys of all writers together
+   */
+  TenantWriters(
+      HostLabels hostLabels,
+      long future,
+      MetadataTable metadata,
+      long maxKeyBytes,
+      RemoteWriteCounts counts) {
+    this.maxKeyBytes = maxKeyBytes;
+    this.counts = counts;
+    this.metadata = metadata;
+    this.hostLabels = hostLabels;
+    this.future = future;
+  }
+
+  TenantWriter of(Optional<Grant> grant) {
+    Rule rule =
+        grant
+            .map(given -> new Rule(given.tenant(), Labels.of(given.writeLabels()), given.stamps()))
+            .orElse(new Rule("", Labels.EMPTY, false));
+    if (writers.size() >= MAX_WRITERS && !writers.containsKey(rule)) {
+      writers.clear();
+    }
+    return writers.computeIfAbsent(
+        rule,
+        none ->
+            new TenantWriter(
+                hostLabels,
+                future,
+                rule.required,
+                rule.stamps,
+                metadata.of(rule.tenant),
+                ThreadLocalRandom.current()));
+  }
+
+  /** The writer with the most keys forgets its series if all of them have too many keys. */
+  void keepWithinLimit() {
+    long held = 0;
+    TenantWriter largest = null;
+    for (TenantWriter each : writers.values()) {
+      held += each.keyBytes();
+      if (largest == null || each.keyBytes() > largest.keyBytes()) {
+        largest = each;
+      }
+    }
+    if (held > maxKeyBytes) {
+      held -= largest.keyBytes();
+      largest.forget();
+      counts.forgotten.increment();
+    }
+    counts.keyBytes.set(held);
+  }
+}
