@@ -1,68 +1,67 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.Planner;
-import io.fleetgauge.promql.query.Query;
-import io.fleetgauge.promql.query.QueryFailure;
 import java.util.List;
 
 /**
- * A question and how it is to be answered.
+ * A caller's request and how it is to be answered.
  *
- * @param limits what the tenant may use
- * @param scope matchers that every selector gets
- * @param cached whether what was answered before may be taken
- * @param strict whether an answer that misses hosts is an error
- * @param timeoutMillis for everything, waiting included; over it, the query fails as timed out
+ * @param <T> the value of the answer
  */
-public record Ask(
-    String tenant,
-    TenantLimits limits,
-    Query query,
-    List<Matcher> scope,
-    Planner.Mode mode,
-    boolean cached,
-    boolean strict,
-    long timeoutMillis) {
+public record Ask<T>(Caller caller, Request<T> request, Options options) {
+  /**
+   * How to answer.
+   *
+   * @param mode how the plan of a PromQL query may be made
+   * @param cached whether an answer may be taken from, and kept in, the caches
+   * @param strict whether an answer that does not cover all hosts is an error
+   * @param timeoutMillis time for everything, waiting included, above 0
+   */
+  public record Options(Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis) {}
 
-  /** What two asks have in common that are answered alike. */
-  public record Key(
+  /** A request that uses every optimisation and is as strict as the tenant's limits say. */
+  public static <T> Ask<T> of(Caller caller, Request<T> request, long timeoutMillis) {
+    Options options = new Options(Planner.Mode.AUTO, true, caller.limits().strict(), timeoutMillis);
+    return new Ask<>(caller, request, options);
+  }
+
+  /**
+   * Everything that the answer of a PromQL query depends on. Strictness is not part of it: the same
+   * answer is a success for one caller and an error for another.
+   *
+   * @param named whether warnings have the names of hosts in them
+   */
+  record Key(
       String tenant,
       List<Matcher> scope,
+      boolean named,
       String text,
       long start,
       long end,
       long step,
       long lookback,
-      Planner.Mode mode,
-      boolean strict) {}
+      Planner.Mode mode) {}
 
-  Key key() {
+  /**
+   * What callers that wait for one execution have in common: it ends at their common time limit.
+   */
+  record FlightKey(Key key, long timeoutMillis) {}
+
+  Key key(Request.Promql promql) {
     return new Key(
-        tenant,
-        scope,
-        query.text(),
-        query.start(),
-        query.end(),
-        query.step(),
-        query.settings().lookback(),
-        mode,
-        strict);
+        caller.tenant(),
+        caller.scope(),
+        caller.seesAllHosts(),
+        promql.text(),
+        promql.start(),
+        promql.end(),
+        promql.step(),
+        promql.lookback(),
+        options.mode);
   }
 
-  /** Says that a limit does not allow this. */
-  QueryFailure over(String limit, Object figure, Object most) {
-    return new QueryFailure(
-        QueryFailure.Kind.LIMITED,
-        "the query of tenant "
-            + tenant
-            + " is over its limit "
-            + limit
-            + ": "
-            + figure
-            + " of at most "
-            + most
-            + "; ask for less");
+  FlightKey flightKey(Key key) {
+    return new FlightKey(key, options.timeoutMillis);
   }
 }

@@ -1,19 +1,41 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.query.shards.Coverage;
 import java.util.List;
 
 /**
- * What an answer covers.
+ * Which hosts an answer covers, and how fresh they are.
  *
- * @param expected how many hosts should be in it
- * @param missing those that are not, sorted
- * @param epoch of the table that said whom to ask
+ * @param expected how many hosts it should cover
+ * @param missingCount how many of them it does not cover
+ * @param missing their names, sorted; empty when the caller must not see them
+ * @param epoch epoch of the table that named the owners
  * @param watermark the time up to which all hosts that send ticks have sent them, ms; {@link
- *     Long#MIN_VALUE} when not known
- * @param warnings what to tell the asker about holes; empty when there are none
+ *     Long#MIN_VALUE} when it is not known
+ * @param warnings one for each kind of gap; empty when the answer is whole
  */
 public record Completeness(
-    int expected, List<String> missing, long epoch, long watermark, List<String> warnings) {
+    int expected,
+    int missingCount,
+    List<String> missing,
+    long epoch,
+    long watermark,
+    List<String> warnings) {
+
+  static Completeness of(Coverage coverage, boolean named, long watermark) {
+    return new Completeness(
+        coverage.hosts(),
+        coverage.missing().size(),
+        named ? coverage.missing() : List.of(),
+        coverage.epoch(),
+        watermark,
+        coverage.warnings(named));
+  }
+
+  /** How many hosts the answer covers. */
+  public int answered() {
+    return expected - missingCount;
+  }
 
   public boolean isWhole() {
     return warnings.isEmpty();

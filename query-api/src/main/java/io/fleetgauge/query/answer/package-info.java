@@ -1,16 +1,22 @@
 /**
- * The way of a query: what is known from before, who asks the same already, what it would cost, a
- * place, the shards, and what is left to evaluate.
+ * The only way to data: admission, plan, cache, single-flight, deadline, completeness.
  *
- * <p>In: an {@link io.fleetgauge.query.answer.Ask}: a tenant, a {@link
- * io.fleetgauge.promql.query.Query}, a scope and a time limit. Out: an {@link
- * io.fleetgauge.query.answer.Answered} with what it is missing, what it cost and how it was made,
- * or a {@link io.fleetgauge.promql.query.QueryFailure} that names the limit, the figure and the
- * tenant.
+ * <p>In: an {@link io.fleetgauge.query.answer.Ask}: a caller (tenant, scope, limits), a {@link
+ * io.fleetgauge.query.answer.Request} (PromQL as text or parsed, labels, series, samples, newest
+ * samples, metadata, hosts) and how to answer it. Out: a {@link io.fleetgauge.query.answer.Reply}
+ * with the hosts that it covers, or a {@link io.fleetgauge.promql.query.QueryFailure} that names
+ * the limit, the figure and the tenant. Nothing here knows HTTP.
  *
- * <p>Law: the answer is that of one evaluation over all samples, whatever was taken from rollups,
- * shards or from before. No more queries run or wait than are allowed; tenants that wait are served
- * by their weights, and heavy queries give way to light ones. A query whose time is over or whose
- * asker has left stops, here and on the shards.
+ * <p>Cost. Every request has a cost before it reads anything. That of PromQL and of samples comes
+ * from the shards' indexes, remembered for 30 seconds. Lookups in the index, newest samples and
+ * metadata ask no shard for it: their cost follows from what the same request found the last time,
+ * and at first from the number of hosts. A label lookup is so cheap that it always is a light
+ * request; it takes a place when one is free without waiting and without a change of thread. A
+ * federation of hundreds of thousands of series is heavy.
+ *
+ * <p>Law: the answer is that of one evaluation over all samples, whatever came from rollups, shards
+ * or a cache. Every request passes the scope, the limits, admission, the deadline and the
+ * cancellation. An answer that does not cover all hosts says so, and is never kept. A query whose
+ * time is over, or whose callers have all left, stops here and on the shards.
  */
 package io.fleetgauge.query.answer;

@@ -4,12 +4,15 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import java.util.Arrays;
 
 /**
- * When which time last changed anywhere in the fleet, as far as the gateways have told. Stamps
- * count what was told: whatever was read when a stamp was newest is still so while no later stamp
- * stands at the time that it was read from. Safe for all threads.
+ * When each stretch of time last changed anywhere in the fleet, as far as the shards have reported.
+ * A stamp numbers a report. What was read when a stamp was the newest is still valid while the time
+ * that was read has no later stamp. Thread-safe.
  */
 public final class Versions {
-  /** Fifteen days of five seconds; a change that is pushed out by a later time counts for all. */
+  /**
+   * Fifteen days of five seconds. When a later bucket takes the slot of an earlier one, everything
+   * counts as changed.
+   */
   private static final int BUCKETS = 1 << 18;
 
   private static final int PER_MINUTE = (int) (60_000 / FragmentAnswer.BUCKET_MILLIS);
@@ -27,7 +30,7 @@ public final class Versions {
     Arrays.fill(minuteAt, Long.MIN_VALUE);
   }
 
-  /** Notes what changed; one stamp for all of it. */
+  /** Notes that buckets of time changed, all at one new stamp. */
   public synchronized void changed(Iterable<Long> buckets) {
     stamp++;
     for (long bucket : buckets) {
@@ -47,7 +50,7 @@ public final class Versions {
     }
   }
 
-  /** Anything may have changed. */
+  /** Notes that anything may have changed. */
   public synchronized void allChanged() {
     allAt = ++stamp;
   }
@@ -57,13 +60,11 @@ public final class Versions {
     return stamp;
   }
 
-  /**
-   * Whether what was read at a stamp still holds.
-   *
-   * @param after the time that was read begins behind this, ms
-   * @param to the last time that was read, ms
-   */
-  public synchronized boolean isUnchanged(long after, long to, long since) {
+  /** Whether what was read has not changed since its stamp. */
+  public synchronized boolean isUnchanged(ReadTime read) {
+    long after = read.after();
+    long to = read.to();
+    long since = read.stamp();
     if (allAt > since) {
       return false;
     }

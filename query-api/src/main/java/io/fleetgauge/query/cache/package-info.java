@@ -1,15 +1,16 @@
 /**
- * What has been answered before and still holds.
+ * Answers that are kept and still valid.
  *
- * <p>In: what the gateways say has changed, and answers with the time that they were read from.
- * Out: of a question, the steps that need not be answered again.
+ * <p>In: what the shards report as changed ({@link io.fleetgauge.query.cache.ChangeFeed}), and
+ * answers with the time that they were read from. Out: whole answers ({@link
+ * io.fleetgauge.query.cache.RecentAnswers}) and the steps of a range query that need not be
+ * evaluated again ({@link io.fleetgauge.query.cache.ExtentCache}).
  *
- * <p>An answer is kept in extents: stretches of {@link io.fleetgauge.query.cache.Extents#STEPS}
- * steps of one question, whatever window of it was asked for. It holds exactly while no host has
- * changed in the time that it was read from; the gateways are asked before it is used, by one small
- * question for all who wait ({@link io.fleetgauge.query.cache.Versions}).
+ * <p>An answer is valid while no host has changed in the time that it was read from ({@link
+ * io.fleetgauge.query.cache.Versions}). The shards are asked before a kept answer is used, in one
+ * small round for all callers that wait.
  *
- * <p>Law: what is taken from here is what would be answered now. Nothing incomplete is kept, and no
- * step that a host may not have sent all samples for.
+ * <p>Law: what is taken from here equals what would be answered now. Nothing incomplete is kept,
+ * nor a step for which a host may still send samples.
  */
 package io.fleetgauge.query.cache;

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.fanout;
 
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
@@ -8,9 +9,21 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.plan.Planned;
-import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.Changes;
+import io.fleetgauge.query.shards.ClusterState;
+import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.query.shards.EvaluatedParts;
+import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.NewestRead;
+import io.fleetgauge.query.shards.Owners;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.ReductionRead;
+import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -27,8 +40,10 @@ import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
@@ -54,7 +69,7 @@ import org.slf4j.LoggerFactory;
  * file for the first asking, the second reader and the second round, because each is what is done
  * when the one before was not enough.
  */
-public final class Fanout {
+public final class Fanout implements Shards {
   private static final Logger LOG = LoggerFactory.getLogger(Fanout.class);
 
   /** For connections to gateways. */
@@ -64,6 +79,7 @@ public final class Fanout {
   /** Time for a new table to get round before hosts are asked for again. */
   private static final long RETRY_MILLIS = 100;
 
+  private static final long CHANGES_MILLIS = 2_000;
   private static final long WATCH_MILLIS = 250;
   private static final long FEW_BYTES = 256 << 10;
 
@@ -74,6 +90,7 @@ public final class Fanout {
   private final LongAdder hedges = new LongAdder();
   private volatile FirstReaders firstReaders;
   private final OutgoingHttp http;
+  private final ChangeRound changeRound = new ChangeRound(this::changes);
 
   /**
    * @param http how gateways are reached
@@ -87,40 +104,18 @@ public final class Fanout {
     this.http = http;
   }
 
-  /**
-   * The samples of selections, one list for each, ordered by label set.
-   *
-   * @param budget most samples of one gateway's answer
-   * @param heavy whether it is so much work that others should not wait for it
-   * @param timeoutMillis for the whole
-   */
+  @Override
   public Future<Gathered<List<List<Series>>>> samples(
-      List<Selection> selections,
-      long budget,
-      boolean heavy,
-      long timeoutMillis,
-      Cancellation cancellation) {
-    if (selections.isEmpty()) {
-      return Future.succeededFuture(nothing(List.of()));
-    }
+      List<Selection> selections, long budget, ReadOptions options) {
     return gather(
-        new Fragment.Samples(0, List.of(), budget, heavy, selections),
-        timeoutMillis,
-        cancellation,
+        new Fragment.Samples(0, List.of(), budget, options.heavy(), selections),
+        options,
         answers -> Merge.samples(answers, selections.size()));
   }
 
-  /** What the gateways make of the parts that are cut out of a query for them. */
+  @Override
   public Future<Gathered<EvaluatedParts>> parts(
-      Planned planned,
-      List<Matcher> scope,
-      boolean heavy,
-      long timeoutMillis,
-      Cancellation cancellation) {
-    if (planned.cuts().isEmpty()) {
-      return Future.succeededFuture(nothing(new EvaluatedParts(List.of(), "", 0, 0, Map.of())));
-    }
-    Query query = planned.query();
+      Planned planned, List<Matcher> scope, ReadOptions options) {
     List<Fragment.Part> parts = new ArrayList<>();
     for (Planned.Cut cut : planned.cuts()) {
       parts.add(
@@ -133,140 +128,142 @@ public final class Fanout {
               cut.rollups()));
     }
     return gather(
-        new Fragment.Parts(0, List.of(), query.unparsed(), scope, timeoutMillis, heavy, parts),
-        timeoutMillis,
-        cancellation,
+        new Fragment.Parts(
+            0,
+            List.of(),
+            planned.query().unparsed(),
+            scope,
+            options.timeoutMillis(),
+            options.heavy(),
+            parts),
+        options,
         answers -> Merge.parts(answers, planned));
   }
 
-  /** How many series and samples each selection would read. */
-  public Future<Gathered<List<long[]>>> extents(List<Selection> selections, long timeoutMillis) {
+  @Override
+  public Future<Gathered<List<Extent>>> extents(List<Selection> selections, ReadOptions options) {
     return gather(
         new Fragment.Extent(0, List.of(), selections),
-        timeoutMillis,
-        new Cancellation(),
+        options,
         answers -> Merge.extents(answers, selections.size()));
   }
 
-  /**
-   * The gateways as they are seen from here.
-   *
-   * @param minority whether others that there should be are not seen
-   */
-  public record Cluster(long epoch, boolean minority, List<Gateway> gateways) {}
+  @Override
+  public Future<Gathered<List<String>>> labelNames(Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.LabelNames(0, List.of(), search), options, Merge::strings);
+  }
 
-  /**
-   * @param hosts how many it owns
-   */
-  public record Gateway(String name, URI address, long hosts) {}
+  @Override
+  public Future<Gathered<List<String>>> labelValues(
+      String label, Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.LabelValues(0, List.of(), label, search), options, Merge::strings);
+  }
 
-  public Cluster cluster() {
+  @Override
+  public Future<Gathered<List<Labels>>> labelSets(Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.LabelSets(0, List.of(), search), options, Merge::labelSets);
+  }
+
+  @Override
+  public Future<Gathered<Map<String, MetricMetadata>>> metadata(
+      List<String> tenants, ReadOptions options) {
+    return gather(new Fragment.Metadata(0, List.of(), tenants), options, Merge::metadata);
+  }
+
+  @Override
+  public Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> newest(
+      NewestRead read, Predicate<String> hosts, ReadOptions options) {
+    return gather(
+        new Fragment.Newest(
+            0,
+            List.of(),
+            read.selectors(),
+            read.after(),
+            read.to(),
+            read.utf8(),
+            read.gzip(),
+            read.maxSeries(),
+            read.maxBytes()),
+        hosts,
+        options,
+        Merge::families);
+  }
+
+  @Override
+  public Future<Gathered<List<FragmentAnswer.Reductions>>> reductions(
+      ReductionRead read, ReadOptions options) {
+    return gather(
+        new Fragment.Reduced(0, List.of(), read.names(), read.scope(), read.after(), read.to()),
+        options,
+        Merge::reductions);
+  }
+
+  @Override
+  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(ReadOptions options) {
+    return gather(new Fragment.Hosts(0, List.of()), options, Merge::hosts);
+  }
+
+  @Override
+  public Future<Gathered<Owners>> owners(Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.Owners(0, List.of(), search), options, Merge::owners);
+  }
+
+  @Override
+  public Future<Changes> changes(Optional<Changes> last) {
+    return changeRound.look(view.get(), last);
+  }
+
+  @Override
+  public int hostCount() {
+    return view.get().table().hosts().size();
+  }
+
+  @Override
+  public long epoch() {
+    return view.get().table().epoch();
+  }
+
+  @Override
+  public ClusterState cluster() {
     ClusterView now = view.get();
-    List<Gateway> gateways = new ArrayList<>();
+    Map<String, Long> owned = new HashMap<>();
+    now.table().holders().values().forEach(each -> owned.merge(each.owner(), 1L, Long::sum));
+    List<ClusterState.Gateway> gateways = new ArrayList<>();
     new TreeMap<>(now.gateways())
         .forEach(
             (name, address) ->
                 gateways.add(
-                    new Gateway(
-                        name,
-                        address,
-                        now.table().holders().values().stream()
-                            .filter(holders -> holders.owner().equals(name))
-                            .count())));
-    return new Cluster(now.table().epoch(), now.isMinority(), gateways);
+                    new ClusterState.Gateway(
+                        name, address.toString(), owned.getOrDefault(name, 0L))));
+    return new ClusterState(now.table().epoch(), now.isMinority(), gateways);
   }
 
-  /** How many hosts there are. */
-  public int hosts() {
-    return view.get().table().hosts().size();
-  }
-
-  /** What has changed at a gateway since it said so last. */
-  Future<FragmentAnswer.Changes> changes(
-      URI gateway, long incarnation, long since, long timeoutMillis) {
+  /** What has changed at a gateway since an earlier look. */
+  private Future<FragmentAnswer.Changes> changes(URI gateway, long incarnation, long since) {
     Fragment question = new Fragment.Changes(0, List.of(), incarnation, since);
-    return send(gateway, question, timeoutMillis, request -> {})
+    return send(gateway, question, CHANGES_MILLIS, request -> {})
         .compose(
             body -> {
               try {
                 return FragmentCodec.decodeAnswer(body.getBytes())
                         instanceof FragmentAnswer.Changes changes
                     ? Future.succeededFuture(changes)
-                    : Future.failedFuture("not an answer to a question for changes");
+                    : Future.failedFuture("the answer is not about changes");
               } catch (WireException e) {
                 return Future.failedFuture(e);
               }
             });
   }
 
-  private <T> Gathered<T> nothing(T value) {
-    return new Gathered<>(value, 0, List.of(), -1, List.of(), false, "");
-  }
-
-  public Future<Gathered<List<String>>> labelNames(Fragment.Search search, long timeoutMillis) {
-    return gather(new Fragment.LabelNames(0, List.of(), search), timeoutMillis, Merge::strings);
-  }
-
-  public Future<Gathered<List<String>>> labelValues(
-      String label, Fragment.Search search, long timeoutMillis) {
-    return gather(
-        new Fragment.LabelValues(0, List.of(), label, search), timeoutMillis, Merge::strings);
-  }
-
-  public Future<Gathered<List<Labels>>> labelSets(Fragment.Search search, long timeoutMillis) {
-    return gather(new Fragment.LabelSets(0, List.of(), search), timeoutMillis, Merge::labelSets);
-  }
-
-  /**
-   * What senders have said of their metrics.
-   *
-   * @param tenants who said it; all when empty
-   */
-  public Future<Gathered<Map<String, MetricMetadata>>> metadata(
-      List<String> tenants, long timeoutMillis) {
-    return gather(new Fragment.Metadata(0, List.of(), tenants), timeoutMillis, Merge::metadata);
-  }
-
-  /**
-   * The newest samples as lines of text, by metric.
-   *
-   * @param question of the series; for no hosts
-   * @param hosts whose series they are
-   */
-  public Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> newest(
-      Fragment.Newest question, Predicate<String> hosts, long timeoutMillis) {
-    return gather(question, hosts, timeoutMillis, new Cancellation(), Merge::families);
-  }
-
-  /** The newest samples reduced by groups, of all hosts. */
-  public Future<Gathered<List<FragmentAnswer.Reductions>>> reduced(
-      Fragment.Reduced question, long timeoutMillis) {
-    return gather(question, timeoutMillis, Merge::reductions);
-  }
-
-  /** When hosts have sent something, by name. */
-  public Future<Gathered<List<FragmentAnswer.Host>>> hostStates(long timeoutMillis) {
-    return gather(new Fragment.Hosts(0, List.of()), timeoutMillis, Merge::hosts);
-  }
-
   private <T> Future<Gathered<T>> gather(
-      Fragment question, long timeoutMillis, Function<List<FragmentAnswer>, T> merge) {
-    return gather(question, timeoutMillis, new Cancellation(), merge);
-  }
-
-  private <T> Future<Gathered<T>> gather(
-      Fragment question,
-      long timeoutMillis,
-      Cancellation cancellation,
-      Function<List<FragmentAnswer>, T> merge) {
-    return gather(question, host -> true, timeoutMillis, cancellation, merge);
+      Fragment question, ReadOptions options, Function<List<FragmentAnswer>, T> merge) {
+    return gather(question, host -> true, options, merge);
   }
 
   private <T> Future<Gathered<T>> gather(
       Fragment question,
       Predicate<String> meant,
-      long timeoutMillis,
-      Cancellation cancellation,
+      ReadOptions options,
       Function<List<FragmentAnswer>, T> merge) {
     ClusterView first = view.get();
     if (first.gateways().isEmpty()) {
@@ -276,7 +273,7 @@ public final class Fanout {
     Collection<String> all = first.table().hosts();
     List<String> some = all.stream().filter(meant).toList();
     Collection<String> hosts = some.size() == all.size() ? all : some;
-    Round round = new Round(question, deadline(timeoutMillis), cancellation);
+    Round round = new Round(question, deadline(options.timeoutMillis()), options.cancellation());
     return round
         .ask(first, hosts)
         .compose(
@@ -300,12 +297,13 @@ public final class Fanout {
                   () ->
                       new Gathered<>(
                           merge.apply(answers),
-                          hosts.size(),
-                          List.copyOf(missing(hosts, answers)),
-                          first.table().epoch(),
-                          List.copyOf(round.times),
-                          round.hedged.get(),
-                          split(first));
+                          new Coverage(
+                              hosts.size(),
+                              List.copyOf(missing(hosts, answers)),
+                              first.table().epoch(),
+                              List.copyOf(round.times),
+                              round.hedged.get(),
+                              split(first)));
               return soon(round.bytes.get(), merged);
             });
   }
@@ -478,7 +476,8 @@ public final class Fanout {
                             delays(first).took(took);
                           }
                           round.times.add(
-                              new ShardTime(first, took, answer.result().covered().size()));
+                              new ShardTime(
+                                  first.toString(), took, answer.result().covered().size()));
                           finish(List.of(answer.result()));
                         } else if (answer.cause() instanceof QueryFailure) {
                           done.tryFail(answer.cause());
@@ -591,9 +590,12 @@ public final class Fanout {
     return delays.computeIfAbsent(gateway, none -> new Delays());
   }
 
-  /** How many requests went to a second reader because the first took long or failed. */
-  public long hedges() {
-    return hedges.sum();
+  /** Declares what is counted here. */
+  public void declare(Meters meters) {
+    meters.counter(
+        "hedges",
+        "Requests that went to a replica because the owner took long or failed.",
+        hedges::sum);
   }
 
   private Future<FragmentAnswer> post(

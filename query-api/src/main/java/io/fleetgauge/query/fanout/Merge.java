@@ -10,6 +10,9 @@ import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Provided;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.shards.EvaluatedParts;
+import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.shards.Owners;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
@@ -48,7 +51,7 @@ final class Merge {
     for (FragmentAnswer answer : answers) {
       switch (answer) {
         case FragmentAnswer.Unfit unfit -> {
-          return new EvaluatedParts(List.of(), unfit.reason(), 0, 0, Map.of());
+          return EvaluatedParts.unfit(unfit.reason());
         }
         case FragmentAnswer.Parts parts -> {
           samples += parts.parts().stream().mapToLong(PartResult::samples).sum();
@@ -81,7 +84,7 @@ final class Merge {
           Expr.Aggregate aggregate = (Expr.Aggregate) cut.expr();
           columns = Engine.merged(planned.query(), aggregate, cut.grid(), partials);
         } catch (QueryFailure e) {
-          return new EvaluatedParts(List.of(), e.getMessage(), 0, 0, Map.of());
+          return EvaluatedParts.unfit(e.getMessage());
         }
       } else {
         columns.sort(Comparator.comparing(Column::labels));
@@ -106,16 +109,17 @@ final class Merge {
   }
 
   /** How many series and samples all gateways have, by selection. */
-  static List<long[]> extents(List<FragmentAnswer> answers, int selections) {
-    List<long[]> extents = new ArrayList<>();
+  static List<Extent> extents(List<FragmentAnswer> answers, int selections) {
+    List<Extent> extents = new ArrayList<>();
     for (int i = 0; i < selections; i++) {
-      long[] sum = new long[2];
+      long series = 0;
+      long samples = 0;
       for (FragmentAnswer answer : answers) {
         FragmentAnswer.Extent extent = (FragmentAnswer.Extent) answer;
-        sum[0] += extent.series().get(i);
-        sum[1] += extent.samples().get(i);
+        series += extent.series().get(i);
+        samples += extent.samples().get(i);
       }
-      extents.add(sum);
+      extents.add(new Extent(series, samples));
     }
     return extents;
   }
@@ -144,6 +148,27 @@ final class Merge {
         .flatMap(answer -> ((FragmentAnswer.Hosts) answer).hosts().stream())
         .sorted(Comparator.comparing(FragmentAnswer.Host::name))
         .toList();
+  }
+
+  /** Ordered by identity; a series that moved between hosts has the intervals of both. */
+  static Owners owners(List<FragmentAnswer> answers) {
+    long omitted = 0;
+    Map<Labels, List<FragmentAnswer.OwnerInterval>> all = new TreeMap<>();
+    for (FragmentAnswer answer : answers) {
+      FragmentAnswer.Owners owners = (FragmentAnswer.Owners) answer;
+      omitted += owners.omitted();
+      for (FragmentAnswer.OwnedSeries series : owners.series()) {
+        all.computeIfAbsent(series.identity(), none -> new ArrayList<>())
+            .addAll(series.intervals());
+      }
+    }
+    List<FragmentAnswer.OwnedSeries> merged = new ArrayList<>();
+    all.forEach(
+        (identity, intervals) -> {
+          intervals.sort(Comparator.comparingLong(FragmentAnswer.OwnerInterval::from));
+          merged.add(new FragmentAnswer.OwnedSeries(identity, intervals));
+        });
+    return new Owners(omitted, merged);
   }
 
   /** By metric, one piece from each gateway that has any. */

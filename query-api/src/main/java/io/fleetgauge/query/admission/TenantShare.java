@@ -1,0 +1,10 @@
+package io.fleetgauge.query.admission;
+
+/**
+ * What a tenant may use of the places for queries.
+ *
+ * @param weight its share when tenants wait for each other
+ * @param running most queries that run at once
+ * @param queued most queries that wait
+ */
+public record TenantShare(int weight, int running, int queued) {}

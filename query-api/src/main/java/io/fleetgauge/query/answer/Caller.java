@@ -1,0 +1,69 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who asks, and what of the data the caller sees.
+ *
+ * @param tenant name of the tenant; names of several are joined by {@code |}
+ * @param scope matchers that every selector gets
+ * @param seesAllHosts whether the caller may see the names of all hosts; a filter that the caller
+ *     sets does not change that, a scope does
+ * @param limits what the tenant may use
+ * @param client identifies the caller's connection; 0 when there is none
+ */
+public record Caller(
+    String tenant, List<Matcher> scope, boolean seesAllHosts, TenantLimits limits, int client) {
+
+  /**
+   * @param scopes the scopes of the caller's tenants as selectors; an empty text sees everything
+   * @throws QueryFailure if the scopes cannot be expressed by one list of matchers
+   */
+  public static Caller of(String tenant, List<String> scopes, TenantLimits limits, int client)
+      throws QueryFailure {
+    boolean all = scopes.isEmpty() || scopes.contains("");
+    return new Caller(tenant, Scopes.of(scopes), all, limits, client);
+  }
+
+  /** The same caller, with a filter of its own besides the scope. */
+  public Caller narrowedBy(List<Matcher> filter) {
+    if (filter.isEmpty()) {
+      return this;
+    }
+    return new Caller(tenant, scoped(filter), seesAllHosts, limits, client);
+  }
+
+  /** A selector with the scope in it. */
+  List<Matcher> scoped(List<Matcher> selector) {
+    if (scope.isEmpty()) {
+      return selector;
+    }
+    List<Matcher> all = new ArrayList<>(scope);
+    all.addAll(selector);
+    return List.copyOf(all);
+  }
+
+  /** The names of the caller's tenants. */
+  public List<String> tenants() {
+    return List.of(tenant.split("\\|"));
+  }
+
+  /** The failure of a request that is over one of the tenant's limits. */
+  QueryFailure over(String limit, Object figure, Object most) {
+    return new QueryFailure(
+        QueryFailure.Kind.LIMITED,
+        "the query of tenant "
+            + tenant
+            + " is over its limit "
+            + limit
+            + ": "
+            + figure
+            + " of at most "
+            + most
+            + "; ask for less");
+  }
+}

@@ -1,0 +1,385 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.plan.TimeSplit;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.cache.AnsweredRange;
+import io.fleetgauge.query.cache.CachedBody;
+import io.fleetgauge.query.cache.ChangeFeed;
+import io.fleetgauge.query.cache.ExtentCache;
+import io.fleetgauge.query.cache.ReadTime;
+import io.fleetgauge.query.cache.RecentAnswers;
+import io.fleetgauge.query.cache.Versions;
+import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.query.shards.Shards;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Answers PromQL queries: parses and plans once, takes the steps that the cache has, executes the
+ * rest, and keeps what may be kept. Thread-safe.
+ */
+final class Evaluations {
+  /** A window with more gaps than this between its cached steps is executed as a whole. */
+  private static final int MAX_GAPS = 2;
+
+  /** How many tenants can fill their share of the memory for extents. */
+  private static final int CACHE_SHARES = 4;
+
+  private static final int ANSWER_BYTES = 500;
+
+  /** Of a point with its text in the encoded body, plain and compressed. */
+  private static final int POINT_BYTES = 56;
+
+  /** Of the labels of a series, counted in points. */
+  private static final int LABEL_POINTS = 20;
+
+  private final Set<Feature> features;
+  private final Shards shards;
+  private final Execution execution;
+  private final ChangeFeed feed;
+  private final Versions versions;
+  private final ExtentCache extents;
+  private final RecentAnswers<Ask.Key, Reply<Evaluated>> recent;
+
+  Evaluations(
+      QueryConfig config, Shards shards, Execution execution, ChangeFeed feed, Versions versions) {
+    this.features = Feature.named(config.features());
+    this.shards = shards;
+    this.execution = execution;
+    this.feed = feed;
+    this.versions = versions;
+    this.extents = new ExtentCache(versions, config.cacheBytes(), CACHE_SHARES);
+    this.recent = new RecentAnswers<>(versions, config.cacheBytes() / 4, Evaluations::bytes);
+  }
+
+  private static int bytes(Reply<Evaluated> reply) {
+    int points =
+        switch (reply.value().result()) {
+          case Answer.Matrix matrix ->
+              matrix.series().stream().mapToInt(each -> each.size() + LABEL_POINTS).sum();
+          case Answer.Vector vector -> LABEL_POINTS * vector.samples().size();
+          case Answer.Scalar scalar -> 1;
+          case Answer.Text text -> 1;
+        };
+    // The body is encoded later; that there will be one of about this size is known.
+    return ANSWER_BYTES + points * POINT_BYTES + reply.value().body().bytes();
+  }
+
+  ExtentCache extents() {
+    return extents;
+  }
+
+  RecentAnswers<Ask.Key, Reply<Evaluated>> recent() {
+    return recent;
+  }
+
+  /** An equal query's answer that is still valid, found before anything is parsed or planned. */
+  Future<Optional<Reply<Evaluated>>> known(Ask.Key key, int client) {
+    return recent.has(key)
+        ? feed.refresh(client).map(stamp -> recent.find(key))
+        : Future.succeededFuture(Optional.empty());
+  }
+
+  /**
+   * An expression from its text.
+   *
+   * @param range of the query, ms
+   * @param step of the query, ms
+   * @throws QueryFailure with Prometheus's message for its parameter {@code query}
+   */
+  static Expr parsed(String text, Set<Feature> features, long range, long step)
+      throws QueryFailure {
+    try {
+      return Parser.parse(text, new ParseOptions(features, range, step));
+    } catch (ParseException e) {
+      throw new QueryFailure(
+          QueryFailure.Kind.BAD_DATA, "invalid parameter \"query\": " + e.getMessage());
+    }
+  }
+
+  /** Answers a query that is not {@link #known}. */
+  Future<Reply<Evaluated>> execute(RunningQuery running, Request.Promql promql) {
+    PlannedPiece whole;
+    try {
+      checkShape(running.caller(), promql);
+      Query query = query(running.caller(), promql);
+      whole =
+          PlannedPiece.of(
+              Planner.plan(query, running.caller().scope(), running.ask().options().mode()));
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+    boolean cached = running.ask().options().cached();
+    if (cached && TimeSplit.isAllowed(whole.query())) {
+      return byExtents(running, promql, whole);
+    }
+    return stamp(cached && !feed.isCurrent())
+        .compose(stamp -> asWhole(running, promql, whole, Optional.empty(), stamp));
+  }
+
+  private static void checkShape(Caller caller, Request.Promql promql) throws QueryFailure {
+    TenantLimits limits = caller.limits();
+    long range = promql.end() - promql.start();
+    if (range > limits.range().toMillis()) {
+      throw caller.over("range", range / 1000 + " s", limits.range().toSeconds() + " s");
+    }
+    long points = promql.isInstant() ? 1 : range / promql.step() + 1;
+    if (points > limits.points()) {
+      throw caller.over("points", points, limits.points());
+    }
+  }
+
+  private Query query(Caller caller, Request.Promql promql) throws QueryFailure {
+    Expr expr =
+        promql.parsed().isPresent()
+            ? promql.parsed().get()
+            : parsed(promql.text(), features, promql.end() - promql.start(), promql.step());
+    return new Query(
+        promql.text(),
+        expr,
+        promql.start(),
+        promql.end(),
+        promql.step(),
+        Query.Settings.STOCK
+            .withLookback(promql.lookback())
+            .withMaxSamples(caller.limits().samples())
+            .withFeatures(features));
+  }
+
+  private Future<Reply<Evaluated>> byExtents(
+      RunningQuery running, Request.Promql promql, PlannedPiece whole) {
+    Query query = whole.query();
+    ExtentCache.Key key = ExtentCache.Key.of(running.tenant(), query);
+    long last = whole.lastStep();
+    boolean needsFresh = extents.has(key, query.start(), last) || !feed.isCurrent();
+    return stamp(needsFresh)
+        .compose(
+            stamp -> {
+              List<AnsweredRange> known = extents.find(key, query.start(), last);
+              List<Query> gaps = gaps(query, last, known);
+              return known.isEmpty() || gaps.size() > MAX_GAPS
+                  ? asWhole(running, promql, whole, Optional.of(key), stamp)
+                  : filled(running, promql, whole, key, new Found(known, gaps), stamp);
+            });
+  }
+
+  /** What the cache has of a window, and the queries for what it lacks. */
+  private record Found(List<AnsweredRange> known, List<Query> gaps) {}
+
+  /**
+   * The stamp that an answer is kept with, taken before anything is read. An older one will do when
+   * nothing is taken from the cache: what changed since then counts as changed later.
+   */
+  private Future<Long> stamp(boolean fresh) {
+    return fresh ? feed.refresh() : Future.succeededFuture(versions.stamp());
+  }
+
+  /** The steps of a query that are not known, as queries. */
+  private static List<Query> gaps(Query query, long last, List<AnsweredRange> known) {
+    List<Query> gaps = new ArrayList<>();
+    long next = query.start();
+    for (AnsweredRange range : known) {
+      if (range.from() > next) {
+        gaps.add(steps(query, next, range.from() - query.step()));
+      }
+      next = range.to() + query.step();
+    }
+    if (next <= last) {
+      gaps.add(steps(query, next, last));
+    }
+    return gaps;
+  }
+
+  private static Query steps(Query query, long from, long to) {
+    return new Query(query.text(), query.expr(), from, to, query.step(), query.settings());
+  }
+
+  private Future<Reply<Evaluated>> filled(
+      RunningQuery running,
+      Request.Promql promql,
+      PlannedPiece whole,
+      ExtentCache.Key key,
+      Found found,
+      long stamp) {
+    List<PlannedPiece> pieces = new ArrayList<>();
+    try {
+      for (Query gap : found.gaps) {
+        // The scope is in the expression already.
+        Planned planned = Planner.plan(gap, List.of(), running.ask().options().mode());
+        pieces.add(PlannedPiece.of(planned));
+      }
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+    return execution
+        .execute(running, whole, pieces)
+        .compose(
+            done -> {
+              Optional<AnsweredRange> joined = joined(found.known, done, stamp);
+              if (joined.isEmpty()) {
+                return asWhole(running, promql, whole, Optional.of(key), stamp);
+              }
+              Reply<Evaluated> reply = reply(running, whole, done, joined.get());
+              // What came from the cache was found unchanged at this stamp.
+              keep(running, promql, reply, done, whole.readTime(stamp));
+              for (Execution.Executed executed : done.executed()) {
+                keep(key, done, range(executed, stamp));
+              }
+              return Future.succeededFuture(reply);
+            });
+  }
+
+  private static Optional<AnsweredRange> joined(
+      List<AnsweredRange> known, Execution.Done done, long stamp) {
+    List<AnsweredRange> all = new ArrayList<>(known);
+    for (Execution.Executed executed : done.executed()) {
+      if (!executed.isPlain()) {
+        return Optional.empty();
+      }
+      all.add(range(executed, stamp));
+    }
+    all.sort(Comparator.comparingLong(AnsweredRange::from));
+    return AnsweredRange.joined(all);
+  }
+
+  /** An executed piece of a range query for the cache. */
+  private static AnsweredRange range(Execution.Executed executed, long stamp) {
+    Query query = executed.piece().query();
+    Answer.Matrix matrix = (Answer.Matrix) executed.answer().result();
+    long last = executed.piece().lastStep();
+    List<String> warnings = executed.answer().warnings();
+    List<String> infos = executed.answer().infos();
+    boolean uniform =
+        AnsweredRange.isUniform(
+            matrix.series(),
+            !warnings.isEmpty() || !infos.isEmpty(),
+            TimeSplit.isStrict(query.expr()),
+            query.start(),
+            last,
+            query.step());
+    return new AnsweredRange(
+        query.start(),
+        last,
+        matrix.series(),
+        warnings,
+        infos,
+        executed.piece().readTime(stamp),
+        uniform);
+  }
+
+  /**
+   * @param key under which its steps are kept, if it may be split by time
+   */
+  private Future<Reply<Evaluated>> asWhole(
+      RunningQuery running,
+      Request.Promql promql,
+      PlannedPiece whole,
+      Optional<ExtentCache.Key> key,
+      long stamp) {
+    return execution
+        .execute(running, whole, List.of(whole))
+        .map(
+            done -> {
+              Reply<Evaluated> reply = reply(running, whole, done, null);
+              Execution.Executed executed = done.executed().getFirst();
+              keep(running, promql, reply, done, executed.piece().readTime(stamp));
+              if (key.isPresent() && executed.isPlain()) {
+                keep(key.get(), done, range(executed, stamp));
+              }
+              return reply;
+            });
+  }
+
+  /** Keeps an answer that is whole and was read from the shards whose changes are reported. */
+  private void keep(
+      RunningQuery running,
+      Request.Promql promql,
+      Reply<Evaluated> reply,
+      Execution.Done done,
+      ReadTime read) {
+    if (running.ask().options().cached() && isKeepable(done)) {
+      recent.keep(running.ask().key(promql), reply, read);
+    }
+  }
+
+  private void keep(ExtentCache.Key key, Execution.Done done, AnsweredRange range) {
+    if (isKeepable(done)) {
+      // Steps after the watermark may still get samples.
+      extents.keep(key, range, feed.watermark());
+    }
+  }
+
+  private boolean isKeepable(Execution.Done done) {
+    long epoch = feed.epoch();
+    return done.executed().stream().allMatch(each -> each.isKeepable(epoch));
+  }
+
+  /**
+   * @param joined the steps from the cache and the executed ones; null if all were executed
+   */
+  private Reply<Evaluated> reply(
+      RunningQuery running, PlannedPiece whole, Execution.Done done, AnsweredRange joined) {
+    Coverage coverage = Coverage.NONE;
+    long samples = 0;
+    long peak = 0;
+    long cells = 0;
+    long evaluated = 0;
+    long executedSteps = 0;
+    for (Execution.Executed executed : done.executed()) {
+      coverage = coverage.and(executed.coverage());
+      samples += executed.samples();
+      peak = Math.max(peak, executed.answer().stats().peakSamples());
+      cells += executed.rollupCells();
+      evaluated += executed.evaluatedNanos();
+      executedSteps += executed.piece().steps();
+    }
+    if (coverage.epoch() < 0) {
+      coverage = Coverage.whole(shards.hostCount(), feed.epoch());
+    }
+    Completeness completeness =
+        Completeness.of(coverage, running.caller().seesAllHosts(), feed.watermark());
+    Answer last = joined == null ? done.executed().getLast().answer() : null;
+    List<String> warnings = new ArrayList<>(completeness.warnings());
+    warnings.addAll(last == null ? joined.warnings() : last.warnings());
+    QueryTrace trace =
+        new QueryTrace(
+            whole.planned().plan().toString(),
+            done.reasons(),
+            done.cost(),
+            samples,
+            cells,
+            whole.steps() - executedSteps,
+            whole.steps(),
+            coverage.times());
+    Evaluated.Timings timings =
+        new Evaluated.Timings(
+            done.placed() - running.begun(),
+            System.nanoTime() - done.placed() - evaluated,
+            evaluated);
+    return new Reply<>(
+        new Evaluated(
+            last == null ? new Answer.Matrix(joined.series()) : last.result(),
+            last == null ? joined.infos() : last.infos(),
+            new Answer.Stats(samples, peak),
+            timings,
+            trace,
+            new CachedBody()),
+        warnings,
+        completeness);
+  }
+}

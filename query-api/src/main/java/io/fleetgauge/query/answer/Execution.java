@@ -1,0 +1,341 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.plan.WideFold;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.LightWork;
+import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.query.YieldToLightQueries;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.query.shards.EvaluatedParts;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.Series;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Executes the pieces of a query that no cache has: finds out their cost, waits for a place, has
+ * the shards execute their part and evaluates the rest. Thread-safe.
+ */
+final class Execution {
+  /** So many points are evaluated faster than another thread wakes up. */
+  private static final long FEW_POINTS = 10_000;
+
+  private final QueryConfig config;
+  private final Admission admission;
+  private final Shards shards;
+  private final CostEstimates costs;
+  private final Workers workers;
+  private final LongAdder rollupCells = new LongAdder();
+  private final LongAdder rewritten = new LongAdder();
+  private final LongAdder fallbacks = new LongAdder();
+  private final LightWork light = new LightWork();
+
+  Execution(
+      QueryConfig config,
+      Admission admission,
+      Shards shards,
+      CostEstimates costs,
+      Workers workers) {
+    this.config = config;
+    this.admission = admission;
+    this.shards = shards;
+    this.costs = costs;
+    this.workers = workers;
+  }
+
+  /** Cells of rollups that answers were made of. */
+  long rollupCells() {
+    return rollupCells.sum();
+  }
+
+  /** Queries of which shards executed parts. */
+  long rewritten() {
+    return rewritten.sum();
+  }
+
+  /** Queries that were evaluated from samples because a shard could not guarantee its part. */
+  long fallbacks() {
+    return fallbacks.sum();
+  }
+
+  /**
+   * The executed pieces of a query, in order.
+   *
+   * @param placed when there was a place for them, as {@link System#nanoTime} counts
+   * @param reasons why parts were not executed by the shards or not taken from rollups
+   */
+  record Done(List<Executed> executed, Cost cost, long placed, Map<String, String> reasons) {}
+
+  /**
+   * One executed piece.
+   *
+   * @param coverage of everything that was read for it
+   * @param samples how many samples were read, here and by the shards
+   */
+  record Executed(
+      PlannedPiece piece,
+      Answer answer,
+      Coverage coverage,
+      long samples,
+      long rollupCells,
+      long evaluatedNanos,
+      Map<String, String> reasons) {
+
+    /** Whether it can be joined with other steps. */
+    boolean isPlain() {
+      return answer.result() instanceof Answer.Matrix matrix
+          && matrix.series().stream().allMatch(series -> series.histograms() == null)
+          && coverage.isWhole();
+    }
+
+    /**
+     * Whether it may be kept: it is whole, and was read from the shards whose changes are reported.
+     *
+     * @param epoch of the table that the last report of changes came by
+     */
+    boolean isKeepable(long epoch) {
+      return coverage.isWhole()
+          && !coverage.hedged()
+          && (coverage.epoch() == epoch || coverage.epoch() < 0);
+    }
+  }
+
+  /**
+   * Executes the pieces of a query when it is its turn.
+   *
+   * @param pieces may be empty, when every step is known
+   */
+  Future<Done> execute(RunningQuery query, PlannedPiece whole, List<PlannedPiece> pieces) {
+    Map<String, String> reasons = whole.planned().reasons();
+    if (pieces.isEmpty()) {
+      return Future.succeededFuture(new Done(List.of(), Cost.NONE, System.nanoTime(), reasons));
+    }
+    Optional<QueryFailure> full = admission.full(query.tenant());
+    if (full.isPresent()) {
+      return Future.failedFuture(full.get());
+    }
+    return costs
+        .of(pieces)
+        .compose(
+            cost -> {
+              query.costs(cost);
+              Optional<QueryFailure> over = overLimits(query, whole.planned(), cost);
+              return over.isPresent()
+                  ? Future.failedFuture(over.get())
+                  : query.inPlace(admission, () -> executed(query, pieces, reasons));
+            });
+  }
+
+  private Optional<QueryFailure> overLimits(RunningQuery query, Planned planned, Cost cost) {
+    Caller caller = query.caller();
+    TenantLimits limits = caller.limits();
+    if (cost.series() > limits.series()) {
+      return Optional.of(caller.over("series", cost.series(), limits.series()));
+    }
+    boolean needsSamples =
+        !planned.selections().isEmpty() || !planned.cuts().stream().allMatch(Planned.Cut::rollups);
+    if (cost.samples() > limits.samples() && needsSamples) {
+      return Optional.of(caller.over("samples", cost.samples(), limits.samples()));
+    }
+    if (cost.series() > config.wideSeries() && caller.scope().isEmpty() && WideFold.isIn(planned)) {
+      return Optional.of(
+          new QueryFailure(
+              QueryFailure.Kind.LIMITED,
+              "the query of tenant "
+                  + caller.tenant()
+                  + " aggregates the whole fleet series by series: "
+                  + cost.series()
+                  + " series, and query.wideSeries is "
+                  + config.wideSeries()
+                  + "; match fewer series, or use what rollups serve: sum, avg, min, max or count"
+                  + " of a metric, its rate or its increase, by rack, tenant, job, modelName or"
+                  + " Hostname, at steps that are multiples of the rollups'"));
+    }
+    return Optional.empty();
+  }
+
+  private Future<Done> executed(
+      RunningQuery query, List<PlannedPiece> pieces, Map<String, String> reasons) {
+    long placed = System.nanoTime();
+    List<Future<Executed>> all = new ArrayList<>();
+    for (PlannedPiece piece : pieces) {
+      all.add(run(query, piece));
+    }
+    return Future.all(all)
+        .map(
+            none -> {
+              List<Executed> executed = all.stream().map(Future::result).toList();
+              Map<String, String> allReasons = new HashMap<>(reasons);
+              executed.forEach(each -> allReasons.putAll(each.reasons));
+              return new Done(executed, query.cost(), placed, allReasons);
+            });
+  }
+
+  private Future<Executed> run(RunningQuery query, PlannedPiece piece) {
+    if (query.cost().isHeavy()) {
+      return read(query, piece);
+    }
+    light.begin();
+    return read(query, piece).onComplete(done -> light.end());
+  }
+
+  /** Reads what a piece needs from the shards, and evaluates it. */
+  private Future<Executed> read(RunningQuery query, PlannedPiece piece) {
+    Optional<QueryFailure> over = query.stop().reason();
+    if (over.isPresent()) {
+      return Future.failedFuture(over.get());
+    }
+    Planned planned = piece.planned();
+    ReadOptions options = query.readOptions();
+    Future<Gathered<EvaluatedParts>> parts =
+        planned.cuts().isEmpty()
+            ? Future.succeededFuture(new Gathered<>(EvaluatedParts.NONE, Coverage.NONE))
+            : shards.parts(planned, query.caller().scope(), options);
+    Future<Gathered<List<List<Series>>>> samples =
+        planned.selections().isEmpty()
+            ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
+            : shards.samples(
+                planned.selections(), planned.query().settings().maxSamples(), options);
+    return Future.all(parts, samples)
+        .compose(all -> evaluated(query, piece, parts.result(), samples.result()));
+  }
+
+  private Future<Executed> evaluated(
+      RunningQuery query,
+      PlannedPiece piece,
+      Gathered<EvaluatedParts> parts,
+      Gathered<List<List<Series>>> samples) {
+    String unfit = parts.value().unfit();
+    if (unfit.equals(QueryFailure.SAME_LABEL_SET) && failsOnlyThisWay(piece.planned())) {
+      return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
+    }
+    if (!unfit.isEmpty()) {
+      fallbacks.increment();
+      return fromSamples(query, piece.query(), unfit);
+    }
+    if (isLittle(piece.planned(), parts.value())) {
+      // Another thread would take longer to wake up.
+      try {
+        return Future.succeededFuture(evaluate(piece, parts, samples, query.stop()));
+      } catch (QueryFailure e) {
+        return Future.failedFuture(e);
+      }
+    }
+    if (!query.cost().isHeavy()) {
+      return workers
+          .light()
+          .executeBlocking(() -> evaluate(piece, parts, samples, query.stop()), false);
+    }
+    // It yields only in the first half of the time that is left.
+    long now = System.nanoTime();
+    StopCheck stop =
+        new YieldToLightQueries(query.stop(), light, now + (query.deadline() - now) / 2);
+    return workers.heavy().executeBlocking(() -> evaluate(piece, parts, samples, stop), false);
+  }
+
+  /** Whether evaluation from all samples would fail in the same way as one shard's part did. */
+  private static boolean failsOnlyThisWay(Planned planned) {
+    return planned.cuts().size() == 1
+        && planned.selections().isEmpty()
+        && !matchesVectors(planned.query().expr());
+  }
+
+  private static boolean matchesVectors(Expr expr) {
+    return expr instanceof Expr.Binary binary
+            && binary.left().type() == ValueType.VECTOR
+            && binary.right().type() == ValueType.VECTOR
+        || expr.children().stream().anyMatch(Execution::matchesVectors);
+  }
+
+  private static boolean isLittle(Planned planned, EvaluatedParts parts) {
+    long points = 0;
+    for (Provided part : parts.parts()) {
+      for (Column column : part.columns()) {
+        points += column.values().length;
+      }
+    }
+    return planned.selections().isEmpty() && points < FEW_POINTS;
+  }
+
+  /** The plan that always works: fetch all samples and evaluate here. */
+  private Future<Executed> fromSamples(RunningQuery query, Query prepared, String unfit) {
+    try {
+      Planned planned = Planner.plan(prepared, List.of(), Planner.Mode.RAW);
+      Map<String, String> reasons = new HashMap<>(planned.reasons());
+      reasons.put(prepared.expr().toString(), "evaluated from all samples: " + unfit);
+      return run(
+          query,
+          PlannedPiece.of(
+              new Planned(
+                  planned.query(), planned.plan(), planned.cuts(), planned.selections(), reasons)));
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private Executed evaluate(
+      PlannedPiece piece,
+      Gathered<EvaluatedParts> parts,
+      Gathered<List<List<Series>>> samples,
+      StopCheck stop)
+      throws QueryFailure {
+    long begin = System.nanoTime();
+    Planned planned = piece.planned();
+    Map<Selection, List<Series>> fetched = new HashMap<>();
+    for (int i = 0; i < planned.selections().size(); i++) {
+      fetched.put(planned.selections().get(i), samples.value().get(i));
+    }
+    SeriesSource source =
+        (selection, receiver) -> {
+          List<Series> found =
+              Objects.requireNonNull(
+                  fetched.get(selection), () -> selection + " was not fetched beforehand");
+          for (Series series : found) {
+            receiver.accept(series);
+          }
+        };
+    Map<Expr, Provided> provided = new IdentityHashMap<>();
+    for (int i = 0; i < planned.cuts().size(); i++) {
+      provided.put(planned.cuts().get(i).expr(), parts.value().parts().get(i));
+    }
+    if (!provided.isEmpty()) {
+      rewritten.increment();
+      rollupCells.add(parts.value().rollupCells());
+    }
+    Answer answer = Engine.run(planned.query(), source, provided, stop);
+    Map<String, String> reasons = new HashMap<>(planned.reasons());
+    reasons.putAll(parts.value().notes());
+    return new Executed(
+        piece,
+        answer,
+        parts.coverage().and(samples.coverage()),
+        answer.stats().samples() + parts.value().samples(),
+        parts.value().rollupCells(),
+        System.nanoTime() - begin,
+        reasons);
+  }
+}

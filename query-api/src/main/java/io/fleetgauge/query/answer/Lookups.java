@@ -1,0 +1,348 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.NewestRead;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.ReductionRead;
+import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.KnownMetrics;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * Answers requests for anything but PromQL: labels, series, samples, newest samples, metadata,
+ * hosts. They take their turn with the queries; most cost so little that there is a place at once.
+ * Thread-safe.
+ */
+final class Lookups {
+  private final QueryConfig config;
+  private final Admission admission;
+  private final Shards shards;
+  private final CostEstimates costs;
+  private final LongSupplier watermark;
+
+  /** A value with a warning that it was cut, if it was. */
+  private record Cut<T>(T value, Optional<String> warning) {}
+
+  Lookups(
+      QueryConfig config,
+      Admission admission,
+      Shards shards,
+      CostEstimates costs,
+      LongSupplier watermark) {
+    this.config = config;
+    this.admission = admission;
+    this.shards = shards;
+    this.costs = costs;
+    this.watermark = watermark;
+  }
+
+  <T> Future<Reply<T>> execute(RunningQuery running, Request<T> request) {
+    Optional<QueryFailure> full = admission.full(running.tenant());
+    if (full.isPresent()) {
+      return Future.failedFuture(full.get());
+    }
+    return cost(request, running.caller())
+        .compose(
+            cost -> {
+              running.costs(cost);
+              return running.inPlace(admission, () -> read(running, request));
+            })
+        .compose(
+            found -> {
+              try {
+                return Future.succeededFuture(reply(running.caller(), request, found));
+              } catch (QueryFailure e) {
+                return Future.failedFuture(e);
+              }
+            });
+  }
+
+  // --- cost ---
+
+  private Future<Cost> cost(Request<?> request, Caller caller) {
+    return switch (request) {
+      case Request.LabelNames names -> indexCost(names.filter(), caller);
+      case Request.LabelValues values -> indexCost(values.filter(), caller);
+      case Request.SeriesLabels series ->
+          Future.succeededFuture(costs.ofLines(selectors(series.filter(), caller)));
+      case Request.OwnerIntervals owners ->
+          Future.succeededFuture(costs.ofLines(selectors(owners.filter(), caller)));
+      case Request.Newest newest ->
+          Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
+      case Request.Samples samples -> samplesCost(selections(samples, caller), caller);
+      case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
+      case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
+      case Request.Promql promql -> throw notLookup();
+    };
+  }
+
+  private static IllegalStateException notLookup() {
+    return new IllegalStateException("PromQL is evaluated, not looked up");
+  }
+
+  private Future<Cost> indexCost(SeriesFilter filter, Caller caller) {
+    return Future.succeededFuture(costs.ofIndex(selectors(filter, caller)));
+  }
+
+  private Future<Cost> samplesCost(List<Selection> selections, Caller caller) {
+    return costs
+        .ofSamples(selections)
+        .compose(
+            cost -> {
+              if (cost.series() > caller.limits().series()) {
+                return Future.failedFuture(
+                    caller.over("series", cost.series(), caller.limits().series()));
+              }
+              if (cost.samples() > caller.limits().samples()) {
+                return Future.failedFuture(
+                    caller.over("samples", cost.samples(), caller.limits().samples()));
+              }
+              return Future.succeededFuture(cost);
+            });
+  }
+
+  // --- the scope ---
+
+  private static List<List<Matcher>> selectors(SeriesFilter filter, Caller caller) {
+    if (filter.selectors().isEmpty()) {
+      return caller.scope().isEmpty() ? List.of() : List.of(caller.scope());
+    }
+    return scoped(filter.selectors(), caller);
+  }
+
+  private static List<List<Matcher>> scoped(List<List<Matcher>> selectors, Caller caller) {
+    return caller.scope().isEmpty() ? selectors : selectors.stream().map(caller::scoped).toList();
+  }
+
+  private static List<Selection> selections(Request.Samples samples, Caller caller) {
+    return samples.selections().stream()
+        .map(each -> new Selection(caller.scoped(each.matchers()), each.from(), each.to()))
+        .toList();
+  }
+
+  /** One item more than wanted tells whether anything was cut off. */
+  private static Fragment.Search search(SeriesFilter filter, Caller caller) {
+    long most = caller.limits().series();
+    long wanted = filter.limit() == 0 ? most : Math.min(filter.limit(), most);
+    int limit = (int) Math.min(Integer.MAX_VALUE, wanted + 1);
+    return new Fragment.Search(filter.from(), filter.to(), limit, selectors(filter, caller));
+  }
+
+  // --- reading ---
+
+  @SuppressWarnings("unchecked") // each request is a Request of the value that its branch reads
+  private <T> Future<Gathered<T>> read(RunningQuery running, Request<T> request) {
+    Caller caller = running.caller();
+    ReadOptions options = running.readOptions();
+    return (Future<Gathered<T>>)
+        (Future<?>)
+            switch (request) {
+              case Request.LabelNames names ->
+                  shards.labelNames(search(names.filter(), caller), options);
+              case Request.LabelValues values ->
+                  shards.labelValues(values.label(), search(values.filter(), caller), options);
+              case Request.SeriesLabels series ->
+                  shards.labelSets(search(series.filter(), caller), options);
+              case Request.Samples samples ->
+                  shards.samples(selections(samples, caller), caller.limits().samples(), options);
+              case Request.Newest newest -> newest(newest, caller, options);
+              case Request.Metadata metadata -> metadata(caller, options);
+              case Request.HostStates states -> hosts(caller, options);
+              case Request.OwnerIntervals owners ->
+                  shards
+                      .owners(search(owners.filter(), caller), options)
+                      .map(found -> new Gathered<>(found.value().series(), found.coverage()));
+              case Request.Promql promql -> throw notLookup();
+            };
+  }
+
+  private Future<Gathered<Request.NewestSamples>> newest(
+      Request.Newest newest, Caller caller, ReadOptions options) {
+    NewestRead read =
+        new NewestRead(
+            scoped(newest.selectors(), caller),
+            newest.after(),
+            newest.to(),
+            newest.utf8(),
+            newest.gzip(),
+            config.federateSeries(),
+            (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));
+    var families = shards.newest(read, newest.hosts(), options);
+    Future<Gathered<List<FragmentAnswer.Reductions>>> reductions =
+        newest.reductions().isEmpty()
+            ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
+            : shards.reductions(
+                new ReductionRead(newest.reductions(), caller.scope(), newest.after(), newest.to()),
+                options);
+    return Future.all(families, reductions)
+        .map(
+            both ->
+                new Gathered<>(
+                    new Request.NewestSamples(
+                        families.result().value(), reductions.result().value()),
+                    families.result().coverage().and(reductions.result().coverage())));
+  }
+
+  private Future<Gathered<Map<String, List<MetricMetadata>>>> metadata(
+      Caller caller, ReadOptions options) {
+    var reported = shards.metadata(caller.seesAllHosts() ? List.of() : caller.tenants(), options);
+    var names = shards.labelValues(Labels.NAME, everything(caller), options);
+    return Future.all(reported, names)
+        .map(
+            both ->
+                new Gathered<>(
+                    visible(reported.result().value(), names.result().value()),
+                    reported.result().coverage().and(names.result().coverage())));
+  }
+
+  /** Everything that the caller sees. */
+  private static Fragment.Search everything(Caller caller) {
+    return new Fragment.Search(
+        SeriesFilter.EARLIEST, SeriesFilter.LATEST, 0, selectors(SeriesFilter.ALL, caller));
+  }
+
+  /** What senders report goes before what is known of the metric's name. */
+  private static Map<String, List<MetricMetadata>> visible(
+      Map<String, MetricMetadata> reported, List<String> metrics) {
+    Map<String, List<MetricMetadata>> all = new TreeMap<>();
+    Set<String> names = new HashSet<>(metrics);
+    reported.forEach(
+        (metric, metadata) -> {
+          if (isVisible(metric, names)) {
+            all.put(metric, List.of(metadata));
+          }
+        });
+    for (String metric : names) {
+      Optional<MetricMetadata> known = KnownMetrics.of(metric);
+      if (known.isPresent()) {
+        all.putIfAbsent(metric, List.of(known.get()));
+      }
+    }
+    return all;
+  }
+
+  /** A histogram or a summary is one metric to its sender and several series here. */
+  private static boolean isVisible(String metric, Set<String> names) {
+    return names.contains(metric)
+        || names.contains(metric + "_bucket")
+        || names.contains(metric + "_count")
+        || names.contains(metric + "_total");
+  }
+
+  /** The hosts of which the caller sees a series. */
+  private Future<Gathered<List<FragmentAnswer.Host>>> hosts(Caller caller, ReadOptions options) {
+    var all = shards.hosts(options);
+    if (caller.scope().isEmpty()) {
+      return all;
+    }
+    var names = shards.labelValues(Planner.HOST, everything(caller), options);
+    return Future.all(all, names)
+        .map(
+            both -> {
+              Set<String> visible = new HashSet<>(names.result().value());
+              return new Gathered<>(
+                  all.result().value().stream()
+                      .filter(host -> visible.contains(host.name()))
+                      .toList(),
+                  all.result().coverage().and(names.result().coverage()));
+            });
+  }
+
+  // --- the reply ---
+
+  private <T> Reply<T> reply(Caller caller, Request<T> request, Gathered<T> found)
+      throws QueryFailure {
+    Completeness completeness =
+        Completeness.of(found.coverage(), caller.seesAllHosts(), watermark.getAsLong());
+    Cut<T> cut = cut(caller, request, found.value());
+    List<String> warnings = completeness.warnings();
+    if (cut.warning.isPresent()) {
+      warnings = new ArrayList<>(warnings);
+      warnings.add(cut.warning.get());
+    }
+    return new Reply<>(cut.value, warnings, completeness);
+  }
+
+  /** Cuts a list at the request's limit, and checks what was read against the tenant's limits. */
+  @SuppressWarnings("unchecked") // a list of the same items stands for the list that was read
+  private <T> Cut<T> cut(Caller caller, Request<T> request, T value) throws QueryFailure {
+    return switch (request) {
+      case Request.LabelNames names -> (Cut<T>) cut(caller, names.filter(), (List<?>) value);
+      case Request.LabelValues values -> (Cut<T>) cut(caller, values.filter(), (List<?>) value);
+      case Request.SeriesLabels series -> {
+        costs.found(selectors(series.filter(), caller), ((List<?>) value).size());
+        yield (Cut<T>) cut(caller, series.filter(), (List<?>) value);
+      }
+      case Request.OwnerIntervals owners -> (Cut<T>) cut(caller, owners.filter(), (List<?>) value);
+      case Request.Samples samples -> {
+        checkSamples(caller, (List<List<Series>>) value);
+        yield new Cut<>(value, Optional.empty());
+      }
+      case Request.Newest newest -> {
+        costs.found(scoped(newest.selectors(), caller), series((Request.NewestSamples) value));
+        yield new Cut<>(value, Optional.empty());
+      }
+      case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
+      case Request.HostStates states -> new Cut<>(value, Optional.empty());
+      case Request.Promql promql -> throw notLookup();
+    };
+  }
+
+  private static <E> Cut<List<E>> cut(Caller caller, SeriesFilter filter, List<E> items)
+      throws QueryFailure {
+    long most = caller.limits().series();
+    int limit = filter.limit();
+    if (limit > 0 && limit <= most) {
+      return items.size() <= limit
+          ? new Cut<>(items, Optional.empty())
+          : new Cut<>(items.subList(0, limit), Optional.of(Reply.TRUNCATED));
+    }
+    if (items.size() > most) {
+      throw caller.over("series", "more than " + most, most);
+    }
+    return new Cut<>(items, Optional.empty());
+  }
+
+  private static void checkSamples(Caller caller, List<List<Series>> found) throws QueryFailure {
+    long samples = 0;
+    for (List<Series> selection : found) {
+      for (Series series : selection) {
+        samples += series.size();
+      }
+    }
+    if (samples > caller.limits().samples()) {
+      throw caller.over("samples", samples, caller.limits().samples());
+    }
+  }
+
+  private static long series(Request.NewestSamples newest) {
+    long series = 0;
+    for (List<FragmentAnswer.Family> pieces : newest.families().values()) {
+      for (FragmentAnswer.Family piece : pieces) {
+        series += piece.series();
+      }
+    }
+    return series;
+  }
+}

@@ -1,0 +1,188 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.cache.ChangeFeed;
+import io.fleetgauge.query.cache.SingleFlight;
+import io.fleetgauge.query.cache.Versions;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.ClusterState;
+import io.fleetgauge.query.shards.Shards;
+import io.vertx.core.Future;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The only way to data: answers every kind of {@link Request}, whatever protocol it came by, within
+ * the caller's scope, limits and time. Thread-safe.
+ */
+public final class Querier {
+  private final Shards shards;
+  private final ChangeFeed feed;
+  private final Execution execution;
+  private final Evaluations evaluations;
+  private final Lookups lookups;
+  private final QueryLog log;
+  private final Set<Feature> features;
+  private final RunningQueries running = new RunningQueries();
+  private final SingleFlight<Ask.FlightKey, Reply<Evaluated>> flights = new SingleFlight<>();
+
+  /**
+   * @param delay runs a task after some milliseconds
+   */
+  public Querier(
+      QueryConfig config,
+      Shards shards,
+      Admission admission,
+      Workers workers,
+      ChangeFeed.Delay delay) {
+    Versions versions = new Versions();
+    CostEstimates costs = new CostEstimates(shards);
+    this.shards = shards;
+    this.feed = new ChangeFeed(shards::changes, shards::epoch, versions, delay, System::nanoTime);
+    this.execution = new Execution(config, admission, shards, costs, workers);
+    this.evaluations = new Evaluations(config, shards, execution, feed, versions);
+    this.lookups = new Lookups(config, admission, shards, costs, feed::watermark);
+    this.log = new QueryLog(config);
+    this.features = Feature.named(config.features());
+  }
+
+  /**
+   * Answers a request; fails with a {@link QueryFailure} that names the limit, the figures and the
+   * tenant.
+   *
+   * @param cancellation ends the work when the caller has left
+   */
+  @SuppressWarnings("unchecked") // PromQL is a request for an evaluated answer, and so T is that
+  public <T> Future<Reply<T>> answer(Ask<T> ask, Cancellation cancellation) {
+    long begin = System.nanoTime();
+    Future<Reply<T>> answer =
+        ask.request() instanceof Request.Promql promql
+            ? (Future<Reply<T>>) (Future<?>) evaluated((Ask<Evaluated>) ask, promql, cancellation)
+            : inTime(ask, cancellation, lookedUp(ask, cancellation));
+    return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
+        .onComplete(
+            done -> {
+              feed.answered(ask.caller().client());
+              log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result());
+            });
+  }
+
+  private static <T> Future<Reply<T>> whole(Reply<T> reply) {
+    return reply.completeness().isWhole()
+        ? Future.succeededFuture(reply)
+        : Future.failedFuture(
+            new QueryFailure(
+                QueryFailure.Kind.UNAVAILABLE,
+                String.join("; ", reply.completeness().warnings())
+                    + "; a whole answer was asked for (strict)"));
+  }
+
+  private <T> Future<Reply<T>> lookedUp(Ask<T> ask, Cancellation cancellation) {
+    RunningQuery query = running.begin(ask, cancellation);
+    return lookups.execute(query, ask.request()).onComplete(done -> running.end(query));
+  }
+
+  private Future<Reply<Evaluated>> evaluated(
+      Ask<Evaluated> ask, Request.Promql promql, Cancellation cancellation) {
+    if (!ask.options().cached()) {
+      return inTime(ask, cancellation, executed(ask, promql, cancellation));
+    }
+    Ask.Key key = ask.key(promql);
+    return evaluations
+        .known(key, ask.caller().client())
+        .compose(
+            known ->
+                known.isPresent()
+                    ? Future.succeededFuture(known.get())
+                    : inTime(
+                        ask,
+                        cancellation,
+                        flights.join(
+                            ask.flightKey(key),
+                            cancellation,
+                            common -> executed(ask, promql, common))));
+  }
+
+  private Future<Reply<Evaluated>> executed(
+      Ask<Evaluated> ask, Request.Promql promql, Cancellation cancellation) {
+    RunningQuery query = running.begin(ask, cancellation);
+    return evaluations.execute(query, promql).onComplete(done -> running.end(query));
+  }
+
+  private static <T> Future<T> inTime(Ask<?> ask, Cancellation cancellation, Future<T> answer) {
+    if (answer.isComplete()) {
+      return answer;
+    }
+    return answer
+        .timeout(ask.options().timeoutMillis(), TimeUnit.MILLISECONDS)
+        .recover(
+            failure -> {
+              if (failure instanceof TimeoutException) {
+                cancellation.cancel();
+                return Future.failedFuture(RunningQuery.timedOut(ask));
+              }
+              return Future.failedFuture(failure);
+            });
+  }
+
+  /**
+   * Parses a query with the features that are on.
+   *
+   * @throws QueryFailure with Prometheus's message for its parameter {@code query}
+   */
+  public Expr parsed(String text) throws QueryFailure {
+    return Evaluations.parsed(text, features, 0, 0);
+  }
+
+  /** The requests that are being answered. */
+  public RunningQueries running() {
+    return running;
+  }
+
+  /** The cluster as it is seen from here. */
+  public ClusterState cluster() {
+    return shards.cluster();
+  }
+
+  /** Declares what is counted here and in the caches. */
+  public void declare(Meters meters) {
+    meters.counter("queries", "PromQL queries that ended.", log::queries);
+    meters.counter(
+        "query_seconds", "Time of all PromQL queries, waiting included.", log::querySeconds);
+    meters.counter(
+        "lookups", "Requests for labels, series, samples or metadata that ended.", log::lookups);
+    meters.counter("lookup_seconds", "Time of all lookups, waiting included.", log::lookupSeconds);
+    meters.counter("rewritten", "Queries of which gateways executed parts.", execution::rewritten);
+    meters.counter(
+        "fallbacks",
+        "Queries evaluated from samples because a gateway could not guarantee an exact part.",
+        execution::fallbacks);
+    meters.counter(
+        "rollup_cells", "Cells of rollups that answers were made of.", execution::rollupCells);
+    meters.counter(
+        "extent_hits",
+        "Extents of range queries that were taken from the cache.",
+        evaluations.extents()::hits);
+    meters.counter(
+        "extent_misses",
+        "Extents of range queries that the cache did not have.",
+        evaluations.extents()::misses);
+    meters.gauge(
+        "extent_bytes",
+        "Memory of the cached extents of range queries.",
+        evaluations.extents()::bytes);
+    meters.counter(
+        "recent_hits", "Whole answers that were taken from the cache.", evaluations.recent()::hits);
+    meters.gauge(
+        "recent_bytes", "Memory of the cached whole answers.", evaluations.recent()::bytes);
+    meters.counter("queries_joined", "Queries that waited for an equal one.", flights::joined);
+    meters.counter(
+        "change_rounds", "How often the gateways were asked what changed.", feed::rounds);
+  }
+}

@@ -1,0 +1,14 @@
+package io.fleetgauge.query.answer;
+
+import java.util.List;
+
+/**
+ * An answer.
+ *
+ * @param warnings what is missing first, then what evaluation warns of
+ * @param completeness which hosts it covers
+ */
+public record Reply<T>(T value, List<String> warnings, Completeness completeness) {
+  /** The warning of an answer that was cut at the limit that the request sets. */
+  public static final String TRUNCATED = "results truncated due to limit";
+}

@@ -1,0 +1,147 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.function.Predicate;
+
+/**
+ * What is asked. No request carries the caller's scope: {@link Querier} adds it.
+ *
+ * @param <T> the value of the answer
+ */
+public sealed interface Request<T> {
+  /** For people: in the list of running queries and in the log of slow ones. */
+  String description();
+
+  /**
+   * A PromQL query; times and lengths in ms.
+   *
+   * @param parsed the expression, if the text has been parsed already
+   * @param step 0 for an instant query, whose start and end are equal
+   * @param lookback how old a sample an instant selector may take
+   */
+  record Promql(String text, Optional<Expr> parsed, long start, long end, long step, long lookback)
+      implements Request<Evaluated> {
+    /** A query that is parsed when it is evaluated. */
+    public static Promql of(String text, long start, long end, long step, long lookback) {
+      return new Promql(text, Optional.empty(), start, end, step, lookback);
+    }
+
+    boolean isInstant() {
+      return step == 0;
+    }
+
+    @Override
+    public String description() {
+      return text;
+    }
+  }
+
+  /** The names of the labels of series, sorted. */
+  record LabelNames(SeriesFilter filter) implements Request<List<String>> {
+    @Override
+    public String description() {
+      return "label names";
+    }
+  }
+
+  /** The values of a label of series, sorted. */
+  record LabelValues(String label, SeriesFilter filter) implements Request<List<String>> {
+    @Override
+    public String description() {
+      return "values of label " + label;
+    }
+  }
+
+  /** The label sets of series. */
+  record SeriesLabels(SeriesFilter filter) implements Request<List<Labels>> {
+    @Override
+    public String description() {
+      return "series";
+    }
+  }
+
+  /**
+   * Samples as they are stored: one list of series for each selection. The tenant's limit {@code
+   * range} does not apply, since clients ask for all of time and get what there is; its limits
+   * {@code series} and {@code samples} do.
+   */
+  record Samples(List<Selection> selections) implements Request<List<List<Series>>> {
+    @Override
+    public String description() {
+      return "samples of " + selections.size() + " selections";
+    }
+  }
+
+  /**
+   * The newest sample of series and of reductions, for federation.
+   *
+   * @param selectors a series is read when it matches one of them
+   * @param reductions selectors of reductions by their names
+   * @param hosts whose series are read; reductions are of all hosts
+   * @param after samples at or before this time are not read, ms
+   * @param to samples after this time are not read, ms
+   * @param utf8 whether names keep all characters
+   * @param gzip whether the lines are compressed
+   */
+  record Newest(
+      List<List<Matcher>> selectors,
+      List<List<Matcher>> reductions,
+      Predicate<String> hosts,
+      long after,
+      long to,
+      boolean utf8,
+      boolean gzip)
+      implements Request<NewestSamples> {
+    @Override
+    public String description() {
+      return "newest samples of " + selectors.size() + " selectors";
+    }
+  }
+
+  /**
+   * Newest samples.
+   *
+   * @param families lines of the text exposition format by metric, in pieces
+   * @param reductions each group once
+   */
+  record NewestSamples(
+      SortedMap<String, List<FragmentAnswer.Family>> families,
+      List<FragmentAnswer.Reductions> reductions) {}
+
+  /** What is known about the metrics that the caller sees, by name. */
+  record Metadata() implements Request<Map<String, List<MetricMetadata>>> {
+    @Override
+    public String description() {
+      return "metadata of metrics";
+    }
+  }
+
+  /** When the hosts of which the caller sees a series last sent something, by name. */
+  record HostStates() implements Request<List<FragmentAnswer.Host>> {
+    @Override
+    public String description() {
+      return "states of hosts";
+    }
+  }
+
+  /**
+   * Who owned the series that match and when, as intervals of time. Answers with at most as many
+   * series as the filter's limit.
+   */
+  record OwnerIntervals(SeriesFilter filter) implements Request<List<FragmentAnswer.OwnedSeries>> {
+    @Override
+    public String description() {
+      return "owner intervals";
+    }
+  }
+}

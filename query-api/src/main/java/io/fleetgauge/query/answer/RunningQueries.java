@@ -1,0 +1,37 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.query.shards.Cancellation;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The requests that are being answered. Thread-safe. */
+public final class RunningQueries {
+  private final AtomicLong lastId = new AtomicLong();
+  private final Map<Long, RunningQuery> queries = new ConcurrentSkipListMap<>();
+
+  RunningQuery begin(Ask<?> ask, Cancellation cancellation) {
+    RunningQuery query = new RunningQuery(lastId.incrementAndGet(), ask, cancellation);
+    queries.put(query.id(), query);
+    return query;
+  }
+
+  void end(RunningQuery query) {
+    queries.remove(query.id());
+  }
+
+  /** In the order in which they came. */
+  public List<RunningQuery> all() {
+    return List.copyOf(queries.values());
+  }
+
+  /** Cancels a query for all its callers; false when there is none with this id. */
+  public boolean cancel(long id) {
+    RunningQuery query = queries.get(id);
+    if (query != null) {
+      query.cancel();
+    }
+    return query != null;
+  }
+}

@@ -1,0 +1,140 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.vertx.core.Future;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** A request that is being answered. Thread-safe. */
+public final class RunningQuery {
+  /** How far it is. */
+  public enum State {
+    PLANNING("planning"),
+    WAITING("waiting"),
+    RUNNING("running");
+
+    public final String text;
+
+    State(String text) {
+      this.text = text;
+    }
+  }
+
+  private final long id;
+  private final Ask<?> ask;
+  private final long begun = System.nanoTime();
+  private final long deadline;
+  private final Cancellation cancellation;
+  private final StopCheck stop = this::stopReason;
+  private volatile Cost cost = Cost.NONE;
+  private volatile State state = State.PLANNING;
+
+  RunningQuery(long id, Ask<?> ask, Cancellation cancellation) {
+    this.id = id;
+    this.ask = ask;
+    this.deadline = begun + ask.options().timeoutMillis() * 1_000_000;
+    this.cancellation = cancellation;
+  }
+
+  /** Unique in this process. */
+  public long id() {
+    return id;
+  }
+
+  public String tenant() {
+    return ask.caller().tenant();
+  }
+
+  /** The query's text, or what else is asked. */
+  public String text() {
+    return ask.request().description();
+  }
+
+  /** When it began, as {@link System#nanoTime} counts. */
+  public long begun() {
+    return begun;
+  }
+
+  /** What it is expected to read; {@link Cost#NONE} until that is known. */
+  public Cost cost() {
+    return cost;
+  }
+
+  public State state() {
+    return state;
+  }
+
+  /** Ends it for every caller that waits for it. */
+  public void cancel() {
+    cancellation.cancel();
+  }
+
+  /** Waits for a place, does the work in it and gives the place back. */
+  <T> Future<T> inPlace(Admission admission, Supplier<Future<T>> work) {
+    state = State.WAITING;
+    return admission
+        .enter(tenant(), cost, deadline, cancellation)
+        .compose(
+            slot -> {
+              state = State.RUNNING;
+              try {
+                return work.get().onComplete(done -> slot.release());
+              } catch (RuntimeException e) {
+                slot.release();
+                throw e;
+              }
+            });
+  }
+
+  void costs(Cost newCost) {
+    cost = newCost;
+  }
+
+  Ask<?> ask() {
+    return ask;
+  }
+
+  Caller caller() {
+    return ask.caller();
+  }
+
+  Cancellation cancellation() {
+    return cancellation;
+  }
+
+  /** When it has to be finished, as {@link System#nanoTime} counts. */
+  long deadline() {
+    return deadline;
+  }
+
+  /** Whether evaluation has to end: it was cancelled or its time is over. */
+  StopCheck stop() {
+    return stop;
+  }
+
+  private Optional<QueryFailure> stopReason() {
+    if (cancellation.isCancelled()) {
+      return Optional.of(
+          new QueryFailure(
+              QueryFailure.Kind.CANCELED, "query was canceled in expression evaluation"));
+    }
+    return System.nanoTime() < deadline ? Optional.empty() : Optional.of(timedOut(ask));
+  }
+
+  static QueryFailure timedOut(Ask<?> ask) {
+    return new QueryFailure(
+        QueryFailure.Kind.TIMEOUT,
+        "query timed out in expression evaluation after " + ask.options().timeoutMillis() + " ms");
+  }
+
+  /** How to read shards for it: in the time that is left. */
+  ReadOptions readOptions() {
+    long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
+    return new ReadOptions(cost.isHeavy(), millis, cancellation);
+  }
+}

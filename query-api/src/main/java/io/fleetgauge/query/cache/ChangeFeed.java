@@ -1,0 +1,147 @@
+package io.fleetgauge.query.cache;
+
+import io.fleetgauge.query.shards.Changes;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Brings {@link Versions} up to date on demand, in rounds that ask every shard once. A caller that
+ * comes while a round is under way waits for the next one, because that begins after the call; so
+ * many callers cost as much as one. While many call, a round waits a few milliseconds for more of
+ * them. Thread-safe.
+ */
+public final class ChangeFeed {
+  private final Function<Optional<Changes>, Future<Changes>> source;
+  private final LongSupplier tableEpoch;
+  private final Versions versions;
+  private final Delay delay;
+  private final BatchWindow window;
+  private final LongAdder rounds = new LongAdder();
+  private Optional<Changes> last = Optional.empty();
+  private Promise<Long> next;
+  private boolean underWay;
+
+  /** Runs a task after some time. */
+  @FunctionalInterface
+  public interface Delay {
+    void run(long millis, Runnable task);
+  }
+
+  /**
+   * @param source asks all shards what changed since an earlier look
+   * @param tableEpoch the epoch of the newest table
+   */
+  public ChangeFeed(
+      Function<Optional<Changes>, Future<Changes>> source,
+      LongSupplier tableEpoch,
+      Versions versions,
+      Delay delay,
+      LongSupplier nanoTime) {
+    this.source = source;
+    this.tableEpoch = tableEpoch;
+    this.versions = versions;
+    this.delay = delay;
+    this.window = new BatchWindow(nanoTime);
+  }
+
+  /**
+   * As {@link #refresh()}, counting the caller for the length of the batch window.
+   *
+   * @param client the caller's connection
+   */
+  public Future<Long> refresh(int client) {
+    window.asked(client);
+    return refresh();
+  }
+
+  /** Notes that a client got its answer, from a cache or not. */
+  public void answered(int client) {
+    window.answered(client);
+  }
+
+  /** The newest stamp, after all shards have been asked from now on. */
+  public Future<Long> refresh() {
+    Promise<Long> waiting;
+    synchronized (this) {
+      if (next == null) {
+        next = Promise.promise();
+      }
+      waiting = next;
+      if (underWay) {
+        return waiting.future();
+      }
+      underWay = true;
+    }
+    begin();
+    return waiting.future();
+  }
+
+  private void begin() {
+    int millis = window.waitMillis();
+    if (millis == 0) {
+      round();
+    } else {
+      delay.run(millis, this::round);
+    }
+  }
+
+  private void round() {
+    Promise<Long> waiting;
+    Optional<Changes> before;
+    synchronized (this) {
+      waiting = next;
+      next = null;
+      before = last;
+    }
+    rounds.increment();
+    source.apply(before).onComplete(done -> finish(done.result(), waiting));
+  }
+
+  /**
+   * @param changes null if they are not known
+   */
+  private void finish(Changes changes, Promise<Long> waiting) {
+    boolean again;
+    synchronized (this) {
+      if (changes == null || changes.all()) {
+        versions.allChanged();
+      } else if (!changes.buckets().isEmpty()) {
+        versions.changed(changes.buckets());
+      }
+      last = Optional.ofNullable(changes);
+      again = next != null;
+      underWay = again;
+    }
+    if (again) {
+      begin();
+    }
+    waiting.complete(versions.stamp());
+  }
+
+  /** Whether the last round used the newest table. */
+  public boolean isCurrent() {
+    return epoch() == tableEpoch.getAsLong();
+  }
+
+  /** The epoch of the table that the last round used; -1 before the first. */
+  public synchronized long epoch() {
+    return last.map(Changes::epoch).orElse(-1L);
+  }
+
+  /**
+   * The time up to which all hosts that send ticks had sent them at the last round, ms; {@link
+   * Long#MIN_VALUE} when it is not known.
+   */
+  public synchronized long watermark() {
+    return last.map(Changes::watermark).orElse(Long.MIN_VALUE);
+  }
+
+  /** How many rounds there were. */
+  public long rounds() {
+    return rounds.sum();
+  }
+}

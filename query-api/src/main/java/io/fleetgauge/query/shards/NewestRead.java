@@ -1,0 +1,24 @@
+package io.fleetgauge.query.shards;
+
+import io.fleetgauge.promql.expr.Matcher;
+import java.util.List;
+
+/**
+ * Reads the newest sample of each series, as lines of the text exposition format.
+ *
+ * @param selectors a series is read when it matches one of them
+ * @param after samples at or before this time are not read, ms
+ * @param to samples after this time are not read, ms
+ * @param utf8 whether names keep all characters; if not, others become underscores
+ * @param gzip whether the lines are compressed
+ * @param maxSeries more series in one shard are an error
+ * @param maxBytes more bytes in one shard are an error
+ */
+public record NewestRead(
+    List<List<Matcher>> selectors,
+    long after,
+    long to,
+    boolean utf8,
+    boolean gzip,
+    int maxSeries,
+    int maxBytes) {}
