@@ -1,14 +1,15 @@
 /**
- * Asks the gateways, each for its hosts.
+ * The gateways as {@link io.fleetgauge.query.shards.Shards}.
  *
- * <p>In: a {@link io.fleetgauge.promql.fragment.Fragment} that names no hosts yet. Out: what the
- * gateways answered, merged, and the names of the hosts that nobody answered for.
+ * <p>In: reads, which become {@link io.fleetgauge.promql.fragment.Fragment}s. Out: what the
+ * gateways answered, merged, and the names of the hosts that no gateway answered for.
  *
- * <p>A host is read from its owner. When that takes longer than nineteen of twenty of its last
- * answers did, or fails, the hosts' copies are asked too, and whoever is first with all of them is
- * taken. Whoever nobody answered for is asked for again once, by the newest table.
+ * <p>A host is read from its owner. When that takes longer than 95 of 100 of its last answers did,
+ * or fails, the host's replica is asked too, and the first whole answer is taken ({@link
+ * io.fleetgauge.query.fanout.HedgeMachine}). Hosts that no gateway answered for are asked for once
+ * more, by the newest table ({@link io.fleetgauge.query.fanout.Rounds}).
  *
  * <p>Law: each host in an answer is from one gateway, so that nothing counts twice. A host that is
- * missing is named, and so it is when the cluster is split and this is the smaller side.
+ * missing is named; a split of the cluster is, too, on its smaller side.
  */
 package io.fleetgauge.query.fanout;

@@ -1,0 +1,147 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import java.net.URI;
+import java.util.concurrent.Callable;
+
+/** Sends fragments to gateways over HTTP and decodes their answers. Thread-safe. */
+final class GatewayHttp {
+  /** A body of this size is decoded faster than another thread wakes up. */
+  private static final long SMALL_BYTES = 256 << 10;
+
+  private final OutgoingHttp http;
+  private final WorkerExecutor workers;
+
+  /**
+   * @param workers where large answers are decoded and merged
+   */
+  GatewayHttp(OutgoingHttp http, WorkerExecutor workers) {
+    this.http = http;
+    this.workers = workers;
+  }
+
+  /**
+   * A gateway's answer.
+   *
+   * @param bytes its size when it was encoded
+   */
+  record Answer(FragmentAnswer answer, long bytes) {}
+
+  /** A request to a gateway. */
+  static final class Call {
+    private final Future<Answer> answer;
+    private final Sending sending;
+
+    private Call(Future<Answer> answer, Sending sending) {
+      this.answer = answer;
+      this.sending = sending;
+    }
+
+    /**
+     * Fails with a {@link QueryFailure} when every gateway would refuse the fragment alike, else
+     * with why this one did not answer.
+     */
+    Future<Answer> answer() {
+      return answer;
+    }
+
+    void cancel() {
+      sending.cancel();
+    }
+  }
+
+  /** Ends a request early. Once its response has come, the connection serves another request. */
+  private static final class Sending {
+    private HttpClientRequest request;
+    private boolean cancelled;
+
+    synchronized boolean begin(HttpClientRequest begun) {
+      request = cancelled ? null : begun;
+      return !cancelled;
+    }
+
+    synchronized void end() {
+      request = null;
+    }
+
+    void cancel() {
+      HttpClientRequest begun;
+      synchronized (this) {
+        cancelled = true;
+        begun = request;
+        request = null;
+      }
+      if (begun != null) {
+        begun.reset();
+      }
+    }
+  }
+
+  /**
+   * @param timeoutMillis above 0
+   */
+  Call ask(URI gateway, Fragment fragment, long timeoutMillis) {
+    Sending sending = new Sending();
+    Future<Answer> answer =
+        http.client()
+            .request(http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis))
+            .compose(
+                request -> {
+                  if (!sending.begin(request)) {
+                    request.reset();
+                    return Future.failedFuture("the request was cancelled");
+                  }
+                  return request.send(Buffer.buffer(FragmentCodec.encode(fragment)));
+                })
+            .compose(GatewayHttp::body)
+            .onComplete(ended -> sending.end())
+            .compose(
+                body ->
+                    soon(
+                        body.length(),
+                        () ->
+                            new Answer(
+                                FragmentCodec.decodeAnswer(body.getBytes()), body.length())));
+    return new Call(answer, sending);
+  }
+
+  private static Future<Buffer> body(HttpClientResponse response) {
+    return response
+        .body()
+        .compose(
+            body ->
+                switch (response.statusCode()) {
+                  case 200 -> Future.succeededFuture(body);
+                  case 422 ->
+                      Future.failedFuture(
+                          new QueryFailure(QueryFailure.Kind.EXECUTION, body.toString()));
+                  default -> Future.failedFuture("status " + response.statusCode() + ": " + body);
+                });
+  }
+
+  /**
+   * Works on answers: at once when they are small, because another thread would take longer to wake
+   * up, else on a worker.
+   */
+  <T> Future<T> soon(long bytes, Callable<T> work) {
+    if (bytes > SMALL_BYTES) {
+      return workers.executeBlocking(work, false);
+    }
+    try {
+      return Future.succeededFuture(work.call());
+    } catch (Exception e) {
+      return Future.failedFuture(e);
+    }
+  }
+}

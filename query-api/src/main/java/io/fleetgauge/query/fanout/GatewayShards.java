@@ -1,0 +1,219 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.shards.Changes;
+import io.fleetgauge.query.shards.ClusterState;
+import io.fleetgauge.query.shards.EvaluatedParts;
+import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.NewestRead;
+import io.fleetgauge.query.shards.Owners;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.ReductionRead;
+import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** The gateways as {@link Shards}: what is read becomes fragments, their answers are merged. */
+public final class GatewayShards implements Shards {
+  /** For connections to gateways. */
+  public static final OutgoingHttp.Limits HTTP_LIMITS =
+      new OutgoingHttp.Limits(2_000, 300, 16, 1_000);
+
+  private static final long CHANGES_MILLIS = 2_000;
+
+  private final Supplier<ClusterView> view;
+  private final GatewayHttp http;
+  private final Rounds rounds;
+  private final ChangeRound changeRound = new ChangeRound(this::askChanges);
+
+  /**
+   * @param http how gateways are reached
+   * @param workers where large answers are decoded and merged
+   */
+  public GatewayShards(
+      Vertx vertx, OutgoingHttp http, Supplier<ClusterView> view, WorkerExecutor workers) {
+    this.view = view;
+    this.http = new GatewayHttp(http, workers);
+    this.rounds = new Rounds(vertx, this.http, view);
+  }
+
+  @Override
+  public Future<Gathered<List<List<Series>>>> samples(
+      List<Selection> selections, long budget, ReadOptions options) {
+    return gather(
+        new Fragment.Samples(0, List.of(), budget, options.heavy(), selections),
+        options,
+        answers -> Merge.samples(answers, selections.size()));
+  }
+
+  @Override
+  public Future<Gathered<EvaluatedParts>> parts(
+      Planned planned, List<Matcher> scope, ReadOptions options) {
+    List<Fragment.Part> parts = new ArrayList<>();
+    for (Planned.Cut cut : planned.cuts()) {
+      parts.add(
+          new Fragment.Part(
+              cut.number(),
+              cut.grid().start(),
+              cut.grid().step(),
+              cut.grid().end(),
+              cut.partial(),
+              cut.rollups()));
+    }
+    return gather(
+        new Fragment.Parts(
+            0,
+            List.of(),
+            planned.query().unparsed(),
+            scope,
+            options.timeoutMillis(),
+            options.heavy(),
+            parts),
+        options,
+        answers -> Merge.parts(answers, planned));
+  }
+
+  @Override
+  public Future<Gathered<List<Extent>>> extents(List<Selection> selections, ReadOptions options) {
+    return gather(
+        new Fragment.Extent(0, List.of(), selections),
+        options,
+        answers -> Merge.extents(answers, selections.size()));
+  }
+
+  @Override
+  public Future<Gathered<List<String>>> labelNames(Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.LabelNames(0, List.of(), search), options, Merge::strings);
+  }
+
+  @Override
+  public Future<Gathered<List<String>>> labelValues(
+      String label, Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.LabelValues(0, List.of(), label, search), options, Merge::strings);
+  }
+
+  @Override
+  public Future<Gathered<List<Labels>>> labelSets(Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.LabelSets(0, List.of(), search), options, Merge::labelSets);
+  }
+
+  @Override
+  public Future<Gathered<Map<String, MetricMetadata>>> metadata(
+      List<String> tenants, ReadOptions options) {
+    return gather(new Fragment.Metadata(0, List.of(), tenants), options, Merge::metadata);
+  }
+
+  @Override
+  public Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> newest(
+      NewestRead read, Predicate<String> hosts, ReadOptions options) {
+    return rounds.read(
+        new Fragment.Newest(
+            0,
+            List.of(),
+            read.selectors(),
+            read.after(),
+            read.to(),
+            read.utf8(),
+            read.gzip(),
+            read.maxSeries(),
+            read.maxBytes()),
+        hosts,
+        options,
+        Merge::families);
+  }
+
+  @Override
+  public Future<Gathered<List<FragmentAnswer.Reductions>>> reductions(
+      ReductionRead read, ReadOptions options) {
+    return gather(
+        new Fragment.Reduced(0, List.of(), read.names(), read.scope(), read.after(), read.to()),
+        options,
+        Merge::reductions);
+  }
+
+  @Override
+  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(ReadOptions options) {
+    return gather(new Fragment.Hosts(0, List.of()), options, Merge::hosts);
+  }
+
+  @Override
+  public Future<Gathered<Owners>> owners(Fragment.Search search, ReadOptions options) {
+    return gather(new Fragment.Owners(0, List.of(), search), options, Merge::owners);
+  }
+
+  @Override
+  public Future<Changes> changes(Optional<Changes> last) {
+    return changeRound.look(view.get(), last);
+  }
+
+  @Override
+  public int hostCount() {
+    return view.get().table().hosts().size();
+  }
+
+  @Override
+  public long epoch() {
+    return view.get().table().epoch();
+  }
+
+  @Override
+  public ClusterState cluster() {
+    ClusterView now = view.get();
+    Map<String, Long> owned = new HashMap<>();
+    now.table().holders().values().forEach(each -> owned.merge(each.owner(), 1L, Long::sum));
+    List<ClusterState.Gateway> gateways = new ArrayList<>();
+    new TreeMap<>(now.gateways())
+        .forEach(
+            (name, address) ->
+                gateways.add(
+                    new ClusterState.Gateway(
+                        name, address.toString(), owned.getOrDefault(name, 0L))));
+    return new ClusterState(now.table().epoch(), now.isMinority(), gateways);
+  }
+
+  private Future<FragmentAnswer.Changes> askChanges(URI gateway, long incarnation, long since) {
+    return http.ask(gateway, new Fragment.Changes(0, List.of(), incarnation, since), CHANGES_MILLIS)
+        .answer()
+        .compose(
+            answer ->
+                answer.answer() instanceof FragmentAnswer.Changes changes
+                    ? Future.succeededFuture(changes)
+                    : Future.failedFuture("the answer is not about changes"));
+  }
+
+  private <T> Future<Gathered<T>> gather(
+      Fragment fragment, ReadOptions options, Function<List<FragmentAnswer>, T> merge) {
+    return rounds.read(fragment, host -> true, options, merge);
+  }
+
+  /** Declares what is counted here. */
+  public void declare(Meters meters) {
+    meters.counter(
+        "hedges",
+        "Requests that went to a replica because the owner took long or failed.",
+        rounds::hedges);
+  }
+}

@@ -1,0 +1,161 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.shards.ShardTime;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out what a {@link HedgeMachine} decides, all on one context. */
+final class HedgedRead {
+  private static final Logger LOG = LoggerFactory.getLogger(HedgedRead.class);
+  private static final long NO_TIMER = -1;
+
+  private final Vertx vertx;
+  private final Context context;
+  private final GatewayHttp http;
+  private final HedgeMachine machine;
+  private final Asked asked;
+  private final Promise<Result> result = Promise.promise();
+  private final List<GatewayHttp.Call> calls = new ArrayList<>();
+  private final List<ShardTime> times = new ArrayList<>();
+  private long timer = NO_TIMER;
+  private long bytes;
+
+  /**
+   * What is asked.
+   *
+   * @param fragment for no hosts yet
+   * @param epoch of the table that named the owner
+   * @param deadline as {@link System#nanoTime} counts
+   * @param delays of the owner
+   * @param isThere whether the owner is in the cluster
+   * @param hedges counts requests to replicas
+   */
+  record Asked(
+      Fragment fragment,
+      long epoch,
+      URI owner,
+      long deadline,
+      Delays delays,
+      BooleanSupplier isThere,
+      LongAdder hedges) {}
+
+  /**
+   * What was read.
+   *
+   * @param bytes of the answers when they were encoded
+   */
+  record Result(
+      List<FragmentAnswer> answers, boolean byReplicas, List<ShardTime> times, long bytes) {}
+
+  HedgedRead(Vertx vertx, GatewayHttp http, HedgeMachine machine, Asked asked) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.http = http;
+    this.machine = machine;
+    this.asked = asked;
+  }
+
+  Future<Result> begin() {
+    context.runOnContext(none -> carryOut(machine.begin()));
+    return result.future();
+  }
+
+  void cancel() {
+    context.runOnContext(none -> happened(new HedgeMachine.Event.Cancelled()));
+  }
+
+  private void happened(HedgeMachine.Event event) {
+    carryOut(machine.on(event));
+  }
+
+  private void carryOut(List<HedgeMachine.Effect> effects) {
+    for (HedgeMachine.Effect effect : effects) {
+      switch (effect) {
+        case HedgeMachine.Effect.Ask ask -> ask(ask.gateway(), ask.hosts());
+        case HedgeMachine.Effect.Wait wait ->
+            after(wait.millis(), () -> happened(new HedgeMachine.Event.PatienceOver()));
+        case HedgeMachine.Effect.Watch watch ->
+            after(
+                watch.millis(),
+                () -> happened(new HedgeMachine.Event.Watched(asked.isThere.getAsBoolean())));
+        case HedgeMachine.Effect.Finish finish -> {
+          end();
+          result.tryComplete(new Result(finish.answers(), finish.byReplicas(), times, bytes));
+        }
+        case HedgeMachine.Effect.Fail fail -> {
+          end();
+          result.tryFail(fail.failure());
+        }
+      }
+    }
+  }
+
+  private void after(long millis, Runnable task) {
+    timer = vertx.setTimer(millis, id -> task.run());
+  }
+
+  private void end() {
+    vertx.cancelTimer(timer);
+    calls.forEach(GatewayHttp.Call::cancel);
+  }
+
+  private void ask(URI gateway, List<String> hosts) {
+    long began = System.nanoTime();
+    long millis = (asked.deadline - began) / 1_000_000;
+    if (millis <= 0) {
+      failed(
+          gateway,
+          new QueryFailure(
+              QueryFailure.Kind.TIMEOUT, "query timed out while waiting for the gateways"));
+      return;
+    }
+    if (!gateway.equals(asked.owner)) {
+      asked.hedges.increment();
+    }
+    GatewayHttp.Call call = http.ask(gateway, asked.fragment.at(asked.epoch, hosts), millis);
+    calls.add(call);
+    call.answer()
+        .onComplete(
+            done ->
+                context.runOnContext(
+                    none -> {
+                      if (done.succeeded()) {
+                        answered(gateway, done.result(), System.nanoTime() - began);
+                      } else {
+                        failed(gateway, done.cause());
+                      }
+                    }));
+  }
+
+  private void answered(URI gateway, GatewayHttp.Answer answer, long nanos) {
+    if (gateway.equals(asked.owner) && !asked.fragment.isHeavy()) {
+      asked.delays.took(nanos);
+    }
+    bytes += answer.bytes();
+    times.add(new ShardTime(gateway.toString(), nanos, answer.answer().covered().size()));
+    happened(new HedgeMachine.Event.Answered(gateway, answer.answer()));
+  }
+
+  private void failed(URI gateway, Throwable cause) {
+    if (cause instanceof QueryFailure refused) {
+      happened(new HedgeMachine.Event.Refused(gateway, refused));
+      return;
+    }
+    if (!result.future().isComplete()) {
+      LOG.warn("gateway {} did not answer: {}", gateway, cause.getMessage());
+    }
+    happened(new HedgeMachine.Event.Failed(gateway));
+  }
+}

@@ -1,0 +1,227 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.ShardTime;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Asks the gateways for hosts, in at most two rounds: by the table that is known, and, for hosts
+ * that no gateway answered for, once more by the newest table. Thread-safe.
+ */
+final class Rounds {
+  /** Time for a new table to reach the members before the second round. */
+  private static final long SECOND_ROUND_MILLIS = 100;
+
+  private final Vertx vertx;
+  private final GatewayHttp http;
+  private final Supplier<ClusterView> view;
+  private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
+  private final LongAdder hedges = new LongAdder();
+  private volatile FirstReaders firstReaders = new FirstReaders(ClusterView.EMPTY, Map.of());
+
+  /** Which gateway reads which hosts first, by one view of the cluster. */
+  private record FirstReaders(ClusterView view, Map<URI, List<String>> hosts) {}
+
+  Rounds(Vertx vertx, GatewayHttp http, Supplier<ClusterView> view) {
+    this.vertx = vertx;
+    this.http = http;
+    this.view = view;
+  }
+
+  /** How many requests went to replicas. */
+  long hedges() {
+    return hedges.sum();
+  }
+
+  /** One read of the fleet: what to ask, and until when. */
+  private record Read(Fragment fragment, long deadline, ReadOptions options) {}
+
+  /**
+   * Reads hosts.
+   *
+   * @param fragment for no hosts yet
+   * @param meant which hosts are read
+   * @param merge the answers of all gateways
+   */
+  <T> Future<Gathered<T>> read(
+      Fragment fragment,
+      Predicate<String> meant,
+      ReadOptions options,
+      Function<List<FragmentAnswer>, T> merge) {
+    ClusterView first = view.get();
+    if (first.gateways().isEmpty()) {
+      return Future.failedFuture(
+          new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
+    }
+    Collection<String> all = first.table().hosts();
+    List<String> some = all.stream().filter(meant).toList();
+    Collection<String> hosts = some.size() == all.size() ? all : some;
+    Read read =
+        new Read(fragment, System.nanoTime() + options.timeoutMillis() * 1_000_000, options);
+    return round(read, first, hosts)
+        .compose(
+            results -> {
+              TreeSet<String> left = left(hosts, answers(results), FragmentAnswer::read);
+              return left.isEmpty() || !hasTimeForMore(read)
+                  ? Future.succeededFuture(results)
+                  : secondRound(read, results, left);
+            })
+        .compose(
+            results -> {
+              long bytes = results.stream().mapToLong(HedgedRead.Result::bytes).sum();
+              return http.soon(bytes, () -> gathered(first, hosts, results, merge));
+            });
+  }
+
+  private static boolean hasTimeForMore(Read read) {
+    return read.deadline - System.nanoTime() > SECOND_ROUND_MILLIS * 1_000_000;
+  }
+
+  private Future<List<HedgedRead.Result>> secondRound(
+      Read read, List<HedgedRead.Result> results, TreeSet<String> left) {
+    Promise<Void> pause = Promise.promise();
+    vertx.setTimer(SECOND_ROUND_MILLIS, id -> pause.complete());
+    return pause
+        .future()
+        .compose(none -> round(read, view.get(), left))
+        .map(
+            more -> {
+              List<HedgedRead.Result> both = new ArrayList<>(results);
+              both.addAll(more);
+              return both;
+            });
+  }
+
+  /** Asks each host's owner; a gateway that does not answer is left out. */
+  private Future<List<HedgedRead.Result>> round(
+      Read read, ClusterView now, Collection<String> hosts) {
+    List<Future<HedgedRead.Result>> asked = new ArrayList<>();
+    firstReaders(now, hosts)
+        .forEach((gateway, theirs) -> asked.add(hedged(read, now, gateway, theirs)));
+    return Future.all(asked).map(all -> asked.stream().map(Future::result).toList());
+  }
+
+  private Future<HedgedRead.Result> hedged(
+      Read read, ClusterView now, URI owner, List<String> hosts) {
+    Delays ofOwner = delays.computeIfAbsent(owner, none -> new Delays());
+    HedgedRead hedged =
+        new HedgedRead(
+            vertx,
+            http,
+            new HedgeMachine(
+                owner,
+                hosts,
+                () -> byReader(now, hosts, 1),
+                ofOwner.p95Millis(),
+                read.fragment.isHeavy()),
+            new HedgedRead.Asked(
+                read.fragment,
+                now.table().epoch(),
+                owner,
+                read.deadline,
+                ofOwner,
+                () -> view.get().gateways().containsValue(owner),
+                hedges));
+    read.options.cancellation().onCancel(hedged::cancel);
+    return hedged.begin();
+  }
+
+  private Map<URI, List<String>> firstReaders(ClusterView now, Collection<String> hosts) {
+    if (hosts.size() < now.table().hosts().size()) {
+      return byReader(now, hosts, 0);
+    }
+    FirstReaders known = firstReaders;
+    if (known.view != now) {
+      known = new FirstReaders(now, byReader(now, hosts, 0));
+      firstReaders = known;
+    }
+    return known.hosts;
+  }
+
+  /**
+   * Hosts by the gateway that reads them.
+   *
+   * @param turn 0 for the gateway that reads a host first, 1 for the second
+   */
+  private static Map<URI, List<String>> byReader(
+      ClusterView now, Collection<String> hosts, int turn) {
+    Map<URI, List<String>> hostsByGateway = new TreeMap<>();
+    for (String host : hosts) {
+      List<URI> readers = now.readers(host);
+      if (turn < readers.size()) {
+        hostsByGateway.computeIfAbsent(readers.get(turn), none -> new ArrayList<>()).add(host);
+      }
+    }
+    return hostsByGateway;
+  }
+
+  private static List<FragmentAnswer> answers(List<HedgedRead.Result> results) {
+    return results.stream().flatMap(result -> result.answers().stream()).toList();
+  }
+
+  private static <T> Gathered<T> gathered(
+      ClusterView first,
+      Collection<String> hosts,
+      List<HedgedRead.Result> results,
+      Function<List<FragmentAnswer>, T> merge) {
+    List<FragmentAnswer> answers = answers(results);
+    List<ShardTime> times = new ArrayList<>();
+    results.forEach(result -> times.addAll(result.times()));
+    Coverage coverage =
+        new Coverage(
+            hosts.size(),
+            List.copyOf(left(hosts, answers, FragmentAnswer::covered)),
+            first.table().epoch(),
+            times,
+            results.stream().anyMatch(HedgedRead.Result::byReplicas),
+            split(first));
+    return new Gathered<>(merge.apply(answers), coverage);
+  }
+
+  /** The hosts that no answer has; each is asked of one gateway, so counting mostly suffices. */
+  private static TreeSet<String> left(
+      Collection<String> hosts,
+      List<FragmentAnswer> answers,
+      Function<FragmentAnswer, List<String>> had) {
+    int count = 0;
+    for (FragmentAnswer answer : answers) {
+      count += had.apply(answer).size();
+    }
+    if (count == hosts.size()) {
+      return new TreeSet<>();
+    }
+    TreeSet<String> left = new TreeSet<>(hosts);
+    answers.forEach(answer -> left.removeAll(had.apply(answer)));
+    return left;
+  }
+
+  private static String split(ClusterView view) {
+    return view.isMinority()
+        ? "the cluster is split: "
+            + view.gateways().size()
+            + " of "
+            + view.table().members().size()
+            + " gateways are in sight, and samples that the others accept are missing"
+        : "";
+  }
+}
