@@ -13,20 +13,17 @@ import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.query.answer.Admission;
-import io.fleetgauge.query.answer.Answering;
-import io.fleetgauge.query.answer.Limits;
-import io.fleetgauge.query.cache.Extents;
-import io.fleetgauge.query.cache.Versions;
-import io.fleetgauge.query.fanout.ChangeFeed;
-import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.TenantShare;
+import io.fleetgauge.query.admission.UsageElsewhere;
+import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.answer.Workers;
+import io.fleetgauge.query.fanout.GatewayShards;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.FailureCounts;
 import io.fleetgauge.query.http.Pages;
-import io.fleetgauge.query.http.QueryCounts;
-import io.fleetgauge.query.http.Questions;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -43,9 +40,6 @@ import org.slf4j.LoggerFactory;
 public final class QueryProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueryProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-
-  /** How many tenants can fill their share of the memory for answers. */
-  private static final int CACHE_SHARES = 4;
 
   private final Lifecycle lifecycle = new Lifecycle("query API");
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
@@ -81,35 +75,36 @@ public final class QueryProcess implements AutoCloseable {
             Parser::selectorProblem,
             clock);
     OutgoingHttp toGateways =
-        new OutgoingHttp(vertx, config.trust(), guard.secret(), Fanout.HTTP_LIMITS);
+        new OutgoingHttp(vertx, config.trust(), guard.secret(), GatewayShards.HTTP_LIMITS);
     lifecycle.started("connections to gateways", STOP_LIMIT, toGateways);
-    Fanout fanout = new Fanout(vertx, toGateways, this::view, workers);
+    GatewayShards fanout = new GatewayShards(vertx, toGateways, this::view, workers);
     Admission admission =
         new Admission(
-            config.maxConcurrent(),
-            config.maxParallel(),
-            config.maxHeavy(),
-            tenant -> limits(guard.access().limits(tenant)),
+            new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
+            tenant -> share(guard.access().limits(tenant)),
+            UsageElsewhere.NONE,
             System::nanoTime);
-    Versions versions = new Versions();
-    ChangeFeed feed = new ChangeFeed(fanout, this::view, versions);
-    Extents extents = new Extents(versions, config.cacheBytes(), CACHE_SHARES);
-    Answering answering =
-        new Answering(config, admission, fanout, feed, versions, extents, workers, heavyWorkers);
-    QueryCounts counts = new QueryCounts();
-    Meters meters =
-        QueryMeters.of(
-            counts, admission, answering, extents, feed, fanout::hedges, this::view, guard);
+    Querier querier =
+        new Querier(
+            config,
+            fanout,
+            admission,
+            new Workers(workers, heavyWorkers),
+            (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
+    Meters meters = new Meters("fleetgauge_query");
+    new ClusterMeters(this::view, guard).declare(meters);
+    admission.declare(meters);
+    querier.declare(meters);
+    fanout.declare(meters);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router =
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
     FailureCounts failures = new FailureCounts();
     failures.declare(meters);
-    ApiRoutes routes = new ApiRoutes(router, guard, workers, failures);
-    Questions questions = new Questions(config, answering, counts, clock);
-    new PrometheusApi(config, answering, questions, fanout, clock).mount(routes);
-    new FederateApi(config, fanout, workers, clock).mount(routes);
-    new GrafanaApi(config, questions, fanout, clock).mount(routes);
+    ApiRoutes routes = new ApiRoutes(router, guard, workers, failures, clock);
+    PrometheusApi.mount(routes, config, querier, clock);
+    FederateApi.mount(routes, config, querier, clock);
+    GrafanaApi.mount(routes, config, querier, clock);
     Pages.mount(router);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
@@ -132,8 +127,8 @@ public final class QueryProcess implements AutoCloseable {
         view().gateways().size());
   }
 
-  private static Limits limits(TenantLimits of) {
-    return new Limits(of.weight(), of.running(), of.queued());
+  private static TenantShare share(TenantLimits of) {
+    return new TenantShare(of.weight(), of.running(), of.queued());
   }
 
   /** The newest view of the cluster; empty before it has joined. */

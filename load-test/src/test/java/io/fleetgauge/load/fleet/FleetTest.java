@@ -17,8 +17,10 @@ import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.query.QueryProcess;
-import io.fleetgauge.query.fanout.Fanout;
-import io.fleetgauge.query.fanout.Gathered;
+import io.fleetgauge.query.fanout.GatewayShards;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -350,13 +352,16 @@ class FleetTest {
             Map.of("gateway-1", fleet.gatewayAddresses().getFirst(), "dead", dead),
             false);
     try (OutgoingHttp http =
-        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, Fanout.HTTP_LIMITS)) {
-      Fanout fanout =
-          new Fanout(vertx, http, () -> wrong, vertx.createSharedWorkerExecutor("test", 2));
+        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, GatewayShards.HTTP_LIMITS)) {
+      GatewayShards shards =
+          new GatewayShards(vertx, http, () -> wrong, vertx.createSharedWorkerExecutor("test", 2));
       Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());
-      Gathered<List<String>> names = fanout.labelValues("Hostname", all, 5_000).await();
+      Gathered<List<String>> names =
+          shards
+              .labelValues("Hostname", all, new ReadOptions(false, 5_000, new Cancellation()))
+              .await();
       assertThat(names.value()).containsExactly("n1");
-      assertThat(names.warnings(true))
+      assertThat(names.coverage().warnings(true))
           .containsExactly("incomplete answer: 3 of 4 hosts are missing: n2, n3, n4");
     }
   }

@@ -7,7 +7,6 @@ import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.query.answer.Answered;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
@@ -97,7 +96,7 @@ final class GrafanaEvents {
           Parser.parseSelector("x" + word.substring(brace));
         }
       } catch (IllegalArgumentException | ParseException e) {
-        throw GrafanaApi.bad(
+        throw GrafanaJson.bad(
             "the event "
                 + word
                 + " is not known; xid, throttle and host are, each with matchers"
@@ -115,9 +114,9 @@ final class GrafanaEvents {
    *
    * @param end the last step, ms
    */
-  static List<Event> of(Kind kind, Answered answered, long end, long step) {
+  static List<Event> of(Kind kind, Answer.Result result, long end, long step) {
     List<Event> events = new ArrayList<>();
-    if (answered.result() instanceof Answer.Matrix matrix) {
+    if (result instanceof Answer.Matrix matrix) {
       for (Series series : matrix.series()) {
         switch (kind) {
           case XID -> xids(series, events);
@@ -173,7 +172,7 @@ final class GrafanaEvents {
 
   /** As SimpleJson takes them. */
   static ArrayNode annotations(List<Event> events, JsonNode annotation) {
-    ArrayNode all = GrafanaApi.JSON.createArrayNode();
+    ArrayNode all = GrafanaJson.array();
     for (Event event : events) {
       ObjectNode node = all.addObject();
       if (annotation.isObject()) {
@@ -200,7 +199,7 @@ final class GrafanaEvents {
 
   /** As a table, whose columns simPod's plugin takes for annotations. */
   static ObjectNode table(List<Event> events, String refId) {
-    ObjectNode table = GrafanaApi.JSON.createObjectNode().put("type", "table");
+    ObjectNode table = GrafanaJson.object().put("type", "table");
     if (!refId.isEmpty()) {
       table.put("refId", refId);
     }
@@ -212,7 +211,7 @@ final class GrafanaEvents {
     }
     ArrayNode rows = table.putArray("rows");
     for (Event event : events) {
-      ArrayNode tags = GrafanaApi.JSON.createArrayNode();
+      ArrayNode tags = GrafanaJson.array();
       tags(event, tags);
       List<String> words = new ArrayList<>();
       tags.forEach(tag -> words.add(tag.asText()));

@@ -15,6 +15,7 @@ import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.PlatformHandler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Mounts routes with what they have in common: the right to read, the limit of a body, sharing with
@@ -26,21 +27,29 @@ public final class ApiRoutes {
   private final Router router;
   private final Guard guard;
   private final Responses responses;
+  private final LongSupplier clock;
 
   /** Answers requests of one route. */
   @FunctionalInterface
   public interface Handler {
-    Future<Body> answer(RoutingContext http, Parameters parameters) throws QueryFailure;
+    Future<Body> answer(ApiRequest request) throws QueryFailure;
   }
 
   /**
    * @param guard admits requests with the right to read
    * @param workers where large bodies are encoded
+   * @param clock ms since the epoch
    */
-  public ApiRoutes(Router router, Guard guard, WorkerExecutor workers, FailureCounts counts) {
+  public ApiRoutes(
+      Router router,
+      Guard guard,
+      WorkerExecutor workers,
+      FailureCounts counts,
+      LongSupplier clock) {
     this.router = router;
     this.guard = guard;
     this.responses = new Responses(workers, counts);
+    this.clock = clock;
   }
 
   /** A route for GET. */
@@ -98,7 +107,7 @@ public final class ApiRoutes {
         http -> {
           Future<Body> answer;
           try {
-            answer = handler.answer(http, new Parameters(http));
+            answer = handler.answer(new ApiRequest(http, clock));
           } catch (QueryFailure e) {
             answer = Future.failedFuture(e);
           }
@@ -108,11 +117,6 @@ public final class ApiRoutes {
         });
     route.failureHandler(http -> responses.failRequest(http, errors));
     router.route(path).handler(http -> refuseMethod(http, methods));
-  }
-
-  /** Whether a client accepts gzip. */
-  public static boolean acceptsGzip(RoutingContext http) {
-    return Responses.acceptsGzip(http.request().getHeader("Accept-Encoding"));
   }
 
   private static void preflight(RoutingContext http) {

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.query.answer.Written;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.cache.CachedBody;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,7 +20,7 @@ public sealed interface Body {
    *
    * @param isSmall whether encoding it takes less time than waking up a worker thread
    */
-  record Kept(Written cached, Supplier<Buffer> encoding, boolean isSmall) implements Body {}
+  record Kept(CachedBody cached, Supplier<Buffer> encoding, boolean isSmall) implements Body {}
 
   /**
    * Sent while it is encoded, for bodies that should not be in memory as a whole.
@@ -31,7 +32,10 @@ public sealed interface Body {
   /** Writes a body to a stream. */
   @FunctionalInterface
   interface Encoding {
-    void write(OutputStream out) throws IOException;
+    /**
+     * @throws QueryFailure before the first byte, if there is no body after all
+     */
+    void write(OutputStream out) throws IOException, QueryFailure;
   }
 
   static Body small(Supplier<Buffer> encoding) {

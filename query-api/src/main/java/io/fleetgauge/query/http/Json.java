@@ -17,15 +17,15 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** Prometheus's envelope around each kind of answer. */
+/** Prometheus's envelope around data and errors. */
 public final class Json {
-  // Outside label sets, Go's encoder writes what HTML gives meaning to as escapes.
+  // Go's encoder escapes characters that have a meaning in HTML, except in label sets.
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder()
           .characterEscapes(new HtmlSafe())
           .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
           .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
-          // The tree of a long query is a deep one; the parser has limited it.
+          // The parser limits the depth of queries, and so that of their trees.
           .streamWriteConstraints(
               StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build())
           .build();
@@ -34,19 +34,24 @@ public final class Json {
 
   private Json() {}
 
-  /** Writes what stands under {@code data}. */
+  /** Writes the value of {@code data}. */
   public interface Data {
     void write(JsonGenerator json) throws IOException;
   }
 
-  /** As {@link Data}, also past the generator. */
-  public interface Body {
+  /** As {@link Data}, and may write bytes that the generator does not check. */
+  public interface Content {
     void write(JsonGenerator json, OutputStream bytes) throws IOException;
   }
 
-  /** A success with anything. */
+  /** A success. */
   public static Buffer data(Data data) {
     return success(data, List.of(), List.of());
+  }
+
+  /** A success with warnings. */
+  public static Buffer success(Data data, List<String> warnings) {
+    return success(data, warnings, List.of());
   }
 
   public static Buffer text(String text) {
@@ -80,7 +85,7 @@ public final class Json {
   }
 
   /**
-   * @param asMessage whether the text stands under {@code message} too
+   * @param asMessage whether the text is also the value of {@code message}
    */
   static Buffer error(QueryFailure failure, boolean asMessage) {
     return write(
@@ -101,7 +106,7 @@ public final class Json {
     return write(FEW_BYTES, successful((json, bytes) -> data.write(json), warnings, infos));
   }
 
-  public static Body successful(Body data, List<String> warnings, List<String> infos) {
+  public static Content successful(Content data, List<String> warnings, List<String> infos) {
     return (json, bytes) -> {
       json.writeStartObject();
       json.writeStringField("status", "success");
@@ -135,7 +140,7 @@ public final class Json {
   /**
    * @param bytes about how many there will be
    */
-  public static Buffer write(int bytes, Body content) {
+  public static Buffer write(int bytes, Content content) {
     Buffer buffer = Buffer.buffer(bytes);
     try {
       write(new Appending(buffer), content);
@@ -145,7 +150,7 @@ public final class Json {
     return buffer;
   }
 
-  public static void write(OutputStream into, Body content) throws IOException {
+  public static void write(OutputStream into, Content content) throws IOException {
     try (JsonGenerator json =
         FACTORY.createGenerator(into).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
       content.write(json, into);

@@ -2,10 +2,10 @@ package io.fleetgauge.query.http;
 
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.answer.SeriesFilter;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.RoutingContext;
 import java.time.OffsetDateTime;
@@ -27,12 +27,7 @@ public final class Parameters {
 
   private static final String MAX_TIME = "292277025-08-18T07:12:54.999999999Z";
 
-  /** From the beginning of time to its end. */
-  public static final long EARLIEST = -(1L << 53);
-
-  public static final long LATEST = 1L << 53;
-
-  private static final int MOST_SELECTORS = 1_000;
+  private static final int MAX_SELECTORS = 1_000;
 
   private static final Pattern DECIMAL =
       Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
@@ -155,37 +150,30 @@ public final class Parameters {
     throw invalid(name, name + " must be non-negative");
   }
 
-  /**
-   * The series that {@code match[]}, {@code start} and {@code end} mean.
-   *
-   * @param scope what all of them have to match besides
-   */
-  public Fragment.Search search(List<Matcher> scope) throws QueryFailure {
+  /** The series that {@code match[]}, {@code start} and {@code end} select, and {@code limit}. */
+  public SeriesFilter seriesFilter() throws QueryFailure {
     List<List<Matcher>> matchers = new ArrayList<>();
     for (String selector : selectors()) {
-      try {
-        List<Matcher> all = new ArrayList<>(scope);
-        all.addAll(Parser.parseSelector(selector));
-        matchers.add(all);
-      } catch (ParseException e) {
-        throw invalid("match[]", e.getMessage());
-      }
+      matchers.add(selector("match[]", selector));
     }
-    if (matchers.isEmpty() && !scope.isEmpty()) {
-      matchers.add(scope);
+    return new SeriesFilter(
+        time("start", SeriesFilter.EARLIEST), time("end", SeriesFilter.LATEST), limit(), matchers);
+  }
+
+  /** Parses a selector. */
+  public static List<Matcher> selector(String name, String text) throws QueryFailure {
+    try {
+      return Parser.parseSelector(text);
+    } catch (ParseException e) {
+      throw invalid(name, e.getMessage());
     }
-    long start = time("start", EARLIEST);
-    long end = time("end", LATEST);
-    int limit = limit();
-    // One more than wanted tells whether anything was cut off.
-    return new Fragment.Search(start, end, limit == 0 ? 0 : limit + 1, matchers);
   }
 
   /** The values of {@code match[]}. */
   public List<String> selectors() throws QueryFailure {
     List<String> selectors = texts("match[]");
-    if (selectors.size() > MOST_SELECTORS) {
-      throw invalid("match[]", "there are more than the " + MOST_SELECTORS + " that are allowed");
+    if (selectors.size() > MAX_SELECTORS) {
+      throw invalid("match[]", "there are more than the " + MAX_SELECTORS + " that are allowed");
     }
     return selectors;
   }

@@ -58,7 +58,7 @@ final class Responses {
 
   private Future<Void> sendKept(RoutingContext http, Body.Kept kept) {
     boolean gzip = acceptsGzip(http.request().getHeader("Accept-Encoding"));
-    boolean soon = kept.isSmall() || kept.cached().isThere(gzip);
+    boolean soon = kept.isSmall() || kept.cached().isReady(gzip);
     return (soon
             ? Future.succeededFuture(kept.cached().body(gzip, kept.encoding()))
             : workers.executeBlocking(() -> kept.cached().body(gzip, kept.encoding()), false))

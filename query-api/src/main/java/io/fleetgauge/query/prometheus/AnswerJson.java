@@ -2,7 +2,8 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.query.Answer;
-import io.fleetgauge.query.answer.Answered;
+import io.fleetgauge.query.answer.Evaluated;
+import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Series;
@@ -12,58 +13,77 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 
-/** Answers of queries in Prometheus's envelope. */
+/** Writes answers of queries in Prometheus's envelope. */
 final class AnswerJson {
   private static final int LONG_BYTES = 1 << 20;
+
+  /** So many points are written in less time than a worker thread needs to wake up. */
+  private static final int FEW_POINTS = 4_000;
+
+  private static final int FEW_SAMPLES = FEW_POINTS / 10;
 
   private AnswerJson() {}
 
   /**
-   * @param withStats whether the answer says what it cost
+   * @param withStats whether the response has statistics
    */
-  static Buffer success(Answered answered, boolean withStats) {
-    return Json.write(size(answered.result()), body(answered, withStats));
+  static Buffer success(Reply<Evaluated> reply, boolean withStats) {
+    return Json.write(size(reply.value().result()), content(reply, withStats));
   }
 
-  private static Json.Body body(Answered answered, boolean withStats) {
+  /** As {@link #success} without statistics, into a stream. */
+  static void write(Reply<Evaluated> reply, OutputStream out) throws IOException {
+    Json.write(out, content(reply, false));
+  }
+
+  private static Json.Content content(Reply<Evaluated> reply, boolean withStats) {
+    Evaluated evaluated = reply.value();
     return Json.successful(
         (json, bytes) -> {
           json.writeStartObject();
-          json.writeStringField("resultType", resultType(answered.result()));
+          json.writeStringField("resultType", resultType(evaluated.result()));
           json.writeFieldName("result");
-          result(json, bytes, answered.result());
+          result(json, bytes, evaluated.result());
           if (withStats) {
-            stats(json, answered);
+            stats(json, evaluated);
           }
           json.writeEndObject();
         },
-        answered.warnings(),
-        answered.infos());
+        reply.warnings(),
+        evaluated.infos());
   }
 
-  /** As {@link #success}, written to where it is sent from. */
-  static void write(Answered answered, OutputStream out) throws IOException {
-    Json.write(out, body(answered, false));
-  }
-
-  /** About how many bytes an answer takes. */
+  /** Expected size of an answer in bytes, to begin with a buffer of that size. */
   private static int size(Answer.Result result) {
-    long points = 0;
-    if (result instanceof Answer.Matrix matrix) {
-      for (Series series : matrix.series()) {
-        points += series.size();
-      }
-    }
+    long points = result instanceof Answer.Matrix matrix ? points(matrix) : 0;
     return (int) Math.min(1 << 24, 1_024 + 36 * points);
   }
 
-  /** Whether an answer is so long that it is better sent while it is written. */
-  static boolean isLong(Answered answered) {
-    return size(answered.result()) > LONG_BYTES;
+  private static long points(Answer.Matrix matrix) {
+    long points = 0;
+    for (Series series : matrix.series()) {
+      points += series.size();
+    }
+    return points;
   }
 
-  private static void stats(JsonGenerator json, Answered answered) throws IOException {
-    Answered.Timings timings = answered.timings();
+  /** Whether an answer may be written on an event loop. */
+  static boolean isShort(Answer.Result result) {
+    return switch (result) {
+      case Answer.Matrix matrix -> points(matrix) < FEW_POINTS;
+      case Answer.Vector vector -> vector.samples().size() < FEW_SAMPLES;
+      case Answer.Scalar scalar -> true;
+      case Answer.Text text -> true;
+    };
+  }
+
+  /** Whether an answer is too long to be written as a whole before it is sent. */
+  static boolean isLong(Answer.Result result) {
+    return size(result) > LONG_BYTES;
+  }
+
+  private static void stats(JsonGenerator json, Evaluated evaluated) throws IOException {
+    Evaluated.Timings timings = evaluated.timings();
     json.writeObjectFieldStart("stats");
     json.writeObjectFieldStart("timings");
     seconds(json, "evalTotalTime", timings.fetched() + timings.evaluated());
@@ -74,8 +94,8 @@ final class AnswerJson {
     seconds(json, "execTotalTime", timings.queued() + timings.fetched() + timings.evaluated());
     json.writeEndObject();
     json.writeObjectFieldStart("samples");
-    json.writeNumberField("totalQueryableSamples", answered.stats().samples());
-    json.writeNumberField("peakSamples", answered.stats().peakSamples());
+    json.writeNumberField("totalQueryableSamples", evaluated.stats().samples());
+    json.writeNumberField("peakSamples", evaluated.stats().peakSamples());
     json.writeEndObject();
     json.writeEndObject();
   }
@@ -143,7 +163,7 @@ final class AnswerJson {
     }
     if (numbers > 0) {
       json.writeFieldName("values");
-      // Past the generator, which would look at every character again.
+      // Not by the generator, which would check every character.
       json.writeRawValue("");
       json.flush();
       int length = writer.write(series);

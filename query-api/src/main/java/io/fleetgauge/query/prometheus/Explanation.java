@@ -1,23 +1,19 @@
 package io.fleetgauge.query.prometheus;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.query.answer.Answered;
-import io.fleetgauge.query.answer.Running;
-import io.fleetgauge.query.answer.Trace;
-import io.fleetgauge.query.fanout.ShardTime;
+import io.fleetgauge.query.answer.Evaluated;
+import io.fleetgauge.query.answer.QueryTrace;
 import io.fleetgauge.query.http.Json;
+import io.fleetgauge.query.shards.ShardTime;
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How answers came about, as JSON and as text; and which are on their way. */
+/** How an answer came about, as JSON and as text. */
 final class Explanation {
   private Explanation() {}
 
-  static Buffer json(Answered answered) {
-    Trace trace = answered.trace();
+  static Buffer json(Evaluated evaluated) {
+    QueryTrace trace = evaluated.trace();
     return Json.data(
         json -> {
           json.writeStartObject();
@@ -45,14 +41,14 @@ final class Explanation {
           json.writeNumberField("knownSteps", trace.cachedSteps());
           json.writeEndObject();
           json.writeObjectFieldStart("timings");
-          json.writeNumberField("queuedMillis", answered.timings().queued() / 1e6);
-          json.writeNumberField("fetchedMillis", answered.timings().fetched() / 1e6);
-          json.writeNumberField("evaluatedMillis", answered.timings().evaluated() / 1e6);
+          json.writeNumberField("queuedMillis", evaluated.timings().queued() / 1e6);
+          json.writeNumberField("fetchedMillis", evaluated.timings().fetched() / 1e6);
+          json.writeNumberField("evaluatedMillis", evaluated.timings().evaluated() / 1e6);
           json.writeEndObject();
           json.writeArrayFieldStart("shards");
           for (ShardTime shard : trace.shards()) {
             json.writeStartObject();
-            json.writeStringField("gateway", shard.gateway().toString());
+            json.writeStringField("gateway", shard.shard());
             json.writeNumberField("hosts", shard.hosts());
             json.writeNumberField("millis", shard.nanos() / 1e6);
             json.writeEndObject();
@@ -62,8 +58,8 @@ final class Explanation {
         });
   }
 
-  static Buffer text(Answered answered) {
-    Trace trace = answered.trace();
+  static Buffer text(Evaluated evaluated) {
+    QueryTrace trace = evaluated.trace();
     StringBuilder out = new StringBuilder("plan\n");
     trace.plan().lines().forEach(line -> out.append("  ").append(line).append('\n'));
     out.append("why\n");
@@ -76,39 +72,15 @@ final class Explanation {
     out.append(trace.rollupCells()).append(" rollup cells\ncache\n  ");
     out.append(trace.cachedSteps()).append(" of ").append(trace.steps());
     out.append(" steps known from before\ntime\n");
-    out.append(String.format("  queued %.2f ms%n", answered.timings().queued() / 1e6));
-    out.append(String.format("  fetched %.2f ms%n", answered.timings().fetched() / 1e6));
-    out.append(String.format("  evaluated %.2f ms%n", answered.timings().evaluated() / 1e6));
+    out.append(String.format("  queued %.2f ms%n", evaluated.timings().queued() / 1e6));
+    out.append(String.format("  fetched %.2f ms%n", evaluated.timings().fetched() / 1e6));
+    out.append(String.format("  evaluated %.2f ms%n", evaluated.timings().evaluated() / 1e6));
     out.append("shards\n");
     for (ShardTime shard : trace.shards()) {
       out.append(
           String.format(
-              "  %s: %d hosts, %.2f ms%n", shard.gateway(), shard.hosts(), shard.nanos() / 1e6));
+              "  %s: %d hosts, %.2f ms%n", shard.shard(), shard.hosts(), shard.nanos() / 1e6));
     }
     return Buffer.buffer(out.toString());
-  }
-
-  static Buffer running(List<Running.Entry> entries) {
-    long now = System.nanoTime();
-    return Json.data(
-        json -> {
-          json.writeStartArray();
-          for (Running.Entry entry : entries) {
-            write(json, entry, now);
-          }
-          json.writeEndArray();
-        });
-  }
-
-  private static void write(JsonGenerator json, Running.Entry entry, long now) throws IOException {
-    json.writeStartObject();
-    json.writeNumberField("id", entry.id());
-    json.writeStringField("tenant", entry.ask().tenant());
-    json.writeStringField("query", entry.ask().query().text());
-    json.writeStringField("state", entry.state());
-    json.writeNumberField("millis", (now - entry.begun()) / 1_000_000);
-    json.writeNumberField("series", entry.cost().series());
-    json.writeNumberField("samples", entry.cost().samples());
-    json.writeEndObject();
   }
 }

@@ -2,8 +2,6 @@ package io.fleetgauge.query.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.query.cache.Extents.Question;
-import io.fleetgauge.query.cache.Extents.Stretch;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
@@ -15,10 +13,10 @@ import org.junit.jupiter.api.Test;
 class CacheTest {
   private static final long STEP = 15_000;
   private static final long BUCKET = 5_000;
-  private static final Question QUESTION = new Question("sum(x)", 300_000, STEP, 0);
+  private static final ExtentCache.Key KEY = key("t");
 
   private final Versions versions = new Versions();
-  private final Extents extents = new Extents(versions, 1 << 20, 1);
+  private final ExtentCache extents = new ExtentCache(versions, 1 << 20, 1);
 
   // --- versions ---
 
@@ -26,13 +24,13 @@ class CacheTest {
   void onlyWhatWasReadAndChangedSinceCounts() {
     long stamp = versions.stamp();
     versions.changed(List.of(100L));
-    assertThat(versions.isUnchanged(0, 100 * BUCKET, stamp)).isTrue();
-    assertThat(versions.isUnchanged(0, 100 * BUCKET + 1, stamp)).isFalse();
-    assertThat(versions.isUnchanged(101 * BUCKET, 200 * BUCKET, stamp)).isTrue();
-    assertThat(versions.isUnchanged(101 * BUCKET - 1, 200 * BUCKET, stamp)).isFalse();
-    assertThat(versions.isUnchanged(0, 200 * BUCKET, versions.stamp())).isTrue();
+    assertThat(versions.isUnchanged(new ReadTime(0, 100 * BUCKET, stamp))).isTrue();
+    assertThat(versions.isUnchanged(new ReadTime(0, 100 * BUCKET + 1, stamp))).isFalse();
+    assertThat(versions.isUnchanged(new ReadTime(101 * BUCKET, 200 * BUCKET, stamp))).isTrue();
+    assertThat(versions.isUnchanged(new ReadTime(101 * BUCKET - 1, 200 * BUCKET, stamp))).isFalse();
+    assertThat(versions.isUnchanged(new ReadTime(0, 200 * BUCKET, versions.stamp()))).isTrue();
     versions.allChanged();
-    assertThat(versions.isUnchanged(0, 1, stamp)).isFalse();
+    assertThat(versions.isUnchanged(new ReadTime(0, 1, stamp))).isFalse();
   }
 
   @Test
@@ -55,7 +53,7 @@ class CacheTest {
                           change.stamp > since
                               && (change.bucket + 1) * BUCKET > after
                               && change.bucket * BUCKET < to);
-      assertThat(versions.isUnchanged(after, to, since)).isEqualTo(unchanged);
+      assertThat(versions.isUnchanged(new ReadTime(after, to, since))).isEqualTo(unchanged);
     }
   }
 
@@ -64,51 +62,53 @@ class CacheTest {
     versions.changed(List.of(5L));
     long stamp = versions.stamp();
     versions.changed(List.of(5L + (1 << 18)));
-    assertThat(versions.isUnchanged(0, 1, stamp)).isFalse();
+    assertThat(versions.isUnchanged(new ReadTime(0, 1, stamp))).isFalse();
   }
 
   // --- extents ---
 
+  private static ExtentCache.Key key(String tenant) {
+    return new ExtentCache.Key(tenant, "sum(x)", 300_000, STEP, 0);
+  }
+
   /** Steps from one to another, with the number of the step as value. */
-  private Stretch stretch(long from, long to, String... infos) {
+  private AnsweredRange stretch(long from, long to, String... infos) {
     long[] times = LongStream.rangeClosed(from, to).map(step -> step * STEP).toArray();
     double[] values = LongStream.rangeClosed(from, to).asDoubleStream().toArray();
-    return new Stretch(
+    return new AnsweredRange(
         from * STEP,
         to * STEP,
         List.of(new Series(Labels.of("a", "b"), times, values)),
         List.of(),
         List.of(infos),
-        from * STEP - 300_000,
-        to * STEP,
-        versions.stamp(),
+        new ReadTime(from * STEP - 300_000, to * STEP, versions.stamp()),
         true);
   }
 
   private List<String> found(long from, long to) {
-    return extents.find("t", QUESTION, from * STEP, to * STEP).stream()
+    return extents.find(KEY, from * STEP, to * STEP).stream()
         .map(each -> each.from() / STEP + "-" + each.to() / STEP)
         .toList();
   }
 
   @Test
   void aWindowThatMovesFindsWhatItHasInCommonWithThatBefore() {
-    extents.keep("t", QUESTION, stretch(10, 250), Long.MAX_VALUE / 2);
+    extents.keep(KEY, stretch(10, 250), Long.MAX_VALUE / 2);
     assertThat(found(20, 260)).containsExactly("20-59", "60-119", "120-179", "180-239", "240-250");
     assertThat(found(5, 30)).isEmpty();
-    extents.keep("t", QUESTION, stretch(251, 260), Long.MAX_VALUE / 2);
+    extents.keep(KEY, stretch(251, 260), Long.MAX_VALUE / 2);
     assertThat(found(240, 270)).containsExactly("240-260");
-    assertThat(extents.find("other", QUESTION, 0, 100 * STEP)).isEmpty();
+    assertThat(extents.find(key("other"), 0, 100 * STEP)).isEmpty();
   }
 
   @Test
   void aChangeCostsOnlyTheExtentsThatReadIt() {
-    extents.keep("t", QUESTION, stretch(0, 239), Long.MAX_VALUE / 2);
+    extents.keep(KEY, stretch(0, 239), Long.MAX_VALUE / 2);
     versions.changed(List.of(130 * STEP / BUCKET));
     // The lookback of five minutes reaches from the third extent into the second.
     assertThat(found(0, 239)).isEmpty();
     for (long first : List.of(0L, 60L, 120L, 180L)) {
-      extents.keep("t", QUESTION, stretch(first, first + 59), Long.MAX_VALUE / 2);
+      extents.keep(KEY, stretch(first, first + 59), Long.MAX_VALUE / 2);
     }
     versions.changed(List.of(190 * STEP / BUCKET));
     assertThat(found(0, 239)).containsExactly("0-59", "60-119", "120-179");
@@ -116,44 +116,45 @@ class CacheTest {
 
   @Test
   void stepsBehindTheWatermarkAreNotKept() {
-    extents.keep("t", QUESTION, stretch(0, 50), 30 * STEP + 1);
+    extents.keep(KEY, stretch(0, 50), 30 * STEP + 1);
     assertThat(found(0, 50)).containsExactly("0-30");
   }
 
   @Test
   void aRemarkAboutTheWholeIsKeptOnlyForTheWholeUnlessEveryStepMakesIt() {
-    Stretch remarked = stretch(0, 50, "PromQL info: counter? (1:3)");
-    extents.keep("t", QUESTION, remarked, Long.MAX_VALUE / 2);
+    AnsweredRange remarked = stretch(0, 50, "PromQL info: counter? (1:3)");
+    extents.keep(KEY, remarked, Long.MAX_VALUE / 2);
     assertThat(found(10, 50)).containsExactly("10-50");
-    Question other = new Question("rate(x) or y", 300_000, STEP, 0);
-    Stretch unsteady =
-        new Stretch(
+    ExtentCache.Key other = new ExtentCache.Key("t", "rate(x) or y", 300_000, STEP, 0);
+    AnsweredRange unsteady =
+        new AnsweredRange(
             0,
             50 * STEP,
             remarked.series(),
             List.of(),
             remarked.infos(),
-            0,
-            1,
-            versions.stamp(),
+            new ReadTime(0, 1, versions.stamp()),
             false);
-    extents.keep("t", other, unsteady, Long.MAX_VALUE / 2);
-    assertThat(extents.find("t", other, 0, 50 * STEP)).hasSize(1);
-    assertThat(extents.find("t", other, 10 * STEP, 50 * STEP)).isEmpty();
-    assertThat(Stretch.isSteady(remarked.series(), true, true, 0, 50 * STEP, STEP)).isTrue();
-    assertThat(Stretch.isSteady(remarked.series(), true, true, 0, 51 * STEP, STEP)).isFalse();
-    assertThat(Stretch.isSteady(remarked.series(), true, false, 0, 50 * STEP, STEP)).isFalse();
+    extents.keep(other, unsteady, Long.MAX_VALUE / 2);
+    assertThat(extents.find(other, 0, 50 * STEP)).hasSize(1);
+    assertThat(extents.find(other, 10 * STEP, 50 * STEP)).isEmpty();
+    assertThat(AnsweredRange.isUniform(remarked.series(), true, true, 0, 50 * STEP, STEP)).isTrue();
+    assertThat(AnsweredRange.isUniform(remarked.series(), true, true, 0, 51 * STEP, STEP))
+        .isFalse();
+    assertThat(AnsweredRange.isUniform(remarked.series(), true, false, 0, 50 * STEP, STEP))
+        .isFalse();
   }
 
   @Test
   void stretchesThatPlaceOneRemarkDifferentlyAreNotJoined() {
     assertThat(
-            Extents.joined(
+            AnsweredRange.joined(
                 List.of(
                     stretch(0, 9, "PromQL info: counter? (1:3)"),
                     stretch(10, 19, "PromQL info: counter? (1:9)"))))
         .isEmpty();
-    Stretch joined = Extents.joined(List.of(stretch(0, 9), stretch(10, 19))).orElseThrow();
+    AnsweredRange joined =
+        AnsweredRange.joined(List.of(stretch(0, 9), stretch(10, 19))).orElseThrow();
     assertThat(joined.series()).isEqualTo(stretch(0, 19).series());
   }
 }

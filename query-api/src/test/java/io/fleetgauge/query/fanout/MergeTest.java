@@ -3,6 +3,7 @@ package io.fleetgauge.query.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.List;
@@ -42,11 +43,11 @@ class MergeTest {
 
   @Test
   void whatIsMissingIsNamedButNotWithoutEnd() {
-    assertThat(new Gathered<>("", 51, List.of(), 1, List.of(), false, "").warnings(true)).isEmpty();
-    assertThat(new Gathered<>("", 51, List.of("n1", "n2"), 1, List.of(), false, "").warnings(true))
+    assertThat(new Coverage(51, List.of(), 1, List.of(), false, "").warnings(true)).isEmpty();
+    assertThat(new Coverage(51, List.of("n1", "n2"), 1, List.of(), false, "").warnings(true))
         .containsExactly("incomplete answer: 2 of 51 hosts are missing: n1, n2");
     List<String> many = java.util.stream.IntStream.range(0, 30).mapToObj(i -> "n" + i).toList();
-    assertThat(new Gathered<>("", 51, many, 1, List.of(), false, "").warnings(true).getFirst())
+    assertThat(new Coverage(51, many, 1, List.of(), false, "").warnings(true).getFirst())
         .endsWith("n9, 20 more");
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.answer.Written;
+import io.fleetgauge.query.cache.CachedBody;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ApiRoutesTest {
   private static final String LONG_TEXT = "0123456789".repeat(1_000);
 
-  private final Written cached = new Written();
+  private final CachedBody cached = new CachedBody();
   private final AtomicInteger encodings = new AtomicInteger();
   private TestServer server;
 
@@ -47,16 +47,16 @@ class ApiRoutesTest {
   }
 
   private void mount(ApiRoutes routes) {
-    routes.get("/json/:kind", (http, parameters) -> failing(http.pathParam("kind")));
-    routes.getText("/text/:kind", (http, parameters) -> failing(http.pathParam("kind")));
-    routes.postJson("/grafana/:kind", (http, parameters) -> failing(http.pathParam("kind")));
-    routes.get("/small", (http, parameters) -> body(Body.small(ApiRoutesTest::text)));
-    routes.get("/large", (http, parameters) -> body(Body.large(ApiRoutesTest::text)));
-    routes.get("/kept", (http, parameters) -> body(kept(false)));
-    routes.get("/keptSmall", (http, parameters) -> body(kept(true)));
+    routes.get("/json/:kind", request -> failing(request.pathParameter("kind")));
+    routes.getText("/text/:kind", request -> failing(request.pathParameter("kind")));
+    routes.postJson("/grafana/:kind", request -> failing(request.pathParameter("kind")));
+    routes.get("/small", request -> body(Body.small(ApiRoutesTest::text)));
+    routes.get("/large", request -> body(Body.large(ApiRoutesTest::text)));
+    routes.get("/kept", request -> body(kept(false)));
+    routes.get("/keptSmall", request -> body(kept(true)));
     routes.get(
         "/streamed",
-        (http, parameters) ->
+        request ->
             body(
                 Body.streamed(
                     out -> {
@@ -65,18 +65,17 @@ class ApiRoutesTest {
                       }
                       out.write('!');
                     })));
-    routes.get(
-        "/brokenOff", (http, parameters) -> body(Body.streamed(out -> breakOff(out, 1_000))));
-    routes.get("/broken", (http, parameters) -> body(Body.streamed(out -> breakOff(out, 0))));
+    routes.get("/brokenOff", request -> body(Body.streamed(out -> breakOff(out, 1_000))));
+    routes.get("/broken", request -> body(Body.streamed(out -> breakOff(out, 0))));
     routes.get(
         "/defect",
-        (http, parameters) -> {
+        request -> {
           throw new IllegalStateException("a defect");
         });
     routes.getOrPost(
-        "/echo", (http, parameters) -> body(Body.small(() -> Buffer.buffer(parameters.text("q")))));
-    routes.post("/post", (http, parameters) -> body(Body.small(ApiRoutesTest::text)));
-    routes.postText("/postText", (http, parameters) -> body(Body.small(ApiRoutesTest::text)));
+        "/echo", request -> body(Body.small(() -> Buffer.buffer(request.parameters().text("q")))));
+    routes.post("/post", request -> body(Body.small(ApiRoutesTest::text)));
+    routes.postText("/postText", request -> body(Body.small(ApiRoutesTest::text)));
   }
 
   private static Future<Body> body(Body body) {

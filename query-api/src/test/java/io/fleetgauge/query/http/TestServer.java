@@ -31,6 +31,9 @@ import java.util.function.Consumer;
  * and {@code writer} may not read; each one's token is its name.
  */
 public final class TestServer implements AutoCloseable {
+  /** The time by which the age of watermarks is told, ms. */
+  public static final long NOW = 1_795_300_000_000L;
+
   private static final String TENANTS =
       """
       tenants:
@@ -65,7 +68,9 @@ public final class TestServer implements AutoCloseable {
             Parser::selectorProblem,
             System::currentTimeMillis);
     Router router = Router.router(vertx);
-    faces.accept(new ApiRoutes(router, guard, vertx.createSharedWorkerExecutor("test"), failures));
+    faces.accept(
+        new ApiRoutes(
+            router, guard, vertx.createSharedWorkerExecutor("test"), failures, () -> NOW));
     server =
         vertx
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))

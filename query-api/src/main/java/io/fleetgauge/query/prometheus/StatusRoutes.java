@@ -2,18 +2,21 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.answer.Running;
-import io.fleetgauge.query.fanout.Fanout;
+import io.fleetgauge.query.answer.Caller;
+import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.query.answer.RunningQuery;
+import io.fleetgauge.query.answer.SeriesFilter;
+import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
-import io.fleetgauge.query.http.Asker;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.shards.ClusterState;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
-import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
@@ -27,33 +30,24 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** What the query API is: {@code /api/v1/status}. */
-final class StatusApi {
-  /** The version whose answers these are; clients choose features by it. */
+/** What the process and the cluster are: {@code /api/v1/status}. */
+final class StatusRoutes {
+  /** The version of Prometheus that is answered like; clients choose features by it. */
   private static final String PROMETHEUS_VERSION = "3.5.3";
 
-  private static final int USUAL_ITEMS = 10;
-  private static final int MOST_ITEMS = 10_000;
+  private static final int DEFAULT_ITEMS = 10;
+  private static final int MAX_ITEMS = 10_000;
 
-  /** Statistics are of no more series than this. */
-  private static final int MOST_SERIES = 500_000;
+  /** Statistics read at most this many series. */
+  private static final int MAX_SERIES = 500_000;
 
   private final QueryConfig config;
-  private final Fanout fanout;
-  private final DiscoveryApi discovery;
-  private final Running running;
+  private final Querier querier;
   private final LongSupplier clock;
 
-  StatusApi(
-      QueryConfig config,
-      Fanout fanout,
-      DiscoveryApi discovery,
-      Running running,
-      LongSupplier clock) {
-    this.discovery = discovery;
-    this.running = running;
+  StatusRoutes(QueryConfig config, Querier querier, LongSupplier clock) {
     this.config = config;
-    this.fanout = fanout;
+    this.querier = querier;
     this.clock = clock;
   }
 
@@ -81,7 +75,7 @@ final class StatusApi {
   }
 
   /** Without the object {@code features}, which Grafana takes for that of another product. */
-  private Future<Body> buildInfo(RoutingContext http, Parameters parameters) {
+  private Future<Body> buildInfo(ApiRequest request) {
     return object(
         json -> {
           json.writeStringField("version", PROMETHEUS_VERSION);
@@ -95,7 +89,7 @@ final class StatusApi {
   }
 
   /** What readers of a Prometheus's configuration look for; nothing of ours that is secret. */
-  private Future<Body> configuration(RoutingContext http, Parameters parameters) {
+  private Future<Body> configuration(ApiRequest request) {
     String yaml =
         "global:\n  scrape_interval: 15s\n  external_labels:\n    fleetgauge_cluster: "
             + config.cluster().name()
@@ -103,7 +97,7 @@ final class StatusApi {
     return object(json -> json.writeStringField("yaml", yaml));
   }
 
-  private Future<Body> flags(RoutingContext http, Parameters parameters) {
+  private Future<Body> flags(ApiRequest request) {
     return object(
         json -> {
           json.writeStringField("enable-feature", String.join(",", config.features()));
@@ -121,7 +115,7 @@ final class StatusApi {
     return millis % 60_000 == 0 ? millis / 60_000 + "m" : millis / 1_000 + "s";
   }
 
-  private Future<Body> runtimeInfo(RoutingContext http, Parameters parameters) {
+  private Future<Body> runtimeInfo(ApiRequest request) {
     Runtime runtime = Runtime.getRuntime();
     Instant started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
     return object(
@@ -143,7 +137,7 @@ final class StatusApi {
         });
   }
 
-  private Future<Body> walReplay(RoutingContext http, Parameters parameters) {
+  private Future<Body> walReplay(ApiRequest request) {
     return object(
         json -> {
           json.writeNumberField("min", 0);
@@ -152,46 +146,50 @@ final class StatusApi {
         });
   }
 
-  /** The fleet at a glance: of others than the asker, only to whoever sees all. */
-  private Future<Body> overview(RoutingContext http, Parameters parameters) throws QueryFailure {
-    Asker asker = Asker.of(http);
+  /** Counts of hosts, and the cluster and running queries as far as the caller may see them. */
+  private Future<Body> overview(ApiRequest request) throws QueryFailure {
+    Caller caller = request.caller();
     long now = clock.getAsLong();
-    return discovery
-        .visibleHosts(asker)
+    return request
+        .ask(querier, new Request.HostStates(), config.timeout().toMillis())
         .map(
-            hosts ->
+            reply ->
                 Body.large(
                     () ->
                         Json.data(
                             json -> {
-                              long up =
-                                  hosts.stream()
-                                      .filter(host -> DiscoveryApi.isUp(host, now))
-                                      .count();
+                              List<FragmentAnswer.Host> hosts = reply.value();
+                              int expected =
+                                  caller.seesAllHosts()
+                                      ? reply.completeness().expected()
+                                      : hosts.size();
                               json.writeStartObject();
                               json.writeObjectFieldStart("hosts");
+                              json.writeNumberField("expected", expected);
                               json.writeNumberField(
-                                  "expected", asker.isAll() ? fanout.hosts() : hosts.size());
-                              json.writeNumberField("up", up);
+                                  "up",
+                                  hosts.stream()
+                                      .filter(host -> HostHealth.isUp(host, now))
+                                      .count());
                               json.writeEndObject();
-                              if (asker.isAll()) {
+                              if (caller.seesAllHosts()) {
                                 cluster(json);
                               }
-                              tenants(json, asker);
+                              tenants(json, caller, request.isOperator());
                               json.writeEndObject();
                             })));
   }
 
   private void cluster(JsonGenerator json) throws IOException {
-    Fanout.Cluster cluster = fanout.cluster();
+    ClusterState cluster = querier.cluster();
     json.writeObjectFieldStart("cluster");
     json.writeNumberField("epoch", cluster.epoch());
     json.writeBooleanField("minority", cluster.minority());
     json.writeArrayFieldStart("gateways");
-    for (Fanout.Gateway gateway : cluster.gateways()) {
+    for (ClusterState.Gateway gateway : cluster.gateways()) {
       json.writeStartObject();
       json.writeStringField("name", gateway.name());
-      json.writeStringField("address", gateway.address().toString());
+      json.writeStringField("address", gateway.address());
       json.writeNumberField("hosts", gateway.hosts());
       json.writeEndObject();
     }
@@ -199,13 +197,13 @@ final class StatusApi {
     json.writeEndObject();
   }
 
-  private void tenants(JsonGenerator json, Asker asker) throws IOException {
+  private void tenants(JsonGenerator json, Caller caller, boolean isOperator) throws IOException {
     Map<String, Integer> counts = new TreeMap<>();
-    counts.put(asker.tenant(), 0);
-    boolean all = asker.isAll() && asker.isOperator();
-    for (Running.Entry entry : running.all()) {
-      String tenant = entry.ask().tenant();
-      if (all || tenant.equals(asker.tenant())) {
+    counts.put(caller.tenant(), 0);
+    boolean all = caller.seesAllHosts() && isOperator;
+    for (RunningQuery query : querier.running().all()) {
+      String tenant = query.tenant();
+      if (all || tenant.equals(caller.tenant())) {
         counts.merge(tenant, 1, Integer::sum);
       }
     }
@@ -214,31 +212,31 @@ final class StatusApi {
       json.writeStartObject();
       json.writeStringField("name", each.getKey());
       json.writeNumberField("running", each.getValue());
-      json.writeNumberField("limit", asker.grant().limits().running());
+      json.writeNumberField("limit", caller.limits().running());
       json.writeEndObject();
     }
     json.writeEndArray();
   }
 
-  /** Statistics of the series of late that the asker sees. */
-  private Future<Body> tsdb(RoutingContext http, Parameters parameters) throws QueryFailure {
-    int limit = parameters.text("limit").isEmpty() ? USUAL_ITEMS : parameters.limit();
-    if (limit < 1 || limit > MOST_ITEMS) {
-      throw Parameters.invalid("limit", "limit must be from 1 to " + MOST_ITEMS);
+  /** Statistics of the series that the caller sees and that have samples of the last minutes. */
+  private Future<Body> tsdb(ApiRequest request) throws QueryFailure {
+    Parameters parameters = request.parameters();
+    int limit = parameters.text("limit").isEmpty() ? DEFAULT_ITEMS : parameters.limit();
+    if (limit < 1 || limit > MAX_ITEMS) {
+      throw Parameters.invalid("limit", "limit must be from 1 to " + MAX_ITEMS);
     }
-    Asker asker = Asker.of(http);
     long now = clock.getAsLong();
-    Fragment.Search search =
-        new Fragment.Search(
-            now - config.lookback().toMillis(),
-            now,
-            MOST_SERIES,
-            asker.isAll() ? List.of() : List.of(asker.scope()));
-    return fanout
-        .labelSets(search, config.timeout().toMillis())
+    SeriesFilter recent =
+        new SeriesFilter(now - config.lookback().toMillis(), now, MAX_SERIES, List.of());
+    return request
+        .ask(querier, new Request.SeriesLabels(recent), config.timeout().toMillis())
         .map(
-            found ->
-                Body.large(() -> Json.data(json -> statistics(json, found.value(), now, limit))));
+            reply ->
+                Body.large(
+                    () ->
+                        Json.success(
+                            json -> statistics(json, reply.value(), now, limit),
+                            reply.warnings())));
   }
 
   private void statistics(JsonGenerator json, List<Labels> series, long now, int limit)

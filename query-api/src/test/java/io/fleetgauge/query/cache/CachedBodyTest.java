@@ -1,4 +1,4 @@
-package io.fleetgauge.query.answer;
+package io.fleetgauge.query.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
-class WrittenTest {
+class CachedBodyTest {
   private final AtomicInteger written = new AtomicInteger();
-  private final Written body = new Written();
+  private final CachedBody body = new CachedBody();
 
   private Supplier<Buffer> writing(String text) {
     return () -> {
@@ -23,19 +23,19 @@ class WrittenTest {
   }
 
   @Test
-  void itIsWrittenOnceForAllWhoTakeItPlainOrCompressed() throws IOException {
+  void itIsCachedBodyOnceForAllWhoTakeItPlainOrCompressed() throws IOException {
     String text = "0123456789".repeat(1_000);
-    assertThat(body.isThere(false)).isFalse();
-    Written.Body gzip = body.body(true, writing(text));
+    assertThat(body.isReady(false)).isFalse();
+    CachedBody.Body gzip = body.body(true, writing(text));
     assertThat(gzip.isCompressed()).isTrue();
     assertThat(gzip.bytes().length()).isLessThan(text.length() / 10);
     assertThat(
             new GZIPInputStream(new ByteArrayInputStream(gzip.bytes().getBytes())).readAllBytes())
         .asString(StandardCharsets.UTF_8)
         .isEqualTo(text);
-    assertThat(body.isThere(true)).isTrue();
+    assertThat(body.isReady(true)).isTrue();
     assertThat(body.body(true, writing("other")).bytes()).isSameAs(gzip.bytes());
-    Written.Body plain = body.body(false, writing("other"));
+    CachedBody.Body plain = body.body(false, writing("other"));
     assertThat(plain.isCompressed()).isFalse();
     assertThat(plain.bytes().toString()).isEqualTo(text);
     assertThat(written).hasValue(1);
@@ -43,16 +43,16 @@ class WrittenTest {
   }
 
   @Test
-  void whatWasWrittenPlainIsCompressedOnlyForWhoTakesItSo() {
+  void whatWasCachedBodyPlainIsCompressedOnlyForWhoTakesItSo() {
     body.body(false, writing("x".repeat(5_000)));
-    assertThat(body.isThere(false)).isTrue();
-    assertThat(body.isThere(true)).isFalse();
+    assertThat(body.isReady(false)).isTrue();
+    assertThat(body.isReady(true)).isFalse();
     assertThat(body.body(true, writing("other")).isCompressed()).isTrue();
   }
 
   @Test
   void aShortBodyIsNotCompressed() {
     assertThat(body.body(true, writing("short")).isCompressed()).isFalse();
-    assertThat(body.isThere(true)).isTrue();
+    assertThat(body.isReady(true)).isTrue();
   }
 }

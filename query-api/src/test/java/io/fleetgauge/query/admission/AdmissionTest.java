@@ -1,9 +1,9 @@
-package io.fleetgauge.query.answer;
+package io.fleetgauge.query.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.fanout.Cancellation;
+import io.fleetgauge.query.shards.Cancellation;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,20 +16,27 @@ class AdmissionTest {
   private static final long MILLI = 1_000_000;
 
   private final AtomicLong now = new AtomicLong();
-  private Map<String, Limits> limits = Map.of();
+  private Map<String, TenantShare> limits = Map.of();
   private Admission admission = admission(2, 1);
 
   private Admission admission(int running, int heavy) {
+    return admission(100, running, heavy);
+  }
+
+  private Admission admission(int inFlight, int running, int heavy) {
     return new Admission(
-        100,
-        running,
-        heavy,
-        tenant -> limits.getOrDefault(tenant, new Limits(1, 10, 10)),
+        new Admission.Places(inFlight, running, heavy),
+        tenant -> limits.getOrDefault(tenant, new TenantShare(1, 10, 10)),
+        UsageElsewhere.NONE,
         now::get);
   }
 
+  private static Cost cost(long work) {
+    return new Cost(1, work, work);
+  }
+
   private Future<Admission.Slot> enter(String tenant) {
-    return admission.enter(tenant, 1, false, LATER, new Cancellation());
+    return admission.enter(tenant, cost(1), LATER, new Cancellation());
   }
 
   @Test
@@ -63,10 +70,10 @@ class AdmissionTest {
 
   @Test
   void whoeverGivesUpWaitingLeavesHisPlaceInTheQueue() {
-    limits = Map.of("a", new Limits(1, 1, 1));
+    limits = Map.of("a", new TenantShare(1, 1, 1));
     enter("a");
     Cancellation gone = new Cancellation();
-    Future<Admission.Slot> waiting = admission.enter("a", 1, false, LATER, gone);
+    Future<Admission.Slot> waiting = admission.enter("a", cost(1), LATER, gone);
     gone.cancel();
     assertThat(waiting.cause()).hasMessage("query was canceled while it waited for a place");
     assertThat(admission.waiting()).isZero();
@@ -75,7 +82,7 @@ class AdmissionTest {
 
   @Test
   void aTenantOverItsLimitsIsToldWhichAndBothFigures() {
-    limits = Map.of("a", new Limits(1, 1, 1));
+    limits = Map.of("a", new TenantShare(1, 1, 1));
     admission = admission(10, 1);
     enter("a");
     enter("a");
@@ -86,12 +93,12 @@ class AdmissionTest {
             "too many queries of tenant a: 1 are running and 1 are waiting; the limits are running"
                 + " 1 and queued 1; try again later");
     assertThat(enter("b").succeeded()).isTrue();
-    assertThat(admission.refused()).isEqualTo(1);
+    assertThat(admission.rejected()).isEqualTo(1);
   }
 
   @Test
   void overTheLimitOfAllTenantsNobodyWaits() {
-    admission = new Admission(2, 1, 1, tenant -> new Limits(1, 10, 10), now::get);
+    admission = admission(2, 1, 1);
     Admission.Slot first = enter("a").result();
     enter("b");
     QueryFailure refusal = (QueryFailure) enter("c").cause();
@@ -99,8 +106,8 @@ class AdmissionTest {
     assertThat(admission.full("c")).get().asString().isEqualTo(refusal.toString());
     assertThat(refusal)
         .hasMessage(
-            "no place for the query of tenant c: 2 queries of all tenants are on their way, which"
-                + " is all that query.maxConcurrent allows; try again later");
+            "the query of tenant c was rejected: 2 queries of all tenants are running or waiting,"
+                + " and query.maxConcurrent is 2; try again later");
     first.release();
     assertThat(admission.full("c")).isEmpty();
     assertThat(enter("c").isComplete()).isFalse();
@@ -108,7 +115,7 @@ class AdmissionTest {
 
   @Test
   void tenantsThatWaitAreServedByTheirWeights() {
-    limits = Map.of("a", new Limits(3, 100, 100), "b", new Limits(1, 100, 100));
+    limits = Map.of("a", new TenantShare(3, 100, 100), "b", new TenantShare(1, 100, 100));
     admission = admission(1, 1);
     Admission.Slot running = enter("x").result();
     List<String> served = new ArrayList<>();
@@ -135,7 +142,7 @@ class AdmissionTest {
     List<String> served = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       admission
-          .enter("greedy", 1_000, false, LATER, new Cancellation())
+          .enter("greedy", cost(1_000), LATER, new Cancellation())
           .onSuccess(
               slot -> {
                 served.add("greedy");
@@ -155,8 +162,10 @@ class AdmissionTest {
   @Test
   void heavyQueriesLeavePlacesToLightOnes() {
     admission = admission(3, 1);
-    assertThat(admission.enter("a", 9, true, LATER, new Cancellation()).succeeded()).isTrue();
-    Future<Admission.Slot> second = admission.enter("a", 9, true, LATER, new Cancellation());
+    assertThat(admission.enter("a", cost(4_000_000), LATER, new Cancellation()).succeeded())
+        .isTrue();
+    Future<Admission.Slot> second =
+        admission.enter("a", cost(4_000_000), LATER, new Cancellation());
     assertThat(second.isComplete()).isFalse();
     assertThat(enter("a").succeeded()).isTrue();
     assertThat(enter("b").succeeded()).isTrue();
@@ -166,20 +175,20 @@ class AdmissionTest {
   void whatCannotBeDoneInTimeIsRefusedAtOnce() {
     admission = admission(1, 1);
     for (int i = 0; i < 60; i++) {
-      Admission.Slot slot = admission.enter("a", 1_000, false, LATER, new Cancellation()).result();
+      Admission.Slot slot = admission.enter("a", cost(1_000), LATER, new Cancellation()).result();
       now.addAndGet(10 * MILLI);
       slot.release();
     }
     Future<Admission.Slot> late =
-        admission.enter("a", 1_000_000, false, now.get() + 500 * MILLI, new Cancellation());
+        admission.enter("a", cost(1_000_000), now.get() + 500 * MILLI, new Cancellation());
     assertThat(late.cause())
         .hasMessage(
-            "the query of tenant a cannot be done in time: it and what waits before it need about"
-                + " 10000 ms, and 500 ms are left; try again later, or ask for less");
+            "the query of tenant a cannot finish in time: with the queries that wait before it, it"
+                + " takes about 10000 ms, and 500 ms are left; try again later, or ask for less");
     assertThat(((QueryFailure) late.cause()).kind().httpStatus).isEqualTo(503);
     assertThat(
             admission
-                .enter("a", 1_000, false, now.get() + 500 * MILLI, new Cancellation())
+                .enter("a", cost(1_000), now.get() + 500 * MILLI, new Cancellation())
                 .succeeded())
         .isTrue();
   }

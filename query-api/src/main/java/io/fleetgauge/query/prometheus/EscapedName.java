@@ -2,11 +2,11 @@ package io.fleetgauge.query.prometheus;
 
 import io.fleetgauge.promql.query.QueryFailure;
 
-/** Names of labels as paths have them. */
-final class LabelNames {
+/** Names of labels in paths, where Prometheus lets clients escape any character. */
+final class EscapedName {
   private static final String ESCAPED = "U__";
 
-  private LabelNames() {}
+  private EscapedName() {}
 
   /**
    * The name that is meant: after {@code U__}, {@code __} stands for _ and {@code _HEX_} for any

@@ -1,0 +1,41 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** The metrics of the cluster as this process sees it, and of who it admits. */
+record ClusterMeters(Supplier<ClusterView> view, Guard guard) {
+  void declare(Meters meters) {
+    meters.gauge("table_epoch", "Epoch of the ownership table.", () -> view.get().table().epoch());
+    meters.gauge("gateways", "Gateways in the cluster.", () -> view.get().gateways().size());
+    meters.gauge("hosts", "Hosts in the ownership table.", () -> view.get().table().hosts().size());
+    meters.gauge(
+        "hosts_on_two",
+        "Hosts of which a replica has every sample that the owner has.",
+        () -> count(holders -> holders.copies().stream().anyMatch(Holders.Copy::synced)));
+    meters.gauge(
+        "hosts_moving",
+        "Hosts that are moving to another owner.",
+        () -> count(holders -> holders.next().isPresent()));
+    meters.gauge(
+        "hosts_not_whole",
+        "Hosts whose owner may lack acknowledged samples.",
+        () -> count(holders -> !holders.whole()));
+    meters.counter(
+        "requests_refused",
+        "Requests refused because of a missing or wrong token, or a token without the right.",
+        guard::refused);
+    meters.counter(
+        "tenants_failures",
+        "How often the file of tenants could not be read.",
+        guard::fileFailures);
+  }
+
+  private long count(Predicate<Holders> which) {
+    return view.get().table().holders().values().stream().filter(which).count();
+  }
+}

@@ -1,0 +1,40 @@
+package io.fleetgauge.query.grafana;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The ad hoc filters of a dashboard. */
+final class DashboardFilters {
+  private DashboardFilters() {}
+
+  /** The matchers that say the same. */
+  static List<Matcher> matchers(JsonNode filters) throws QueryFailure {
+    List<Matcher> matchers = new ArrayList<>();
+    for (JsonNode filter : filters) {
+      String operator = filter.path("operator").asText("=");
+      Matcher.Kind kind =
+          switch (operator) {
+            case "=" -> Matcher.Kind.EQUAL;
+            case "!=" -> Matcher.Kind.NOT_EQUAL;
+            case "=~" -> Matcher.Kind.REGEX;
+            case "!~" -> Matcher.Kind.NOT_REGEX;
+            default ->
+                throw GrafanaJson.bad(
+                    "a filter has the operator " + operator + "; use =, !=, =~ or !~");
+          };
+      String key = filter.path("key").asText("");
+      if (key.isEmpty()) {
+        throw GrafanaJson.bad("a filter has no key");
+      }
+      try {
+        matchers.add(Matcher.of(kind, key, filter.path("value").asText("")));
+      } catch (IllegalArgumentException e) {
+        throw GrafanaJson.bad("the filter of " + key + " cannot be used: " + e.getMessage());
+      }
+    }
+    return matchers;
+  }
+}

@@ -1,0 +1,165 @@
+package io.fleetgauge.query.http;
+
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.tenant.Grant;
+import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.answer.Ask;
+import io.fleetgauge.query.answer.Caller;
+import io.fleetgauge.query.answer.Completeness;
+import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.answer.Reply;
+import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.query.shards.Cancellation;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * An HTTP request of an admitted client, and the one way from there to {@link Querier}: as the
+ * caller that the token names, cancelled when the client leaves, with the completeness of the
+ * answer in a header. For one event loop.
+ */
+public final class ApiRequest {
+  private static final String PLAN = "X-Fleetgauge-Plan";
+  private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
+  private static final int MAX_NAMES = 10;
+
+  private final RoutingContext http;
+  private final LongSupplier clock;
+  private final Parameters parameters;
+  private final Grant grant;
+  private Cancellation cancellation;
+
+  ApiRequest(RoutingContext http, LongSupplier clock) {
+    this.http = http;
+    this.clock = clock;
+    this.parameters = new Parameters(http);
+    this.grant = Guard.grant(http).orElseThrow();
+  }
+
+  public Parameters parameters() {
+    return parameters;
+  }
+
+  /** A variable part of the path. */
+  public String pathParameter(String name) {
+    return http.pathParam(name);
+  }
+
+  public Optional<String> header(String name) {
+    return Optional.ofNullable(http.request().getHeader(name));
+  }
+
+  /** The body; empty when there is none. */
+  public byte[] body() {
+    Buffer body = http.body().buffer();
+    return body == null ? new byte[0] : body.getBytes();
+  }
+
+  /** Sets a header of the response. */
+  public void respondWith(String name, String value) {
+    http.response().putHeader(name, value);
+  }
+
+  public boolean acceptsGzip() {
+    return Responses.acceptsGzip(http.request().getHeader("Accept-Encoding"));
+  }
+
+  /** Whether the token has the {@code operate} right. */
+  public boolean isOperator() {
+    return grant.may(Right.OPERATE);
+  }
+
+  /**
+   * Whose token it is, and what that sees.
+   *
+   * @throws QueryFailure if the scopes of its tenants cannot be combined
+   */
+  public Caller caller() throws QueryFailure {
+    return Caller.of(
+        grant.tenant(),
+        grant.scopes(),
+        grant.limits(),
+        System.identityHashCode(http.request().connection()));
+  }
+
+  /** Whether an answer that misses hosts is an error: as asked for, else by the tenant's limit. */
+  private boolean isStrict() {
+    String wanted = parameters.text("strict");
+    return wanted.isEmpty() ? grant.limits().strict() : wanted.equals("1");
+  }
+
+  /**
+   * How a query is to be answered, by parameters and headers.
+   *
+   * @throws QueryFailure if a header has a value that is not known
+   */
+  public Ask.Options options(long timeoutMillis) throws QueryFailure {
+    Planner.Mode mode =
+        switch (header(PLAN).orElse("auto")) {
+          case "auto" -> Planner.Mode.AUTO;
+          case "raw" -> Planner.Mode.RAW;
+          default ->
+              throw new QueryFailure(
+                  QueryFailure.Kind.BAD_DATA,
+                  "the header "
+                      + PLAN
+                      + " is \""
+                      + header(PLAN).orElse("")
+                      + "\"; it may be auto or raw");
+        };
+    boolean fresh =
+        header("Cache-Control").filter(control -> control.contains("no-store")).isPresent()
+            || parameters.text("nocache").equals("1");
+    return new Ask.Options(mode, mode == Planner.Mode.AUTO && !fresh, isStrict(), timeoutMillis);
+  }
+
+  /** Reads data for the caller, in every way that saves time. */
+  public <T> Future<Reply<T>> ask(Querier querier, Request<T> request, long timeoutMillis)
+      throws QueryFailure {
+    Ask.Options options = new Ask.Options(Planner.Mode.AUTO, true, isStrict(), timeoutMillis);
+    return ask(querier, new Ask<>(caller(), request, options));
+  }
+
+  /** Reads data. */
+  public <T> Future<Reply<T>> ask(Querier querier, Ask<T> ask) {
+    return querier
+        .answer(ask, cancellation())
+        .onSuccess(
+            reply -> respondWith(COMPLETENESS, text(reply.completeness(), clock.getAsLong())));
+  }
+
+  private Cancellation cancellation() {
+    if (cancellation == null) {
+      cancellation = new Cancellation();
+      http.response().closeHandler(closed -> cancellation.cancel());
+    }
+    return cancellation;
+  }
+
+  /** Completeness as the header has it. */
+  static String text(Completeness of, long now) {
+    List<String> names = of.missing().subList(0, Math.min(MAX_NAMES, of.missing().size()));
+    String missing = String.join(",", names);
+    if (of.missingCount() > names.size()) {
+      missing += names.isEmpty() ? "..." : ",...";
+    }
+    String age =
+        of.watermark() == Long.MIN_VALUE ? "unknown" : Math.max(0, now - of.watermark()) + "ms";
+    return "hosts="
+        + of.expected()
+        + "; answered="
+        + of.answered()
+        + "; missing="
+        + missing
+        + "; watermark-age="
+        + age
+        + "; epoch="
+        + of.epoch();
+  }
+}
