@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -53,6 +54,12 @@ public final class FuzzCommand implements Command {
       description = "The features that are on in both (default: ${DEFAULT-VALUE}).")
   private Set<String> features;
 
+  @Option(
+      names = "--only",
+      paramLabel = "REGEX",
+      description = "Asks only questions in whose query this is found; --count counts all.")
+  private Pattern only;
+
   @Override
   public Integer call() throws Exception {
     PrintWriter out = spec.commandLine().getOut();
@@ -67,6 +74,9 @@ public final class FuzzCommand implements Command {
       for (int i = from; i < from + count; i++) {
         QueryGenerator.Question question =
             QueryGenerator.question(seed, i, features.containsAll(FEATURES));
+        if (only != null && !only.matcher(question.parameters().get("query")).find()) {
+          continue;
+        }
         Optional<String> difference =
             both.comparison().difference(question.path(), question.parameters());
         if (difference.isPresent()) {

@@ -228,8 +228,7 @@ public final class QueryGenerator {
   private String aggregation(int depth) {
     String op = pick(List.of("sum", "avg", "min", "max", "count", "group"));
     return switch (random.nextInt(7)) {
-      // Not compensated, so that the order matters; that of selectors is certain.
-      case 2 -> pick(List.of("stddev", "stdvar")) + grouping() + " (" + selector() + ")";
+      case 2 -> pick(List.of("stddev", "stdvar")) + grouping() + " (" + vector(depth - 1) + ")";
       case 0 -> "quantile" + grouping() + " (" + quantile() + ", " + vector(depth - 1) + ")";
       case 1 -> "count_values" + grouping() + " (\"v\", " + vector(depth - 1) + ")";
       default -> op + grouping() + " (" + vector(depth - 1) + ")";
