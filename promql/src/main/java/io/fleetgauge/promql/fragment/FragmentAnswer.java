@@ -67,6 +67,7 @@ public sealed interface FragmentAnswer {
    * @param parts one for each that was asked for, in the same order
    * @param notes what there is to say of how each part was made; empty texts when nothing
    * @param rollupCells how many kept folds were taken
+   * @param hostLabels the labels by which this gateway knows whose a series is, in order
    */
   record Parts(
       long epoch,
@@ -74,8 +75,23 @@ public sealed interface FragmentAnswer {
       List<String> read,
       List<PartResult> parts,
       List<String> notes,
-      long rollupCells)
-      implements FragmentAnswer {}
+      long rollupCells,
+      List<String> hostLabels)
+      implements FragmentAnswer {
+
+    /**
+     * Whether gateways tell hosts apart by the same labels. Where they do not, one series may be of
+     * different hosts to them, so that results side by side are not the result over all series.
+     */
+    public static boolean haveSameHostLabels(List<FragmentAnswer> answers) {
+      return answers.stream()
+              .filter(Parts.class::isInstance)
+              .map(answer -> ((Parts) answer).hostLabels())
+              .distinct()
+              .count()
+          <= 1;
+    }
+  }
 
   /** That the parts asked for cannot be evaluated apart from those of other gateways. */
   record Unfit(long epoch, List<String> covered, String reason) implements FragmentAnswer {}

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -73,12 +74,25 @@ public final class Planner {
   }
 
   /**
-   * The labels that a part writes over, the metric's name among them. A shard whose series are told
-   * apart from those of other shards by one of these labels cannot evaluate the part exactly,
-   * unless {@link #needsHosts} already keeps them apart.
+   * Why a shard may not evaluate a part alone; empty when it may. Two series of different shards
+   * differ in a label that says their host. A part that writes such a label can make them one,
+   * which no shard would see.
+   *
+   * @param partial whether the aggregation at its root is folded only
+   * @param hostLabels the labels by which the shard knows whose a series is
    */
-  public static Set<String> writtenLabels(Expr part) {
-    return Distribution.writtenLabels(part);
+  public static Optional<String> obstacle(Expr part, boolean partial, List<String> hostLabels) {
+    if (needsHosts(part, partial)) {
+      // All series have the label HOST, and no part writes that one.
+      return Optional.empty();
+    }
+    Set<String> written =
+        Distribution.writtenLabels(
+            partial && part instanceof Expr.Aggregate aggregate ? aggregate.input() : part);
+    return hostLabels.stream()
+        .filter(written::contains)
+        .findFirst()
+        .map(label -> "the label " + label + ", which says the host here, is written over");
   }
 
   private static Expr find(Expr expr, int[] left) {

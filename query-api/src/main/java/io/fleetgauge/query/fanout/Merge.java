@@ -60,6 +60,10 @@ final class Merge {
         default -> throw new IllegalStateException("not an answer to parts: " + answer);
       }
     }
+    if (!FragmentAnswer.Parts.haveSameHostLabels(answers)) {
+      return new EvaluatedParts(
+          List.of(), "gateways have different ingest.hostLabels", 0, 0, Map.of());
+    }
     List<Provided> merged = new ArrayList<>();
     for (int i = 0; i < planned.cuts().size(); i++) {
       Planned.Cut cut = planned.cuts().get(i);

@@ -101,6 +101,10 @@ final class PartsRunner {
         if (expr == null) {
           return new FragmentAnswer.Unfit(epoch, covered, "no part has the number " + wanted);
         }
+        Optional<String> obstacle = Planner.obstacle(expr, wanted.partial(), hostLabels.names());
+        if (obstacle.isPresent()) {
+          return new FragmentAnswer.Unfit(epoch, covered, obstacle.get());
+        }
         boolean needsHosts = Planner.needsHosts(expr, wanted.partial());
         Function<List<String>, SeriesSource> sources =
             of -> source(of, hosts, needsHosts, asked, damaged);
@@ -139,7 +143,8 @@ final class PartsRunner {
           damaged.isEmpty()
               ? covered
               : covered.stream().filter(host -> !damaged.contains(host)).toList();
-      return new FragmentAnswer.Parts(epoch, whole, covered, parts, notes, cells);
+      return new FragmentAnswer.Parts(
+          epoch, whole, covered, parts, notes, cells, hostLabels.names());
     } catch (ParseException e) {
       return new FragmentAnswer.Unfit(epoch, covered, "it cannot be parsed: " + e.getMessage());
     } catch (QueryFailure e) {
@@ -183,7 +188,9 @@ final class PartsRunner {
         notes.add("taken from rollups");
         cells += made.get().cells();
       }
-      return Optional.of(new FragmentAnswer.Parts(epoch, covered, covered, parts, notes, cells));
+      return Optional.of(
+          new FragmentAnswer.Parts(
+              epoch, covered, covered, parts, notes, cells, hostLabels.names()));
     } catch (QueryFailure | ParseException e) {
       return Optional.empty();
     }

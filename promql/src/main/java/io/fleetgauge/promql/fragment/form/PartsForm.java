@@ -123,6 +123,7 @@ final class PartsForm {
     if (!whole) {
       ListForm.strings(out, parts.read());
     }
+    ListForm.strings(out, parts.hostLabels());
     ListForm.strings(out, parts.notes());
     SymbolTable symbols = new SymbolTable();
     body.uvar(parts.rollupCells()).uvar(parts.parts().size());
@@ -136,6 +137,7 @@ final class PartsForm {
       throws WireException {
     boolean whole = in.uint(1, "whether all that was read is covered") == 1;
     List<String> read = whole ? covered : ListForm.strings(in, "hosts");
+    List<String> hostLabels = ListForm.strings(in, "host labels");
     List<String> notes = ListForm.strings(in, "notes");
     List<String> symbols = SymbolTable.read(in);
     long rollupCells = in.uvar("the number of rollup cells");
@@ -144,7 +146,7 @@ final class PartsForm {
     for (int i = 0; i < count; i++) {
       parts.add(part(in, symbols));
     }
-    return new FragmentAnswer.Parts(epoch, covered, read, parts, notes, rollupCells);
+    return new FragmentAnswer.Parts(epoch, covered, read, parts, notes, rollupCells, hostLabels);
   }
 
   private static void part(WireWriter out, SymbolTable symbols, PartResult part) {

@@ -33,7 +33,8 @@
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)
- *             | parts:      (1:u8 | 0:u8 read:list(string)) notes:list(string) symbols rollupCells:uvar list(part)
+ *             | parts:      (1:u8 | 0:u8 read:list(string)) hostLabels:list(string) notes:list(string)
+ *                           symbols rollupCells:uvar list(part)
  *             | unfit (kind 6): reason:string
  *             | extent:     series:list(uvar) samples:list(uvar)
  *             | metadata:   list(metric:string type:string help:string unit:string)

@@ -167,7 +167,8 @@ class FragmentCodecTest {
                   List.of(),
                   6)),
           List.of("", "taken from rollups"),
-          4);
+          4,
+          List.of("node"));
 
   @Test
   void whatIsDecodedIsWhatWasEncoded() throws WireException {
@@ -356,7 +357,7 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464104050501026e310002026e31026e3202001274616b656e2066726f6d20726f6c6c757073070472"
+            "464104050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073070472"
                 + "61636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
                 + "00000000d07240000397d44646f50e673c0000000000000000000000000000000003000001020100"
