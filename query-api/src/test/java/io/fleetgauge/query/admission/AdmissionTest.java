@@ -15,28 +15,26 @@ class AdmissionTest {
   private static final long LATER = Long.MAX_VALUE / 4;
   private static final long MILLI = 1_000_000;
 
+  private static final Cost HEAVY = new Cost(1, 9_000_000, 9_000_000);
+
   private final AtomicLong now = new AtomicLong();
   private Map<String, TenantShare> limits = Map.of();
   private Admission admission = admission(2, 1);
 
   private Admission admission(int running, int heavy) {
-    return admission(100, running, heavy);
-  }
-
-  private Admission admission(int inFlight, int running, int heavy) {
     return new Admission(
-        new Admission.Places(inFlight, running, heavy),
+        new Admission.Places(100, running, heavy),
         tenant -> limits.getOrDefault(tenant, new TenantShare(1, 10, 10)),
         UsageElsewhere.NONE,
         now::get);
   }
 
-  private static Cost cost(long work) {
+  private static Cost light(long work) {
     return new Cost(1, work, work);
   }
 
   private Future<Admission.Slot> enter(String tenant) {
-    return admission.enter(tenant, cost(1), LATER, new Cancellation());
+    return admission.enter(tenant, light(1), LATER, new Cancellation());
   }
 
   @Test
@@ -73,7 +71,7 @@ class AdmissionTest {
     limits = Map.of("a", new TenantShare(1, 1, 1));
     enter("a");
     Cancellation gone = new Cancellation();
-    Future<Admission.Slot> waiting = admission.enter("a", cost(1), LATER, gone);
+    Future<Admission.Slot> waiting = admission.enter("a", light(1), LATER, gone);
     gone.cancel();
     assertThat(waiting.cause()).hasMessage("query was canceled while it waited for a place");
     assertThat(admission.waiting()).isZero();
@@ -81,7 +79,7 @@ class AdmissionTest {
   }
 
   @Test
-  void aTenantOverItsLimitsIsToldWhichAndBothFigures() {
+  void aTenantOverItsTenantShareIsToldWhichAndBothFigures() {
     limits = Map.of("a", new TenantShare(1, 1, 1));
     admission = admission(10, 1);
     enter("a");
@@ -98,7 +96,12 @@ class AdmissionTest {
 
   @Test
   void overTheLimitOfAllTenantsNobodyWaits() {
-    admission = admission(2, 1, 1);
+    admission =
+        new Admission(
+            new Admission.Places(2, 1, 1),
+            tenant -> new TenantShare(1, 10, 10),
+            UsageElsewhere.NONE,
+            now::get);
     Admission.Slot first = enter("a").result();
     enter("b");
     QueryFailure refusal = (QueryFailure) enter("c").cause();
@@ -142,7 +145,7 @@ class AdmissionTest {
     List<String> served = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       admission
-          .enter("greedy", cost(1_000), LATER, new Cancellation())
+          .enter("greedy", light(1_000), LATER, new Cancellation())
           .onSuccess(
               slot -> {
                 served.add("greedy");
@@ -162,10 +165,8 @@ class AdmissionTest {
   @Test
   void heavyQueriesLeavePlacesToLightOnes() {
     admission = admission(3, 1);
-    assertThat(admission.enter("a", cost(4_000_000), LATER, new Cancellation()).succeeded())
-        .isTrue();
-    Future<Admission.Slot> second =
-        admission.enter("a", cost(4_000_000), LATER, new Cancellation());
+    assertThat(admission.enter("a", HEAVY, LATER, new Cancellation()).succeeded()).isTrue();
+    Future<Admission.Slot> second = admission.enter("a", HEAVY, LATER, new Cancellation());
     assertThat(second.isComplete()).isFalse();
     assertThat(enter("a").succeeded()).isTrue();
     assertThat(enter("b").succeeded()).isTrue();
@@ -175,12 +176,12 @@ class AdmissionTest {
   void whatCannotBeDoneInTimeIsRefusedAtOnce() {
     admission = admission(1, 1);
     for (int i = 0; i < 60; i++) {
-      Admission.Slot slot = admission.enter("a", cost(1_000), LATER, new Cancellation()).result();
+      Admission.Slot slot = admission.enter("a", light(1_000), LATER, new Cancellation()).result();
       now.addAndGet(10 * MILLI);
       slot.release();
     }
     Future<Admission.Slot> late =
-        admission.enter("a", cost(1_000_000), now.get() + 500 * MILLI, new Cancellation());
+        admission.enter("a", light(1_000_000), now.get() + 500 * MILLI, new Cancellation());
     assertThat(late.cause())
         .hasMessage(
             "the query of tenant a cannot finish in time: with the queries that wait before it, it"
@@ -188,7 +189,7 @@ class AdmissionTest {
     assertThat(((QueryFailure) late.cause()).kind().httpStatus).isEqualTo(503);
     assertThat(
             admission
-                .enter("a", cost(1_000), now.get() + 500 * MILLI, new Cancellation())
+                .enter("a", light(1_000), now.get() + 500 * MILLI, new Cancellation())
                 .succeeded())
         .isTrue();
   }

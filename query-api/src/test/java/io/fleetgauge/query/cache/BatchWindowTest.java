@@ -14,7 +14,7 @@ class BatchWindowTest {
   private final BatchWindow window = new BatchWindow(now::get);
 
   @Test
-  void oneWhoAsksAsSoonAsItIsAnsweredIsNotMadeToWait() {
+  void aClientThatAsksAgainAsSoonAsItIsAnsweredDoesNotWait() {
     for (int i = 0; i < 5_000; i++) {
       window.asked(4711);
       now.addAndGet(MILLI);
@@ -25,7 +25,7 @@ class BatchWindowTest {
   }
 
   @Test
-  void manyWhoShareAConnectionAreACrowd() {
+  void manyClientsOnOneConnectionAreABatch() {
     for (int i = 0; i < 100; i++) {
       window.asked(4711);
       now.addAndGet(MILLI);
@@ -36,7 +36,7 @@ class BatchWindowTest {
   }
 
   @Test
-  void ofManyEachWaitsALittleAndNeverLong() {
+  void manyRequestsWaitOneMillisecondEachAndAtMostFifty() {
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 7; i++) {
       window.asked(random.nextInt());
@@ -53,7 +53,7 @@ class BatchWindowTest {
   }
 
   @Test
-  void aCrowdThatHasGoneIsForgotten() {
+  void requestsOfMoreThanASecondAgoDoNotCount() {
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 100; i++) {
       window.asked(random.nextInt());

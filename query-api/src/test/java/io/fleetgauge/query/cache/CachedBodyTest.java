@@ -12,12 +12,12 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 class CachedBodyTest {
-  private final AtomicInteger written = new AtomicInteger();
+  private final AtomicInteger encoded = new AtomicInteger();
   private final CachedBody body = new CachedBody();
 
-  private Supplier<Buffer> writing(String text) {
+  private Supplier<Buffer> encoder(String text) {
     return () -> {
-      written.incrementAndGet();
+      encoded.incrementAndGet();
       return Buffer.buffer(text);
     };
   }
@@ -26,7 +26,7 @@ class CachedBodyTest {
   void itIsCachedBodyOnceForAllWhoTakeItPlainOrCompressed() throws IOException {
     String text = "0123456789".repeat(1_000);
     assertThat(body.isReady(false)).isFalse();
-    CachedBody.Body gzip = body.body(true, writing(text));
+    CachedBody.Body gzip = body.body(true, encoder(text));
     assertThat(gzip.isCompressed()).isTrue();
     assertThat(gzip.bytes().length()).isLessThan(text.length() / 10);
     assertThat(
@@ -34,25 +34,25 @@ class CachedBodyTest {
         .asString(StandardCharsets.UTF_8)
         .isEqualTo(text);
     assertThat(body.isReady(true)).isTrue();
-    assertThat(body.body(true, writing("other")).bytes()).isSameAs(gzip.bytes());
-    CachedBody.Body plain = body.body(false, writing("other"));
+    assertThat(body.body(true, encoder("other")).bytes()).isSameAs(gzip.bytes());
+    CachedBody.Body plain = body.body(false, encoder("other"));
     assertThat(plain.isCompressed()).isFalse();
     assertThat(plain.bytes().toString()).isEqualTo(text);
-    assertThat(written).hasValue(1);
+    assertThat(encoded).hasValue(1);
     assertThat(body.bytes()).isEqualTo(text.length() + gzip.bytes().length());
   }
 
   @Test
-  void whatWasCachedBodyPlainIsCompressedOnlyForWhoTakesItSo() {
-    body.body(false, writing("x".repeat(5_000)));
+  void aPlainBodyIsCompressedOnlyForCallersThatAcceptGzip() {
+    body.body(false, encoder("x".repeat(5_000)));
     assertThat(body.isReady(false)).isTrue();
     assertThat(body.isReady(true)).isFalse();
-    assertThat(body.body(true, writing("other")).isCompressed()).isTrue();
+    assertThat(body.body(true, encoder("other")).isCompressed()).isTrue();
   }
 
   @Test
   void aShortBodyIsNotCompressed() {
-    assertThat(body.body(true, writing("short")).isCompressed()).isFalse();
+    assertThat(body.body(true, encoder("short")).isCompressed()).isFalse();
     assertThat(body.isReady(true)).isTrue();
   }
 }

@@ -3,7 +3,6 @@ package io.fleetgauge.query.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.List;
@@ -39,16 +38,6 @@ class MergeTest {
                     new FragmentAnswer.LabelSets(1, List.of(), List.of(B)),
                     new FragmentAnswer.LabelSets(1, List.of(), List.of(A, B)))))
         .containsExactly(A, B);
-  }
-
-  @Test
-  void whatIsMissingIsNamedButNotWithoutEnd() {
-    assertThat(new Coverage(51, List.of(), 1, List.of(), false, "").warnings(true)).isEmpty();
-    assertThat(new Coverage(51, List.of("n1", "n2"), 1, List.of(), false, "").warnings(true))
-        .containsExactly("incomplete answer: 2 of 51 hosts are missing: n1, n2");
-    List<String> many = java.util.stream.IntStream.range(0, 30).mapToObj(i -> "n" + i).toList();
-    assertThat(new Coverage(51, many, 1, List.of(), false, "").warnings(true).getFirst())
-        .endsWith("n9, 20 more");
   }
 
   private static Series series(Labels labels, long... times) {
