@@ -10,9 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Asks every gateway once what has changed there, and makes one report of it. */
 final class ChangeRound {
+  private static final Logger LOG = LoggerFactory.getLogger(ChangeRound.class);
   private static final Cursor START = new Cursor(0, 0);
 
   private final Source source;
@@ -83,6 +86,7 @@ final class ChangeRound {
     for (int i = 0; i < gateways.size(); i++) {
       URI gateway = gateways.get(i);
       if (asked.get(i).failed()) {
+        LOG.debug("gateway {} did not say what changed", gateway, asked.get(i).cause());
         // What changes there meanwhile is not known.
         all = true;
         continue;

@@ -98,7 +98,9 @@ class CacheTest {
     assertThat(found(5, 30)).isEmpty();
     extents.keep(KEY, range(251, 260), Long.MAX_VALUE / 2);
     assertThat(found(240, 270)).containsExactly("240-260");
-    assertThat(extents.find(new ExtentCache.Key("other", "sum(x)", 300_000, STEP, 0), 0, 100 * STEP)).isEmpty();
+    assertThat(
+            extents.find(new ExtentCache.Key("other", "sum(x)", 300_000, STEP, 0), 0, 100 * STEP))
+        .isEmpty();
   }
 
   @Test
@@ -139,8 +141,10 @@ class CacheTest {
     assertThat(extents.find(other, 0, 50 * STEP)).hasSize(1);
     assertThat(extents.find(other, 10 * STEP, 50 * STEP)).isEmpty();
     assertThat(AnsweredRange.isUniform(remarked.series(), true, true, 0, 50 * STEP, STEP)).isTrue();
-    assertThat(AnsweredRange.isUniform(remarked.series(), true, true, 0, 51 * STEP, STEP)).isFalse();
-    assertThat(AnsweredRange.isUniform(remarked.series(), true, false, 0, 50 * STEP, STEP)).isFalse();
+    assertThat(AnsweredRange.isUniform(remarked.series(), true, true, 0, 51 * STEP, STEP))
+        .isFalse();
+    assertThat(AnsweredRange.isUniform(remarked.series(), true, false, 0, 50 * STEP, STEP))
+        .isFalse();
   }
 
   @Test

@@ -1,0 +1,19 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.shards.ShardsContract;
+import io.vertx.core.Vertx;
+
+class GatewayShardsTest extends ShardsContract {
+  @Override
+  protected Shards shards(Vertx vertx) throws Exception {
+    LoopbackGateways gateways = new LoopbackGateways(vertx, fleet);
+    OutgoingHttp http =
+        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, GatewayShards.HTTP_LIMITS);
+    return new GatewayShards(
+        vertx, http, gateways::view, vertx.createSharedWorkerExecutor("shards", 2));
+  }
+}

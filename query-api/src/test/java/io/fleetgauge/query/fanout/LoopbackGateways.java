@@ -1,0 +1,101 @@
+package io.fleetgauge.query.fanout;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** The gateways of a {@link MemoryFleet} as HTTP servers that speak the fragment protocol. */
+final class LoopbackGateways {
+  private final Vertx vertx;
+  private final MemoryFleet fleet;
+  private final Map<String, HttpServer> servers = new ConcurrentHashMap<>();
+  private final Map<String, URI> addresses = new ConcurrentHashMap<>();
+  private final List<Asked> asked = new CopyOnWriteArrayList<>();
+  private final List<String> resets = new CopyOnWriteArrayList<>();
+  private volatile ClusterView view;
+
+  /** A fragment that a gateway was asked. */
+  record Asked(String gateway, Fragment fragment) {}
+
+  LoopbackGateways(Vertx vertx, MemoryFleet fleet) throws Exception {
+    this.vertx = vertx;
+    this.fleet = fleet;
+    for (String gateway : fleet.gateways()) {
+      HttpServer server =
+          vertx
+              .createHttpServer()
+              .requestHandler(request -> answer(gateway, request))
+              .listen(0, "127.0.0.1")
+              .await(10, TimeUnit.SECONDS);
+      servers.put(gateway, server);
+      addresses.put(gateway, URI.create("http://127.0.0.1:" + server.actualPort()));
+    }
+  }
+
+  /** The same object as long as nothing has changed, as a member of the cluster has it. */
+  synchronized ClusterView view() {
+    ClusterView now = fleet.view(addresses);
+    if (!now.equals(view)) {
+      view = now;
+    }
+    return view;
+  }
+
+  URI address(String gateway) {
+    return addresses.get(gateway);
+  }
+
+  /** The fragments that gateways were asked, in the order in which they came. */
+  List<Asked> asked() {
+    return List.copyOf(asked);
+  }
+
+  /** The gateways whose requests the client has ended early. */
+  List<String> resets() {
+    return List.copyOf(resets);
+  }
+
+  private void answer(String gateway, HttpServerRequest request) {
+    if (fleet.isDown(gateway)) {
+      request.connection().close();
+      return;
+    }
+    request.response().exceptionHandler(broken -> {});
+    request.exceptionHandler(broken -> resets.add(gateway));
+    request.body().onSuccess(body -> answer(gateway, request, body));
+  }
+
+  private void answer(String gateway, HttpServerRequest request, Buffer body) {
+    if (!request.path().equals(FragmentProtocol.PATH)) {
+      request.response().setStatusCode(404).end();
+      return;
+    }
+    try {
+      Fragment fragment = FragmentCodec.decodeFragment(body.getBytes());
+      asked.add(new Asked(gateway, fragment));
+      if (fleet.isFrozen(gateway)) {
+        request.response().closeHandler(closed -> resets.add(gateway));
+        return;
+      }
+      request.response().end(Buffer.buffer(FragmentCodec.encode(fleet.answer(gateway, fragment))));
+    } catch (WireException e) {
+      request.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
+    } catch (QueryFailure e) {
+      request.response().setStatusCode(422).end(e.getMessage());
+    }
+  }
+}
