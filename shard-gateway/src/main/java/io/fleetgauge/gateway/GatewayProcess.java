@@ -67,12 +67,12 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
 
-  /** A POST tells the gateway to let its hosts move away and to stop. */
+  /** A POST makes the gateway hand over its hosts and stop. */
   static final String LEAVE = "/v1/leave";
 
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
-  private static final long MIN_HOUSE_MILLIS = 250;
-  private static final long MAX_HOUSE_MILLIS = 10_000;
+  private static final long MIN_HOUSEKEEPING_MILLIS = 250;
+  private static final long MAX_HOUSEKEEPING_MILLIS = 10_000;
 
   private final Lifecycle lifecycle;
   private final Runnable onLeave;
@@ -88,15 +88,15 @@ public final class GatewayProcess implements AutoCloseable {
 
   /**
    * @param clock ms since the epoch
-   * @throws StartFailure if a port is taken or the cluster cannot be joined; what had been started
-   *     is stopped again
+   * @throws StartFailure if a port is in use or the cluster cannot be joined; everything that was
+   *     started is stopped again
    */
   public static GatewayProcess start(GatewayConfig config, LongSupplier clock) throws StartFailure {
     return start(config, clock, () -> {});
   }
 
   /**
-   * @param onLeave stops the process, when it is told over HTTP to leave
+   * @param onLeave stops the process when it is requested over HTTP
    */
   public static GatewayProcess start(GatewayConfig config, LongSupplier clock, Runnable onLeave)
       throws StartFailure {
@@ -145,9 +145,10 @@ public final class GatewayProcess implements AutoCloseable {
     lifecycle.started("intake", STOP_LIMIT, intake);
     peers.begin(intake);
     vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
-    long houseMillis = config.store().memory().toMillis() / 64;
+    long housekeepingMillis = config.store().memory().toMillis() / 64;
     vertx.setPeriodic(
-        Math.clamp(houseMillis, MIN_HOUSE_MILLIS, MAX_HOUSE_MILLIS), id -> intake.keepHouse());
+        Math.clamp(housekeepingMillis, MIN_HOUSEKEEPING_MILLIS, MAX_HOUSEKEEPING_MILLIS),
+        id -> intake.keepHouse());
 
     vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
 
@@ -197,7 +198,7 @@ public final class GatewayProcess implements AutoCloseable {
     PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
     new FragmentRoute(vertx, runner, threads, fragments, memory::queriesAreShed)
         .mount(router, guard.needsPeer());
-    // Before joining, because the other members are told the port.
+    // Before joining, because the other members need the port.
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
 
@@ -262,7 +263,7 @@ public final class GatewayProcess implements AutoCloseable {
         rules);
   }
 
-  /** Brings back what was kept, on a thread of its own: nothing waits for it. */
+  /** Reads the samples from before the start, on a separate thread: nothing waits for it. */
   private void recover(Intake intake, Store store) {
     Thread.ofPlatform()
         .daemon()
@@ -275,14 +276,14 @@ public final class GatewayProcess implements AutoCloseable {
               } catch (IOException | RuntimeException e) {
                 intake.recoveryFailed(e);
               } catch (InterruptedException e) {
-                LOG.info("closed before all that was kept before the start was read");
+                LOG.info("closed before all samples from before the start were read");
               }
             });
   }
 
   /**
-   * Once all is back and it is in the cluster: makes the hosts known that samples are kept of, and
-   * may be given hosts.
+   * When all samples from before the start are back and the gateway is in the cluster: registers
+   * the hosts that it has samples of, and lets the table assign hosts to it.
    */
   private void settle(Intake intake, Store store) {
     if (intake.isRecovered() && member.get() != null) {
@@ -291,11 +292,13 @@ public final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  /** Who may stop the process by other means may do it so, and nobody else. */
+  /** Only from this machine, where the process can be stopped by other means too. */
   private void leave(RoutingContext http) {
     SocketAddress from = http.request().remoteAddress();
     if (from.hostAddress() == null || !isThisMachine(from.hostAddress())) {
-      http.response().setStatusCode(403).end("only from the machine itself\n");
+      http.response()
+          .setStatusCode(403)
+          .end("this request is accepted from the machine of the gateway only\n");
       return;
     }
     http.response().setStatusCode(202).end("leaving\n");
@@ -307,12 +310,12 @@ public final class GatewayProcess implements AutoCloseable {
       InetAddress from = InetAddress.getByName(address);
       return from.isLoopbackAddress() || NetworkInterface.getByInetAddress(from) != null;
     } catch (IOException e) {
-      LOG.debug("{} is no address", address, e);
+      LOG.debug("{} is not an address", address, e);
       return false;
     }
   }
 
-  /** Lets all hosts move away; a gateway that nobody can follow stops as it is. */
+  /** Hands over all hosts. A gateway without another one to take them stops as it is. */
   private void drain(Duration timeout) {
     ClusterMember seat = member.get();
     String id = ownership.self();
@@ -322,9 +325,9 @@ public final class GatewayProcess implements AutoCloseable {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
     if (seat.view().table().involves(id)) {
-      LOG.warn("gateway {} leaves with hosts that did not move away within {}", id, timeout);
+      LOG.warn("gateway {} leaves with hosts that were not handed over within {}", id, timeout);
     } else {
-      LOG.info("all hosts of gateway {} have moved away", id);
+      LOG.info("all hosts of gateway {} have been handed over", id);
     }
   }
 
@@ -360,7 +363,7 @@ public final class GatewayProcess implements AutoCloseable {
     return seat == null ? ClusterView.EMPTY : seat.view();
   }
 
-  /** How many series are kept of the hosts whose names begin so. */
+  /** Number of series of the hosts whose names begin with a prefix. */
   public long seriesOf(String hosts) {
     return store.hosts().stream()
         .filter(host -> host.startsWith(hosts))
@@ -368,7 +371,7 @@ public final class GatewayProcess implements AutoCloseable {
         .sum();
   }
 
-  /** Where it is reached. */
+  /** The address of its HTTP listener. */
   public URI address() {
     return address;
   }

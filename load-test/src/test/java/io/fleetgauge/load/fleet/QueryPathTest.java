@@ -193,13 +193,13 @@ class QueryPathTest {
     JsonNode kept = explained("sum by (rack) (DCGM_FI_DEV_GPU_TEMP)");
     assertThat(kept.path("plan").get(0).asText())
         .isEqualTo("merge, rollups allowed: sum by (rack) (DCGM_FI_DEV_GPU_TEMP)");
-    assertThat(kept.path("reasons").toString()).contains("taken from rollups");
+    assertThat(kept.path("reasons").toString()).contains("computed from rollups");
     assertThat(kept.path("estimated").path("series").asLong()).isEqualTo(72);
     assertThat(kept.path("true").path("samples").asLong()).isLessThan(10_000);
     assertThat(kept.path("shards")).hasSize(2);
     JsonNode notKept = explained("sum by (gpu) (DCGM_FI_DEV_GPU_TEMP)");
     assertThat(notKept.path("reasons").toString())
-        .contains("not taken from rollups: the label gpu is not one of the rule");
+        .contains("not computed from rollups: the label gpu is not a label of the rollup rule");
     assertThat(notKept.path("true").path("samples").asLong()).isEqualTo(72 * 201);
     HttpResponse<String> text =
         get("/api/v1/explain" + range("topk(2, other{gpu=\"0\"})") + "&format=text");

@@ -200,7 +200,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
         throw new WireException(
             "the body has "
                 + size
-                + " bytes after decompression, allowed are "
+                + " bytes after decompression; the limit is "
                 + MAX_DECODED_BYTES);
       }
       body = buffer(size);
@@ -208,7 +208,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
         throw new WireException("the body is shorter than its snappy header says");
       }
     } catch (IOException | RuntimeException e) {
-      throw new WireException("the body is no snappy block: " + e.getMessage());
+      throw new WireException("the body is not a snappy block: " + e.getMessage());
     }
     writers.keepWithinLimit();
     return writer.read(version, body, size, clock.getAsLong());

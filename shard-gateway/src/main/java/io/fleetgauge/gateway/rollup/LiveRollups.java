@@ -10,19 +10,18 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The rollups of one host's steps that are not in blocks yet. One thread at a time writes; any
- * reads what was last published.
+ * The rollups of the steps of one host that are not in blocks yet. One thread at a time writes; any
+ * thread reads what was published last.
  *
- * <p>Steps are reduced when the host's newest tick has reached them. A sample that comes for a time
- * that has been reduced makes the steps stale that could see it; they are not shown until they have
- * been reduced again.
+ * <p>A step is computed when the newest tick of the host has reached it. A late sample makes the
+ * steps stale that can see it; they are not visible until they have been computed again.
  */
 public final class LiveRollups {
-  /** Pages are joined up to so many steps, so that a step more costs little. */
+  /** Pages are joined up to this number of steps, so that adding a step is cheap. */
   private static final int PAGE_STEPS = 120;
 
-  /** At most so many steps are reduced at once. */
-  private static final int MOST_STEPS = 960;
+  /** Maximum number of steps that one call computes. */
+  private static final int MAX_STEPS = 960;
 
   private final RollupRules rules;
   private final Set<String> metrics = new HashSet<>();
@@ -30,10 +29,10 @@ public final class LiveRollups {
   private volatile State state = new State(Map.of(), Long.MIN_VALUE, new TreeSet<>());
 
   /**
-   * What is published; never changed.
+   * The published state; immutable.
    *
-   * @param upTo the last step that was reduced, ms
-   * @param stale steps that have to be reduced again
+   * @param upTo the last step that was computed, ms
+   * @param stale steps that have to be computed again
    */
   private record State(Map<RollupKey, List<RollupPage>> pages, long upTo, TreeSet<Long> stale) {}
 
@@ -41,15 +40,15 @@ public final class LiveRollups {
     this.rules = rules;
   }
 
-  /** There are series of this metric. Writer only. */
+  /** The host has series of a metric. Writer only. */
   public void seen(String metric) {
     if (!rules.isEmpty() && metrics.add(metric)) {
-      RollupRules.Kept kept = rules.of(metric);
+      RollupRules.OfMetric kept = rules.of(metric);
       kept.keys().forEach(key -> keys.put(key, kept.labels()));
     }
   }
 
-  /** A sample of this time is about to be written, ms. Writer only. */
+  /** A sample of a time is about to be written, ms. Writer only. */
   public void touch(long time) {
     State now = state;
     if (time > now.upTo) {
@@ -68,18 +67,18 @@ public final class LiveRollups {
   }
 
   /**
-   * Reduces what has come since. Writer only.
+   * Computes the stale steps and the steps that ticks have reached. Writer only.
    *
-   * @param oldest the first time in memory, ms
+   * @param oldest no step before this time is computed, ms
    * @param newest the newest tick, ms
    * @param source the host's samples
-   * @return whether there is more to do
+   * @return whether there are more steps to compute
    */
   public boolean advance(long oldest, long newest, SeriesSource source) {
     if (keys.isEmpty() || newest == Long.MIN_VALUE) {
       return false;
     }
-    reduceStale(source);
+    computeStale(source);
     State now = state;
     long step = rules.step();
     long first = Math.max(ceiling(oldest), now.upTo == Long.MIN_VALUE ? oldest : now.upTo + step);
@@ -88,8 +87,8 @@ public final class LiveRollups {
     if (last < first) {
       return false;
     }
-    boolean more = last - first >= MOST_STEPS * step;
-    last = more ? first + (MOST_STEPS - 1) * step : last;
+    boolean more = last - first >= MAX_STEPS * step;
+    last = more ? first + (MAX_STEPS - 1) * step : last;
     int steps = (int) ((last - first) / step) + 1;
     Map<RollupKey, List<RollupPage>> pages = new HashMap<>(now.pages);
     for (var key : keys.entrySet()) {
@@ -116,7 +115,7 @@ public final class LiveRollups {
     return List.copyOf(all);
   }
 
-  private void reduceStale(SeriesSource source) {
+  private void computeStale(SeriesSource source) {
     State now = state;
     if (now.stale.isEmpty()) {
       return;
@@ -137,7 +136,7 @@ public final class LiveRollups {
     state = new State(pages, now.upTo, new TreeSet<>());
   }
 
-  /** First and last of steps without a gap. */
+  /** First and last step of each sequence of steps without a gap. */
   private List<long[]> runs(TreeSet<Long> steps) {
     List<long[]> runs = new ArrayList<>();
     for (long step : steps) {
@@ -175,7 +174,7 @@ public final class LiveRollups {
     return kept;
   }
 
-  /** Forgets steps before a time, which are in a block now, ms. Writer only. */
+  /** Removes steps before a time, which are in a block now, ms. Writer only. */
   public void dropBefore(long time) {
     State now = state;
     if (now.upTo == Long.MIN_VALUE) {
@@ -186,7 +185,7 @@ public final class LiveRollups {
     state = new State(pages, now.upTo, new TreeSet<>(now.stale.tailSet(time)));
   }
 
-  /** The pages that may be read, in order of time; of stale steps there are none. */
+  /** The pages in order of time, without stale steps. */
   public List<RollupPage> pages(RollupKey key) {
     State now = state;
     List<RollupPage> pages = now.pages.getOrDefault(key, List.of());
@@ -198,12 +197,12 @@ public final class LiveRollups {
     return pages;
   }
 
-  /** What has to be reduced for a block. Writer only. */
+  /** The expressions that are computed for a block, with their labels. Writer only. */
   public Map<RollupKey, List<String>> keys() {
     return Map.copyOf(keys);
   }
 
-  /** Bytes that the pages take, about. */
+  /** Estimated bytes of the pages. */
   public long bytes() {
     long bytes = 0;
     for (List<RollupPage> pages : state.pages.values()) {

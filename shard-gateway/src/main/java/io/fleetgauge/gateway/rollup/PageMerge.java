@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes one page of those of several hosts, by some of their labels. Sums are exact, so that a fold
- * of it is the fold of them. One use.
+ * Merges the pages of several hosts into one, grouped by some of their labels. Sums are exact, so a
+ * fold of the merged page equals the fold of the pages. One use.
  */
 public final class PageMerge {
   private final long first;
@@ -51,9 +51,9 @@ public final class PageMerge {
 
   /**
    * @param first time of the page's first step, ms
-   * @param labels by which it is grouped
-   * @param interned the one instance of equal labels, so that those of many pages are told to be
-   *     equal at a glance
+   * @param labels by which the page is grouped
+   * @param interned gives one instance for equal labels, so that labels of many pages are compared
+   *     by identity
    */
   public PageMerge(
       long first, int steps, Collection<String> labels, UnaryOperator<Labels> interned) {
@@ -64,11 +64,11 @@ public final class PageMerge {
   }
 
   /**
-   * Adds steps of a page, each of which is added once.
+   * Adds steps of a page; each is added once.
    *
-   * @param from the page's first step that is taken
-   * @param count how many are
-   * @param at which step of the new page the first of them is
+   * @param from index of the first step in the page
+   * @param count number of steps
+   * @param at index of the first step in the merged page
    */
   public void add(RollupPage page, int from, int count, int at) {
     others.addAll(page.others());
@@ -90,7 +90,7 @@ public final class PageMerge {
     }
   }
 
-  /** The page; empty when a sum does not fit. */
+  /** The merged page; empty if a sum cannot be exact. */
   public Optional<RollupPage> page() {
     if (isSpoiled) {
       return Optional.empty();

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.rollup;
 
-import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Function;
@@ -14,19 +13,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The proof that an aggregation is a fold of what is kept, as far as it does not depend on what is
- * there: its operator can be put together, its steps are steps of the rollup, its lookback or
- * window is that of the rollup, and its matchers and its grouping see labels of the rollup's groups
- * only.
+ * The proof that an aggregation equals a fold of rollups, as far as it does not depend on the data:
+ * its operator is decomposable, its steps are steps of the rollup, its lookback or window is that
+ * of the rollup, and its matchers and grouping use labels of the rollup's groups only.
  *
- * @param matchers which groups count
- * @param first where the first step looks, ms
- * @param counter the metric whose rate is taken, to be remarked upon; empty of the metric itself
+ * @param fold the rows that the operator needs
+ * @param matchers select the groups
+ * @param first the time of the first step, without the selector's offset, ms
+ * @param counter the metric whose rate is computed, for annotations; empty for the metric itself
  */
 public record RollupFit(
-    RollupKey key, Expr.Aggregate aggregate, List<Matcher> matchers, long first, String counter) {
+    RollupKey key,
+    Expr.Aggregate aggregate,
+    FoldRows fold,
+    List<Matcher> matchers,
+    long first,
+    String counter) {
 
-  /** Either a fit, or why there is none. */
+  /** A fit, or the reason why there is none. */
   public record Outcome(Optional<RollupFit> fit, String obstacle) {
     private static Outcome no(String obstacle) {
       return new Outcome(Optional.empty(), obstacle);
@@ -35,13 +39,14 @@ public record RollupFit(
 
   public static Outcome of(Query query, Expr.Aggregate aggregate, Grid grid, RollupRules rules) {
     if (rules.isEmpty()) {
-      return Outcome.no("nothing is kept reduced");
+      return Outcome.no("there are no rollup rules");
     }
-    if (aggregate.op().partials() != Aggregation.Partials.EXACT) {
-      return Outcome.no(aggregate.op().text() + " is no fold");
+    Optional<FoldRows> fold = FoldRows.of(aggregate.op());
+    if (fold.isEmpty()) {
+      return Outcome.no("rollups cannot answer " + aggregate.op().text());
     }
     if (query.settings().features().contains(Feature.DELAYED_NAME_REMOVAL)) {
-      return Outcome.no("names are removed late");
+      return Outcome.no("metric names are removed late");
     }
     RollupKey.Kind kind = RollupKey.Kind.LATEST;
     long window = 0;
@@ -58,11 +63,11 @@ public record RollupFit(
         selector = range.selector();
       }
       default -> {
-        return Outcome.no("it folds neither a selector nor its rate or increase");
+        return Outcome.no("its argument is neither a selector nor its rate or increase");
       }
     }
     if (selector.edges() != Expr.Edges.PLAIN || selector.shift().at().isPresent()) {
-      return Outcome.no("the selector looks at fixed times or at edges");
+      return Outcome.no("the selector has an @ modifier or extended range edges");
     }
     String metric = "";
     List<Matcher> matchers = new ArrayList<>();
@@ -72,41 +77,42 @@ public record RollupFit(
       } else if (matcher.kind() == Matcher.Kind.EQUAL && metric.isEmpty()) {
         metric = matcher.value();
       } else {
-        return Outcome.no("the selector does not name one metric");
+        return Outcome.no("the selector does not name exactly one metric");
       }
     }
-    RollupRules.Kept kept = rules.of(metric);
+    RollupRules.OfMetric kept = rules.of(metric);
     RollupKey key = new RollupKey(metric, kind, window);
     if (!kept.keys().contains(key)) {
-      return Outcome.no("no rule keeps " + key.expr());
+      return Outcome.no("no rollup rule computes " + key.expr());
     }
     if (kind == RollupKey.Kind.LATEST && query.settings().lookback() != rules.lookback()) {
       return Outcome.no("the lookback is not " + rules.lookback() + " ms");
     }
     for (Matcher matcher : matchers) {
       if (!kept.labels().contains(matcher.name())) {
-        return Outcome.no("the label " + matcher.name() + " is not one of the rule");
+        return Outcome.no("the label " + matcher.name() + " is not a label of the rollup rule");
       }
     }
     if (!aggregate.grouping().without()) {
       for (String label : aggregate.grouping().labels()) {
         if (!kept.labels().contains(label)) {
-          return Outcome.no("the label " + label + " is not one of the rule");
+          return Outcome.no("the label " + label + " is not a label of the rollup rule");
         }
       }
     }
     long first = grid.start() - selector.shift().offset();
     boolean onGrid = Math.floorMod(first, rules.step()) == 0;
     if (!onGrid || grid.size() > 1 && grid.step() % rules.step() != 0) {
-      return Outcome.no("the steps are no multiples of " + rules.step() + " ms");
+      return Outcome.no("the steps are not multiples of " + rules.step() + " ms");
     }
     String counter = kind == RollupKey.Kind.LATEST ? "" : metric;
-    return new Outcome(Optional.of(new RollupFit(key, aggregate, matchers, first, counter)), "");
+    return new Outcome(
+        Optional.of(new RollupFit(key, aggregate, fold.get(), matchers, first, counter)), "");
   }
 
   /**
-   * Whether a page's groups can be put together as asked: what a {@code without} leaves has to be
-   * labels of the groups.
+   * Whether the groups of a page can be merged as the grouping requires: the labels that a {@code
+   * without} keeps must be labels of the groups.
    */
   boolean fits(RollupPage page) {
     Expr.Grouping grouping = aggregate.grouping();
@@ -114,8 +120,8 @@ public record RollupFit(
   }
 
   /**
-   * The labels of the rule that matter here, when they are fewer than all: pages of many hosts can
-   * be put together by these.
+   * The labels of the rule that the aggregation uses, if they are not all of them: pages of many
+   * hosts can be merged by these.
    */
   public Optional<List<String>> coarser(RollupRules rules) {
     List<String> all = rules.of(key.metric()).labels();
@@ -139,7 +145,7 @@ public record RollupFit(
     return true;
   }
 
-  /** The labels that a group of the page has in the answer. */
+  /** The labels of the result that a group of a page belongs to. */
   Labels grouped(Labels group) {
     Expr.Grouping grouping = aggregate.grouping();
     return grouping.without() ? group.without(grouping.labels()) : group.only(grouping.labels());

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.rollup;
 
-import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.kernel.Reductions;
 import io.fleetgauge.promql.kernel.Sums;
 import io.fleetgauge.promql.query.Partial;
@@ -12,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Puts pages and partials of several hosts together for one aggregation. One use. */
+/** Merges pages and partials of several hosts for one aggregation. One use. */
 public final class RollupFold {
   private final RollupFit fit;
-  private final Aggregation op;
+  private final FoldRows rows;
   private final int steps;
   private final Map<Labels, Into> groups = new LinkedHashMap<>();
 
-  /** Where a page's group goes; nothing for those that do not match. */
+  /** The group of the answer for each group of a page; empty if it does not match. */
   private final Map<Labels, Optional<Into>> places = new HashMap<>();
 
   private long cells;
@@ -30,30 +29,30 @@ public final class RollupFold {
     final int[] count;
     final double[][] numbers;
 
-    Into(int steps, Aggregation op) {
+    Into(int steps, FoldRows rows) {
       count = new int[steps];
       numbers =
-          switch (op) {
-            case SUM, AVG -> new double[3][steps];
+          switch (rows) {
+            case SUM -> new double[3][steps];
             case MIN, MAX -> new double[1][steps];
-            default -> new double[0][];
+            case COUNT -> new double[0][];
           };
     }
   }
 
   public RollupFold(RollupFit fit, int steps) {
     this.fit = fit;
-    this.op = fit.aggregate().op();
+    this.rows = fit.fold();
     this.steps = steps;
   }
 
   /**
    * Adds steps of a page.
    *
-   * @param from the page's first step that is taken
-   * @param stride how far apart those that are taken are
-   * @param at the step of the answer that it belongs to
-   * @return whether it could be added; if not, this fold is spoiled
+   * @param from index of the first step in the page
+   * @param stride distance between the steps that are added
+   * @param at index of the first step in the answer
+   * @return whether they could be added; if not, this fold must not be used any more
    */
   public boolean add(RollupPage page, int from, int stride, int count, int at) {
     if (!fit.fits(page)) {
@@ -66,12 +65,12 @@ public final class RollupFold {
             fit.matches(group.labels())
                 ? Optional.of(
                     groups.computeIfAbsent(
-                        fit.grouped(group.labels()), none -> new Into(steps, op)))
+                        fit.grouped(group.labels()), none -> new Into(steps, rows)))
                 : Optional.empty();
         places.put(group.labels(), place);
       }
       if (place.isPresent()) {
-        if (!add(group.count(), group.numbers(op), from, stride, count, place.get(), at)) {
+        if (!add(group.count(), group.numbers(rows), from, stride, count, place.get(), at)) {
           return false;
         }
         cells += count;
@@ -90,10 +89,10 @@ public final class RollupFold {
     return false;
   }
 
-  /** Adds what was folded from samples, from the step {@code at} on. */
+  /** Adds partials computed from samples, from the step {@code at} on. */
   public boolean add(List<Partial> partials, int at) {
     for (Partial partial : partials) {
-      Into into = groups.computeIfAbsent(partial.group(), none -> new Into(steps, op));
+      Into into = groups.computeIfAbsent(partial.group(), none -> new Into(steps, rows));
       int count = partial.count().length;
       if (!add(partial.count(), partial.numbers(), 0, 1, count, into, at)) {
         return false;
@@ -104,8 +103,8 @@ public final class RollupFold {
 
   private boolean add(
       int[] keptCount, double[][] kept, int from, int stride, int cellCount, Into into, int at) {
-    switch (op) {
-      case SUM, AVG -> {
+    switch (rows) {
+      case SUM -> {
         double[][] out = into.numbers;
         return cellCount
             == Sums.addKept(
@@ -117,12 +116,12 @@ public final class RollupFold {
       case MAX ->
           Reductions.maxKept(
               keptCount, kept[0], from, stride, cellCount, into.numbers[0], into.count, at);
-      default -> Reductions.countKept(keptCount, from, stride, cellCount, into.count, at);
+      case COUNT -> Reductions.countKept(keptCount, from, stride, cellCount, into.count, at);
     }
     return true;
   }
 
-  /** The groups that have a sample at any step. */
+  /** The groups that have a value at some step. */
   public List<Partial> partials() {
     List<Partial> partials = new ArrayList<>();
     groups.forEach(
@@ -151,7 +150,7 @@ public final class RollupFold {
     return null;
   }
 
-  /** How many kept cells were taken. */
+  /** How many cells of pages were used: one group at one step. */
   public long cells() {
     return cells;
   }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Pages as bytes; the drawing is in the package's description. */
+/** The byte form of pages, as the package draws it. */
 public final class RollupForm {
   private static final int SINGLE = 1;
   private static final int CARRY = 2;
@@ -18,7 +18,7 @@ public final class RollupForm {
   private static final int SAME = 0;
   private static final int VARYING = 1;
   private static final int CHUNK = 120;
-  private static final int MOST_STEPS = 1 << 24;
+  private static final int MAX_STEPS = 1 << 24;
 
   private RollupForm() {}
 
@@ -78,14 +78,14 @@ public final class RollupForm {
   }
 
   /**
-   * @throws WireException if the bytes are no page
+   * @throws WireException if the bytes are not a page
    */
   public static RollupPage decode(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
     byte[] padded = Arrays.copyOf(bytes, bytes.length + Bits.SLACK);
     try {
       long first = in.svar("the first step");
-      int steps = in.uint(MOST_STEPS, "the number of steps");
+      int steps = in.uint(MAX_STEPS, "the number of steps");
       int otherCount = in.count(1, "labels");
       List<String> others = new ArrayList<>(otherCount);
       for (int i = 0; i < otherCount; i++) {
@@ -99,7 +99,7 @@ public final class RollupForm {
       in.end("the page");
       return new RollupPage(first, steps, List.copyOf(others), List.copyOf(groups));
     } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-      throw new WireException("it is no page of rollups: " + e.getMessage());
+      throw new WireException("these bytes are not a page of rollups: " + e.getMessage());
     }
   }
 
@@ -140,7 +140,7 @@ public final class RollupForm {
       chunks.decode(padded, Math.min(CHUNK, steps - at), numbers, at, null);
     }
     if (chunks.position() != in.position() + length) {
-      throw new WireException("a row does not end where it says");
+      throw new WireException("a row is longer or shorter than its length says");
     }
     in.skip(length, "a row");
     return numbers;

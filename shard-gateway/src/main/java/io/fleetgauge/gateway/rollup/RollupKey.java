@@ -8,19 +8,19 @@ import io.fleetgauge.sample.Labels;
 import java.util.List;
 
 /**
- * What is reduced: a metric, or its rate or increase.
+ * The expression of a rollup: a metric, or its rate or increase.
  *
- * @param window how long the range is, ms; 0 of the metric itself
+ * @param window length of the range, ms; 0 for the metric itself
  */
 public record RollupKey(String metric, Kind kind, long window) implements Comparable<RollupKey> {
-  /** How a metric is looked at; the order is that of the numbers on the disk. */
+  /** The function of a metric. The order is part of the block format. */
   public enum Kind {
     LATEST,
     RATE,
     INCREASE
   }
 
-  /** The expression whose values are folded. */
+  /** The expression whose values are aggregated. */
   Expr expr() {
     Expr.Selector selector =
         new Expr.Selector(List.of(Matcher.equal(Labels.NAME, metric)), Expr.Shift.NONE, Span.NONE);

@@ -21,10 +21,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The folds of one expression for some steps of one host; immutable once it is made.
+ * The rollup of one expression for some steps of one host. Immutable.
  *
  * @param first time of the first step, ms
- * @param others labels of the series by which they are not grouped, but for the name, sorted
+ * @param others labels of the series by which they are not grouped, without the name, sorted
  * @param groups ordered by labels
  */
 public record RollupPage(long first, int steps, List<String> others, List<Group> groups) {
@@ -32,10 +32,10 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
       List.of(Aggregation.SUM, Aggregation.MIN, Aggregation.MAX);
 
   /**
-   * The folds of one group.
+   * The rows of one group.
    *
-   * @param count series at each step
-   * @param sum the sum, exact with {@code carry} and {@code rest}, which are null when all 0
+   * @param count number of series at each step
+   * @param sum the sum; exact together with {@code carry} and {@code rest}, which are null if all 0
    */
   public record Group(
       Labels labels,
@@ -46,24 +46,24 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
       double[] min,
       double[] max) {
 
-    /** One row of numbers for what an operator needs. */
-    double[][] numbers(Aggregation op) {
-      return switch (op) {
-        case SUM, AVG -> new double[][] {sum, carry, rest};
+    /** The rows of numbers that an aggregation needs. */
+    double[][] numbers(FoldRows rows) {
+      return switch (rows) {
+        case SUM -> new double[][] {sum, carry, rest};
         case MIN -> new double[][] {min};
         case MAX -> new double[][] {max};
-        default -> new double[0][];
+        case COUNT -> new double[0][];
       };
     }
   }
 
   /**
-   * Makes the page of an expression from samples.
+   * Computes the page of an expression from samples.
    *
    * @param labels by which series are grouped
    * @param source the samples of one host
-   * @return empty when the values cannot be folded exactly, because of histograms or numbers that
-   *     are too large or too far apart
+   * @return empty if the values cannot be aggregated exactly, because of histograms or of numbers
+   *     that are too large or too far apart
    */
   public static Optional<RollupPage> of(
       RollupKey key,
@@ -128,12 +128,12 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
         new RollupPage(first, steps, List.copyOf(new TreeSet<>(names)), List.copyOf(groups)));
   }
 
-  /** Time behind the last step, ms. */
+  /** The time one step after the last one, ms. */
   public long end(long step) {
     return first + steps * step;
   }
 
-  /** The steps from number {@code from} on and before number {@code to}. */
+  /** The steps from index {@code from} on and before index {@code to}. */
   RollupPage slice(int from, int to, long step) {
     List<Group> sliced = new ArrayList<>();
     for (Group group : groups) {
@@ -157,7 +157,7 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
     return row == null ? null : Arrays.copyOfRange(row, from, to);
   }
 
-  /** This page and the one behind it as one. */
+  /** This page and the one that follows it as one page. */
   RollupPage join(RollupPage next) {
     TreeMap<Labels, Group[]> pairs = new TreeMap<>();
     groups.forEach(group -> pairs.computeIfAbsent(group.labels, none -> new Group[2])[0] = group);
@@ -204,7 +204,7 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
     return row;
   }
 
-  /** Bytes that it takes in memory, about. */
+  /** Estimated bytes in memory. */
   public int bytes() {
     int rows = 0;
     for (Group group : groups) {

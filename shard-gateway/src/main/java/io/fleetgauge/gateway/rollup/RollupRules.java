@@ -1,17 +1,18 @@
 package io.fleetgauge.gateway.rollup;
 
 import io.fleetgauge.promql.expr.Matcher;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which metrics are reduced, and how. Safe for all threads.
+ * Which metrics have rollups, and how they are grouped. Safe for all threads.
  *
- * <p>Lengths in ms.
+ * <p>All lengths in ms.
  */
 public final class RollupRules {
-  /** Keeps nothing. */
+  /** No rollups. */
   public static final RollupRules NONE = new RollupRules(15_000, 300_000, List.of());
 
   /**
@@ -19,25 +20,25 @@ public final class RollupRules {
    *
    * @param metrics matches the names of the metrics
    * @param labels by which their series are grouped
-   * @param latest whether the metric itself is reduced
-   * @param windows of which rate and increase are reduced
+   * @param latest whether the metric itself has a rollup
+   * @param windows for which its rate and its increase have rollups
    */
   public record Rule(Matcher metrics, List<String> labels, boolean latest, List<Long> windows) {}
 
-  /** What is kept of one metric. */
-  public record Kept(List<String> labels, List<RollupKey> keys) {}
+  /** The rollups of one metric. */
+  public record OfMetric(List<String> labels, List<RollupKey> keys) {}
 
-  private static final Kept NOTHING = new Kept(List.of(), List.of());
+  private static final OfMetric NOTHING = new OfMetric(List.of(), List.of());
 
   private final long step;
   private final long lookback;
   private final List<Rule> rules;
-  private final Map<String, Kept> byMetric = new ConcurrentHashMap<>();
+  private final Map<String, OfMetric> byMetric = new ConcurrentHashMap<>();
 
   /**
-   * @param step how far the steps are apart; they are multiples of it since the epoch
-   * @param lookback how old a sample may be to count at a step
-   * @param rules the first that matches a metric is its rule
+   * @param step distance of the steps, which are multiples of it since the epoch
+   * @param lookback maximum age of a sample at a step
+   * @param rules the first one that matches a metric applies to it
    */
   public RollupRules(long step, long lookback, List<Rule> rules) {
     this.step = step;
@@ -53,12 +54,12 @@ public final class RollupRules {
     return lookback;
   }
 
-  /** How far before a step its value depends on samples. */
+  /** How far back from a step its value depends on samples. */
   public long horizon(RollupKey key) {
     return key.kind() == RollupKey.Kind.LATEST ? lookback : key.window();
   }
 
-  /** The farthest of all horizons. */
+  /** The longest of all horizons. */
   public long horizon() {
     long farthest = lookback;
     for (Rule rule : rules) {
@@ -73,15 +74,15 @@ public final class RollupRules {
     return rules.isEmpty();
   }
 
-  /** What is kept of a metric; nothing when no rule matches. */
-  public Kept of(String metric) {
+  /** The rollups of a metric; none if no rule matches. */
+  public OfMetric of(String metric) {
     return byMetric.computeIfAbsent(metric, this::find);
   }
 
-  private Kept find(String metric) {
+  private OfMetric find(String metric) {
     for (Rule rule : rules) {
       if (rule.metrics().matches(metric)) {
-        List<RollupKey> keys = new java.util.ArrayList<>();
+        List<RollupKey> keys = new ArrayList<>();
         if (rule.latest()) {
           keys.add(new RollupKey(metric, RollupKey.Kind.LATEST, 0));
         }
@@ -89,7 +90,7 @@ public final class RollupRules {
           keys.add(new RollupKey(metric, RollupKey.Kind.RATE, window));
           keys.add(new RollupKey(metric, RollupKey.Kind.INCREASE, window));
         }
-        return new Kept(rule.labels(), List.copyOf(keys));
+        return new OfMetric(rule.labels(), List.copyOf(keys));
       }
     }
     return NOTHING;

@@ -7,7 +7,7 @@ import io.fleetgauge.gateway.rollup.PageMerge;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.rollup.RollupRules;
-import io.fleetgauge.gateway.serve.KeptSteps.Run;
+import io.fleetgauge.gateway.serve.RollupSteps.Run;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
@@ -18,26 +18,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rollups of several hosts as one page for each stretch of time, kept from question to question: a
- * rack's power is then read once and not host by host. Safe for all threads.
+ * A cache of the rollups of several hosts, merged into one page for each stretch of time: the power
+ * of a rack is then read from one page and not host by host. Safe for all threads.
  *
- * <p>Law: a page is used only while no sample that its steps can see has changed at any of its
- * hosts.
+ * <p>Law: a page is used only while no sample within the horizon of its steps has changed on any of
+ * its hosts.
  */
 final class CombinedPages {
-  /** How many steps a stretch has. */
+  /** Number of steps of a stretch. */
   static final int STEPS = 120;
 
-  /** Hosts that are so many steps behind the newest are taken by themselves. */
-  private static final int BEHIND = 8;
+  /** A host that is further behind the newest one, in steps, is not merged. */
+  private static final int MAX_BEHIND = 8;
 
-  private static final long MOST_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+  private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
 
   private final Store store;
   private final Interner<Labels> groups = Interner.newWeakInterner();
   private final Cache<Key, Combined> pages =
       Caffeine.newBuilder()
-          .maximumWeight(MOST_BYTES)
+          .maximumWeight(MAX_BYTES)
           .weigher((Key key, Combined combined) -> 100 * key.hosts.size() + combined.page.bytes())
           .recordStats()
           .build();
@@ -51,26 +51,26 @@ final class CombinedPages {
   }
 
   /**
-   * What a page is of.
+   * Identifies a page.
    *
    * @param labels by which it is grouped
-   * @param stretch counted from the epoch
+   * @param stretch number of the stretch, counted from the epoch
    */
   record Key(RollupKey rollup, List<String> labels, List<String> hosts, long stretch) {}
 
   /** A page and the hosts that are not in it. */
   static final class Combined {
     private final RollupPage page;
-    private final List<String> apart;
+    private final List<String> separate;
     private final boolean[] hadLane;
     private final long madeAt;
 
-    /** The change of the store up to which it has been compared. */
+    /** The number of the store's last change with which it was found to be valid. */
     private volatile long comparedAt;
 
-    private Combined(RollupPage page, List<String> apart, boolean[] hadLane, long madeAt) {
+    private Combined(RollupPage page, List<String> separate, boolean[] hadLane, long madeAt) {
       this.page = page;
-      this.apart = apart;
+      this.separate = separate;
       this.hadLane = hadLane;
       this.madeAt = madeAt;
       this.comparedAt = madeAt;
@@ -80,47 +80,47 @@ final class CombinedPages {
       return page;
     }
 
-    /** Hosts that have to be taken by themselves. */
-    List<String> apart() {
-      return apart;
+    /** Hosts that have to be read separately. */
+    List<String> separate() {
+      return separate;
     }
   }
 
-  /** Which stretch a time is in, ms. */
+  /** The stretch that contains a time, ms. */
   long stretch(long time) {
     return Math.floorDiv(time, STEPS * store.rollupRules().step());
   }
 
-  /** When a stretch begins, ms. */
+  /** The start of a stretch, ms. */
   long begin(long stretch) {
     return stretch * STEPS * store.rollupRules().step();
   }
 
   /**
-   * The page, if it is kept and still holds, and is not far from being as long as it could be.
+   * The cached page, if it is still valid and has most of the steps wanted.
    *
-   * @param last the last time that is wanted of it, ms
+   * @param last the last time wanted, ms
    */
-  Optional<Combined> known(Key key, long last) {
+  Optional<Combined> find(Key key, long last) {
     Combined combined = pages.getIfPresent(key);
-    if (combined == null || !holds(key, combined)) {
+    if (combined == null || !isValid(key, combined)) {
       return Optional.empty();
     }
     long step = store.rollupRules().step();
-    boolean isShort = last >= combined.page.end(step) + BEHIND * step;
+    boolean isShort = last >= combined.page.end(step) + MAX_BEHIND * step;
     return isShort && combined.madeAt != store.changeCount()
         ? Optional.empty()
         : Optional.of(combined);
   }
 
-  /** The page, made anew when it is not known; empty when no step is kept of all hosts. */
-  Optional<Combined> made(Key key) {
+  /** Computes and caches the page; empty if no step has rollups of all hosts. */
+  Optional<Combined> compute(Key key) {
     Optional<Combined> made = make(key);
     made.ifPresent(combined -> pages.put(key, combined));
     return made;
   }
 
-  private boolean holds(Key key, Combined combined) {
+  private boolean isValid(Key key, Combined combined) {
     long now = store.changeCount();
     long before = combined.comparedAt;
     if (now == before) {
@@ -141,13 +141,13 @@ final class CombinedPages {
     return true;
   }
 
-  /** What is kept of a host in a stretch. */
-  private static final class Kept {
+  /** The rollups of a host in a stretch. */
+  private static final class OfHost {
     final String host;
     final List<Piece> pieces = new ArrayList<>();
     int upTo;
 
-    Kept(String host) {
+    OfHost(String host) {
       this.host = host;
     }
   }
@@ -156,12 +156,12 @@ final class CombinedPages {
   private record Piece(RollupPage page, int from, int count, int at) {}
 
   private Optional<Combined> make(Key key) {
-    // Read first: what changes behind it is found to have changed.
+    // Read first, so that later changes are noticed.
     long changes = store.changeCount();
     RollupRules rules = store.rollupRules();
     long first = begin(key.stretch);
     Grid grid = new Grid(first, rules.step(), first + (STEPS - 1) * rules.step());
-    List<Kept> all = new ArrayList<>();
+    List<OfHost> all = new ArrayList<>();
     boolean[] hadLane = new boolean[key.hosts.size()];
     int newest = 0;
     for (int i = 0; i < hadLane.length; i++) {
@@ -169,46 +169,47 @@ final class CombinedPages {
       Optional<Lane> lane = store.find(host);
       hadLane[i] = lane.isPresent();
       if (lane.isPresent()) {
-        Kept kept = kept(host, lane.get(), rules, key.rollup, grid);
-        all.add(kept);
-        newest = kept.pieces.isEmpty() ? newest : Math.max(newest, kept.upTo);
+        OfHost ofHost = ofHost(host, lane.get(), rules, key.rollup, grid);
+        all.add(ofHost);
+        newest = ofHost.pieces.isEmpty() ? newest : Math.max(newest, ofHost.upTo);
       }
     }
     int steps = newest;
-    for (Kept kept : all) {
-      steps = kept.upTo >= newest - BEHIND ? Math.min(steps, kept.upTo) : steps;
+    for (OfHost ofHost : all) {
+      steps = ofHost.upTo >= newest - MAX_BEHIND ? Math.min(steps, ofHost.upTo) : steps;
     }
     if (steps == 0) {
       return Optional.empty();
     }
     PageMerge merge = new PageMerge(first, steps, key.labels, groups::intern);
-    List<String> apart = new ArrayList<>();
-    for (Kept kept : all) {
-      if (kept.upTo < steps) {
-        apart.add(kept.host);
+    List<String> separate = new ArrayList<>();
+    for (OfHost ofHost : all) {
+      if (ofHost.upTo < steps) {
+        separate.add(ofHost.host);
         continue;
       }
-      for (Piece piece : kept.pieces) {
+      for (Piece piece : ofHost.pieces) {
         int count = Math.min(piece.count, steps - piece.at);
         if (count > 0) {
           merge.add(piece.page, piece.from, count, piece.at);
         }
       }
     }
-    return merge.page().map(page -> new Combined(page, List.copyOf(apart), hadLane, changes));
+    return merge.page().map(page -> new Combined(page, List.copyOf(separate), hadLane, changes));
   }
 
-  private static Kept kept(String host, Lane lane, RollupRules rules, RollupKey key, Grid grid) {
-    Kept kept = new Kept(host);
+  private static OfHost ofHost(
+      String host, Lane lane, RollupRules rules, RollupKey key, Grid grid) {
+    OfHost ofHost = new OfHost(host);
     List<Run> missing =
-        KeptSteps.show(
+        RollupSteps.read(
             lane,
             rules,
             key,
             grid,
             new Run(0, STEPS),
-            (page, from, stride, count, at) -> kept.pieces.add(new Piece(page, from, count, at)));
-    kept.upTo = missing.isEmpty() ? STEPS : missing.getFirst().from();
-    return kept;
+            (page, from, stride, count, at) -> ofHost.pieces.add(new Piece(page, from, count, at)));
+    ofHost.upTo = missing.isEmpty() ? STEPS : missing.getFirst().from();
+    return ofHost;
   }
 }

@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
-/** Runs fragments against a store. Safe for all threads. */
+/** Executes fragments against a store. Safe for all threads. */
 public final class FragmentRunner {
   private final Store store;
   private final Ownership ownership;
@@ -43,10 +43,10 @@ public final class FragmentRunner {
   private final NewestReductions newestReductions;
 
   /**
-   * @param hostLabels whose a series is
-   * @param wholeCopy whether this gateway's copy of a host has all that its owner has
-   * @param metadata what tenants have said of their metrics; of all when none is named
-   * @param whole whether all that the gateway kept before its start is back
+   * @param hostLabels name the host of a series
+   * @param wholeCopy whether this gateway's replica of a host has all samples of its owner
+   * @param metadata the metadata that tenants gave; of all tenants if none is named
+   * @param whole whether all samples from before the start are back
    */
   public FragmentRunner(
       Store store,
@@ -67,7 +67,7 @@ public final class FragmentRunner {
     this.view = view;
   }
 
-  /** What is kept from question to question, by name. */
+  /** The caches that fragments use, by name. */
   public Map<String, CacheUse> caches() {
     return Map.of(
         "block_pages", store.sealedRollupUse(),
@@ -134,7 +134,7 @@ public final class FragmentRunner {
     return ownership.isMine(host, now) || ownership.isCopy(host, now) && wholeCopy.test(host);
   }
 
-  /** The answer, if it can be made in no time, on the thread that has the question. */
+  /** The answer, if the event loop can compute it. */
   Optional<FragmentAnswer> quickly(Fragment fragment) {
     if (!(fragment instanceof Fragment.Parts asked) || asked.heavy()) {
       return Optional.empty();
@@ -143,7 +143,7 @@ public final class FragmentRunner {
     return parts.quickly(asked, covered(fragment, now), now.table().epoch());
   }
 
-  /** While the past is coming back an answer would have a hole that nobody could see. */
+  /** No host is covered while samples from before the start are being read. */
   private List<String> covered(Fragment fragment, ClusterView now) {
     return whole.getAsBoolean()
         ? fragment.hosts().stream().filter(host -> isHere(host, now)).toList()
@@ -151,9 +151,9 @@ public final class FragmentRunner {
   }
 
   /**
-   * @param stop looked at while a part of a query is evaluated
-   * @throws TooManySamples if the fragment's budget does not suffice
-   * @throws QueryFailure if it was told to stop
+   * @param stop checked while a part of a query is evaluated
+   * @throws TooManySamples if there are more samples than the budget of the fragment
+   * @throws QueryFailure if {@code stop} gives a reason
    */
   public FragmentAnswer run(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
     ClusterView now = view.get();
@@ -169,7 +169,7 @@ public final class FragmentRunner {
           left -= found.stream().mapToLong(Series::size).sum();
           all.add(found);
         }
-        // What can be read of a damaged host is answered, but not that it were all.
+        // The samples of an incomplete host are in the answer, but the host is not covered.
         yield new FragmentAnswer.Samples(epoch, List.copyOf(whole), all);
       }
       case Fragment.Metadata asked ->

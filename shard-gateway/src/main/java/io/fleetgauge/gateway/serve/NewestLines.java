@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The newest sample of each series as a line of text. Who asks does so again and again: the series
- * and the texts of their labels are found once. Safe for all threads.
+ * The newest sample of each series as a line of the text exposition. Federation asks the same
+ * repeatedly, so the series and the texts of their labels are cached. Safe for all threads.
  */
 final class NewestLines {
   private final Store store;
@@ -28,17 +28,17 @@ final class NewestLines {
 
   private record Question(List<List<Matcher>> selectors, boolean utf8) {}
 
-  /** The start of a series' line, and whose family it is. */
+  /** The start of a series' line, and the number of its family. */
   private record Start(int family, byte[] text) {}
 
-  /** What is known of a question. */
+  /** What is cached for a question. */
   private static final class Known implements NewestOfHosts.Known {
     private final Question question;
     private final NewestOfHosts<Start> hosts;
     private final Map<String, Integer> families = new ConcurrentHashMap<>();
     private final List<String> names = new ArrayList<>();
 
-    /** How many bytes each family had the last time. */
+    /** Bytes of each family in the last answer. */
     private final Map<Integer, Integer> sizes = new ConcurrentHashMap<>();
 
     Known(Question question) {
@@ -64,7 +64,7 @@ final class NewestLines {
       }
     }
 
-    /** About how many bytes a family will have. */
+    /** Expected bytes of a family. */
     int expected(int family) {
       return sizes.getOrDefault(family, 1_024) + 1_024;
     }
@@ -84,13 +84,13 @@ final class NewestLines {
     this.store = store;
   }
 
-  /**
-   * @throws TooManySamples if there are more series or bytes than are allowed
-   */
   CacheUse use() {
     return CacheUse.of(known);
   }
 
+  /**
+   * @throws TooManySamples if there are more series or bytes than the fragment allows
+   */
   FragmentAnswer run(Fragment.Newest asked, List<String> covered, long epoch)
       throws TooManySamples {
     Question question = new Question(asked.selectors(), asked.utf8());

@@ -16,17 +16,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The newest samples of many hosts for one question that is asked again and again. Safe for all
- * threads.
+ * The newest samples of many hosts for one question that is asked repeatedly. Safe for all threads.
  *
- * @param <M> what whoever asks knows of a series
+ * @param <M> what the caller knows of a series
  */
 final class NewestOfHosts<M> {
-  /** So many series of all questions are known, some hundred bytes each. */
-  private static final long MOST_SERIES = 100_000;
+  /** Limit of series over all questions; each takes some hundred bytes. */
+  private static final long MAX_SERIES = 100_000;
 
-  /** A question that nobody asked for so long is forgotten. */
-  private static final Duration KEPT = Duration.ofMinutes(10);
+  /** A question that was not asked for this long is removed. */
+  private static final Duration EXPIRES_AFTER = Duration.ofMinutes(10);
 
   private final List<List<Matcher>> selectors;
   private final Function<Labels, M> marks;
@@ -42,12 +41,14 @@ final class NewestOfHosts<M> {
     this.marks = marks;
   }
 
-  /** What is known of questions; what was asked has to be put again, with what is known now. */
+  /**
+   * A cache by question. An entry has to be put again when it has been used: its weight changes.
+   */
   static <Q, K extends Known> Cache<Q, K> cache() {
     return Caffeine.newBuilder()
-        .maximumWeight(MOST_SERIES)
+        .maximumWeight(MAX_SERIES)
         .weigher((Q question, K known) -> known.hosts().weight())
-        .expireAfterAccess(KEPT)
+        .expireAfterAccess(EXPIRES_AFTER)
         .recordStats()
         .build();
   }
@@ -60,7 +61,7 @@ final class NewestOfHosts<M> {
     return (int) Math.min(Integer.MAX_VALUE, series);
   }
 
-  /** The hosts that something is kept of; what is known of others is forgotten. */
+  /** The newest samples of each host that has a lane; entries of other hosts are removed. */
   List<NewestSamples<M>> of(Store store, List<String> hosts) {
     byHost.keySet().removeIf(host -> store.find(host).isEmpty());
     List<NewestSamples<M>> all = new ArrayList<>(hosts.size());

@@ -23,8 +23,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The newest samples of the metrics that rollups are kept of, reduced by groups. As {@link
- * NewestLines}, it finds series and groups once. Safe for all threads.
+ * The newest samples of the metrics that have rollups, aggregated by groups. Like {@link
+ * NewestLines}, it caches series and groups. Safe for all threads.
  */
 final class NewestReductions {
   private static final int[] NONE = {};
@@ -45,7 +45,10 @@ final class NewestReductions {
     private final Map<Group, Integer> numbers = new ConcurrentHashMap<>();
     private final List<Group> groups = new ArrayList<>();
 
-    /** Series of one metric on one host are mostly in the same groups. */
+    /**
+     * Arrays of group numbers, shared: series of a metric on one host are mostly in the same
+     * groups.
+     */
     private final Map<List<Integer>, int[]> shared = new ConcurrentHashMap<>();
 
     private volatile Layout layout = Layout.of(List.of());
@@ -61,7 +64,7 @@ final class NewestReductions {
       return hosts;
     }
 
-    /** The numbers of the groups that a series is in. */
+    /** The numbers of the groups of a series. */
     private int[] groups(Labels labels) {
       List<List<String>> bys = wanted.computeIfAbsent(labels.metric(), this::wanted);
       if (bys.isEmpty()) {
@@ -82,7 +85,7 @@ final class NewestReductions {
     }
 
     private List<List<String>> wanted(String metric) {
-      RollupRules.Kept kept = rules.of(metric);
+      RollupRules.OfMetric kept = rules.of(metric);
       boolean latest = kept.keys().stream().anyMatch(key -> key.kind() == RollupKey.Kind.LATEST);
       return latest ? ReductionNames.wanted(metric, kept.labels(), question.names) : List.of();
     }
@@ -100,7 +103,7 @@ final class NewestReductions {
       }
     }
 
-    /** Where the groups that there are now stand in an answer. */
+    /** The positions of all groups in an answer. */
     Layout layout() {
       synchronized (groups) {
         if (layout.size != groups.size()) {
@@ -112,14 +115,14 @@ final class NewestReductions {
   }
 
   /**
-   * Where groups stand in an answer: for each set of labels a table with a column for each metric.
+   * The positions of groups in an answer: a table for each set of labels, with a column for each
+   * metric.
    *
-   * @param size how many groups there are
+   * @param size number of groups
    */
   private record Layout(int size, List<Table> tables) {
     /**
-     * @param numbers of each metric and each of the groups, the number of both; -1 where there is
-     *     none
+     * @param numbers by metric and group, the number of the group; -1 if there is none
      */
     record Table(List<String> by, List<Labels> groups, List<String> metrics, int[][] numbers) {}
 
@@ -171,7 +174,7 @@ final class NewestReductions {
     return new FragmentAnswer.Reduced(epoch, covered, sums.in(of.layout()));
   }
 
-  /** One place for each group. */
+  /** The aggregates, by number of the group. */
   private static final class Sums {
     private long[] counts;
     private double[] sums;
@@ -192,14 +195,14 @@ final class NewestReductions {
     void add(int[] in, long time, double value) {
       for (int group : in) {
         if (group >= counts.length) {
-          grow(2 * group + 1); // an owner came up while it was read
+          grow(2 * group + 1); // an owner appeared while samples were read
         }
         if (counts[group]++ == 0) {
           mins[group] = value;
           maxs[group] = value;
           newest[group] = time;
         } else {
-          // As PromQL has it, NaN gives way to any number.
+          // As in PromQL, any number replaces NaN.
           if (value < mins[group] || Double.isNaN(mins[group])) {
             mins[group] = value;
           }
@@ -227,7 +230,7 @@ final class NewestReductions {
 
     List<FragmentAnswer.Reductions> in(Layout layout) {
       if (layout.size > counts.length) {
-        grow(layout.size); // they came up for others
+        grow(layout.size); // other questions added groups
       }
       List<FragmentAnswer.Reductions> all = new ArrayList<>();
       for (Layout.Table table : layout.tables) {

@@ -33,7 +33,7 @@ import java.util.function.Function;
 
 /** Evaluates parts of queries for this gateway's hosts. Safe for all threads. */
 final class PartsRunner {
-  private static final long MOST_EXPRESSIONS = 1_000;
+  private static final long MAX_EXPRESSIONS = 1_000;
 
   /** Reads no samples. */
   private static final SeriesSource NO_SAMPLES =
@@ -45,14 +45,14 @@ final class PartsRunner {
   private final HostLabels hostLabels;
   private final RollupRunner rollups;
 
-  /** Dashboards ask the same again and again; what was parsed is kept. */
+  /** Parsed expressions: dashboards send the same ones repeatedly. */
   private final Cache<Parsed, Expr> expressions =
-      Caffeine.newBuilder().maximumSize(MOST_EXPRESSIONS).recordStats().build();
+      Caffeine.newBuilder().maximumSize(MAX_EXPRESSIONS).recordStats().build();
 
-  /** What the tree of a query depends on. */
+  /** What the expression of a query depends on. */
   private record Parsed(ParseOptions options, String text, List<Matcher> scope) {}
 
-  /** The hosts asked for; as a set only when samples are read. */
+  /** The hosts of a fragment; as a set only if samples are read. */
   private static final class Hosts {
     private final List<String> list;
     private Set<String> set;
@@ -84,8 +84,8 @@ final class PartsRunner {
   }
 
   /**
-   * @throws TooManySamples if the budget does not suffice
-   * @throws QueryFailure if it was told to stop
+   * @throws TooManySamples if there are more samples than the budget
+   * @throws QueryFailure if {@code stop} gives a reason
    */
   FragmentAnswer run(Fragment.Parts asked, List<String> covered, long epoch, StopCheck stop)
       throws TooManySamples, QueryFailure {
@@ -112,20 +112,20 @@ final class PartsRunner {
         Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
         if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
           RollupFit.Outcome outcome = RollupFit.of(query, aggregate, grid, store.rollupRules());
-          Optional<RollupRunner.Made> made =
+          Optional<RollupRunner.Result> made =
               outcome.fit().isEmpty()
                   ? Optional.empty()
                   : rollups.run(query, outcome.fit().get(), grid, covered, sources, stop, false);
           if (made.isPresent()) {
             parts.add(made.get().part());
-            notes.add("taken from rollups");
+            notes.add("computed from rollups");
             cells += made.get().cells();
             continue;
           }
           notes.add(
               outcome.fit().isEmpty()
-                  ? "not taken from rollups: " + outcome.obstacle()
-                  : "not taken from rollups: what is kept cannot be put together so");
+                  ? "not computed from rollups: " + outcome.obstacle()
+                  : "not computed from rollups: their groups cannot be merged by these labels");
         } else {
           notes.add("");
         }
@@ -146,7 +146,8 @@ final class PartsRunner {
       return new FragmentAnswer.Parts(
           epoch, whole, covered, parts, notes, cells, hostLabels.names());
     } catch (ParseException e) {
-      return new FragmentAnswer.Unfit(epoch, covered, "it cannot be parsed: " + e.getMessage());
+      return new FragmentAnswer.Unfit(
+          epoch, covered, "the query cannot be parsed: " + e.getMessage());
     } catch (QueryFailure e) {
       if (e.getCause() instanceof TooManySamples over) {
         throw over;
@@ -154,14 +155,14 @@ final class PartsRunner {
       if (stop.reason().isPresent()) {
         throw e;
       }
-      // Which series an error names is for the whole query to say.
+      // Which series an error names depends on all gateways, so the query API evaluates again.
       return new FragmentAnswer.Unfit(epoch, covered, e.getMessage());
     }
   }
 
   /**
-   * The answer, if it can be made in no time: of few kept folds, without reading a sample. So that
-   * no other thread has to wake up for it.
+   * The answer, if it needs few cells of rollups and no samples: it is computed on the event loop,
+   * so that no other thread has to wake up for it.
    */
   Optional<FragmentAnswer> quickly(Fragment.Parts asked, List<String> covered, long epoch) {
     try {
@@ -176,7 +177,7 @@ final class PartsRunner {
           return Optional.empty();
         }
         Optional<RollupFit> fit = RollupFit.of(query, aggregate, grid, store.rollupRules()).fit();
-        Optional<RollupRunner.Made> made =
+        Optional<RollupRunner.Result> made =
             fit.isEmpty()
                 ? Optional.empty()
                 : rollups.run(
@@ -185,7 +186,7 @@ final class PartsRunner {
           return Optional.empty();
         }
         parts.add(made.get().part());
-        notes.add("taken from rollups");
+        notes.add("computed from rollups");
         cells += made.get().cells();
       }
       return Optional.of(
@@ -213,7 +214,7 @@ final class PartsRunner {
   }
 
   /**
-   * @param needsHosts whether each series has to say its host by the label that matching keeps
+   * @param needsHosts whether each series must name its host in the label that matching keeps
    */
   private SeriesSource source(
       List<String> covered,
@@ -233,7 +234,7 @@ final class PartsRunner {
                   QueryFailure.Kind.EXECUTION,
                   "the series "
                       + series.labels()
-                      + " does not say that it is of one of the hosts asked for");
+                      + " does not name one of the hosts of the fragment");
             }
             receiver.accept(series);
           };

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.serve;
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.rollup.RollupFold;
 import io.fleetgauge.gateway.rollup.RollupPage;
-import io.fleetgauge.gateway.serve.KeptSteps.Run;
+import io.fleetgauge.gateway.serve.RollupSteps.Run;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
@@ -25,12 +25,12 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Makes folds of what is kept reduced, and of samples where nothing is kept: in steps that the
- * newest tick has not reached, or that a late sample has just changed. Safe for all threads.
+ * Computes aggregations from rollups, and from samples for steps without rollups: those that the
+ * newest tick has not reached, and those that a late sample has just changed. Safe for all threads.
  */
 final class RollupRunner {
-  /** Kept folds that are put together in well below a millisecond. */
-  private static final long FEW_CELLS = 40_000;
+  /** This many cells are merged in well below a millisecond. */
+  private static final long MAX_QUICK_CELLS = 40_000;
 
   private final Store store;
   private final CombinedPages pages;
@@ -44,15 +44,15 @@ final class RollupRunner {
     return pages.use();
   }
 
-  /** A part, and how many kept cells it is made of. */
-  record Made(PartResult part, long cells) {}
+  /** A part, and the number of cells of rollups that it was computed from. */
+  record Result(PartResult part, long cells) {}
 
   /**
-   * @param source the samples of some hosts
-   * @param quickly whether to leave it when it would take more than little work
-   * @return empty when it has to be made of samples altogether, or would take too much work
+   * @param source gives the samples of some hosts
+   * @param quickly whether to give up if it takes more than a little work
+   * @return empty if it has to be computed from samples only, or would take too much work
    */
-  Optional<Made> run(
+  Optional<Result> run(
       Query query,
       RollupFit fit,
       Grid grid,
@@ -64,17 +64,17 @@ final class RollupRunner {
     RollupFold fold = new RollupFold(fit, grid.size());
     Grid looking =
         new Grid(fit.first(), grid.step(), fit.first() + (grid.size() - 1) * grid.step());
-    List<Asked> asked = new ArrayList<>();
-    if (!takeCombined(fit, looking, hosts, fold, asked, quickly)) {
+    List<HostSteps> hostSteps = new ArrayList<>();
+    if (!takeCombined(fit, looking, hosts, fold, hostSteps, quickly)) {
       return Optional.empty();
     }
     Map<Run, List<String>> missing = new LinkedHashMap<>();
-    for (Asked each : asked) {
+    for (HostSteps each : hostSteps) {
       for (String host : each.hosts) {
         Optional<Lane> lane = store.find(host);
         if (lane.isPresent()) {
           List<Run> left =
-              KeptSteps.show(
+              RollupSteps.read(
                   lane.get(), store.rollupRules(), fit.key(), looking, each.run, fold::add);
           if (left == null) {
             return Optional.empty();
@@ -105,7 +105,7 @@ final class RollupRunner {
           .forEach(annotations::add);
     }
     return Optional.of(
-        new Made(new PartResult(List.of(), fold.partials(), annotations, samples), fold.cells()));
+        new Result(new PartResult(List.of(), fold.partials(), annotations, samples), fold.cells()));
   }
 
   private static Expr argument(RollupFit fit) {
@@ -116,27 +116,27 @@ final class RollupRunner {
     return ((Expr.Call) input).arguments().getFirst();
   }
 
-  /** Steps that have to be taken host by host, and of which hosts. */
-  private record Asked(Run run, List<String> hosts) {}
+  /** Steps that have to be computed host by host, and the hosts. */
+  private record HostSteps(Run run, List<String> hosts) {}
 
   /**
-   * Takes what is kept of all hosts as one.
+   * Adds merged pages of all hosts.
    *
-   * @param left what is not, is added here
-   * @return whether it could be added without too much work
+   * @param left receives the steps that have to be computed host by host
+   * @return false if a page cannot be added, or if it would take too much work
    */
   private boolean takeCombined(
       RollupFit fit,
       Grid looking,
       List<String> hosts,
       RollupFold fold,
-      List<Asked> left,
+      List<HostSteps> left,
       boolean quickly) {
     int size = looking.size();
     Optional<List<String>> labels = fit.coarser(store.rollupRules());
     if (labels.isEmpty() || hosts.size() < 2) {
-      left.add(new Asked(new Run(0, size), hosts));
-      return !quickly || (long) size * hosts.size() <= FEW_CELLS;
+      left.add(new HostSteps(new Run(0, size), hosts));
+      return !quickly || (long) size * hosts.size() <= MAX_QUICK_CELLS;
     }
     long step = store.rollupRules().step();
     int stride = (int) Math.max(1, looking.step() / step);
@@ -147,13 +147,13 @@ final class RollupRunner {
       long stretch = pages.stretch(time);
       end = (int) Math.min(size, at + (pages.begin(stretch + 1) - 1 - time) / looking.step() + 1);
       var key = new CombinedPages.Key(fit.key(), labels.get(), hosts, stretch);
-      Optional<CombinedPages.Combined> combined = pages.known(key, looking.time(end - 1));
+      Optional<CombinedPages.Combined> combined = pages.find(key, looking.time(end - 1));
       if (combined.isEmpty()) {
         work += (long) CombinedPages.STEPS * hosts.size();
-        if (quickly && work > FEW_CELLS) {
+        if (quickly && work > MAX_QUICK_CELLS) {
           return false;
         }
-        combined = pages.made(key);
+        combined = pages.compute(key);
       }
       int covered = 0;
       if (combined.isPresent()) {
@@ -164,23 +164,23 @@ final class RollupRunner {
         if (covered > 0 && !fold.add(page, from, stride, covered, at)) {
           return false;
         }
-        leave(left, new Run(at, at + covered), combined.get().apart());
+        leave(left, new Run(at, at + covered), combined.get().separate());
       }
       leave(left, new Run(at + covered, end), hosts);
       work += (long) (end - at - covered) * hosts.size();
     }
-    return !quickly || work <= FEW_CELLS;
+    return !quickly || work <= MAX_QUICK_CELLS;
   }
 
-  private static void leave(List<Asked> left, Run run, List<String> hosts) {
+  private static void leave(List<HostSteps> left, Run run, List<String> hosts) {
     if (run.from() == run.to() || hosts.isEmpty()) {
       return;
     }
-    Asked last = left.isEmpty() ? null : left.getLast();
+    HostSteps last = left.isEmpty() ? null : left.getLast();
     if (last != null && last.run.to() == run.from() && last.hosts.equals(hosts)) {
-      left.set(left.size() - 1, new Asked(new Run(last.run.from(), run.to()), hosts));
+      left.set(left.size() - 1, new HostSteps(new Run(last.run.from(), run.to()), hosts));
     } else {
-      left.add(new Asked(run, hosts));
+      left.add(new HostSteps(run, hosts));
     }
   }
 }

@@ -4,11 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.stats.CacheStats;
 
 /**
- * What a bounded cache is good for.
+ * The use of a bounded cache.
  *
- * @param held how much it holds, in what its limit counts
- * @param limit the most it may hold
- * @param evicted how many things gave way to others
+ * @param held its contents, in the unit of its limit
+ * @param limit maximum of {@code held}
+ * @param evicted how many entries were removed because of the limit or because they expired
  */
 public record CacheUse(long held, long limit, long hits, long misses, long evicted) {
   /**

@@ -7,21 +7,20 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Which buckets of one host's time have changed lately, so that whoever keeps answers can tell
- * whether they still hold. The changes of all hosts are numbered by one counter. Safe for all
- * threads.
+ * The times of one host whose samples have changed recently, so that caches can check whether their
+ * entries are still valid. One counter numbers the changes of all hosts. Safe for all threads.
  *
- * <p>A number is drawn and its change noted under one lock, so that who has read the counter and
+ * <p>A number is drawn and its change recorded under one lock, so that a reader of the counter that
  * then asks each host misses none.
  *
- * <p>Law: a change is here before the sample that made it is acknowledged. Of changes that are too
- * long ago to be told apart it is said that everything has changed.
+ * <p>Law: a change is recorded before the sample that made it is acknowledged. For changes too old
+ * to be distinguished the answer is that any time may have changed.
  */
 final class Changes {
   private static final long BUCKET_MILLIS = 5_000;
 
-  /** An hour of ticks, and late ones. */
-  private static final int MOST = 1_024;
+  /** An hour of ticks, and late samples. */
+  private static final int MAX_BUCKETS = 1_024;
 
   private final AtomicLong counter;
   private final LinkedHashMap<Long, Long> byBucket = new LinkedHashMap<>();
@@ -30,7 +29,7 @@ final class Changes {
   private long last;
 
   /**
-   * @param counter that of the store
+   * @param counter numbers the changes of all hosts of the store
    */
   Changes(AtomicLong counter) {
     this.counter = counter;
@@ -44,15 +43,15 @@ final class Changes {
     return Math.floorDiv(time - 1, BUCKET_MILLIS);
   }
 
-  /** Samples of this time have been written, ms. */
+  /** Samples of a time have been written, ms. */
   synchronized void at(long time) {
     long bucket = bucket(time);
     long change = counter.incrementAndGet();
     if (bucket != newestBucket) {
-      // Those that changed last stand last, so that the eldest go first.
+      // In order of their last change, so that the oldest is removed first.
       byBucket.remove(bucket);
       newestBucket = bucket;
-      if (byBucket.size() == MOST) {
+      if (byBucket.size() == MAX_BUCKETS) {
         var eldest = byBucket.entrySet().iterator();
         allAt = Math.max(allAt, eldest.next().getValue());
         eldest.remove();
@@ -62,7 +61,7 @@ final class Changes {
     last = change;
   }
 
-  /** Anything may have changed. */
+  /** Any time may have changed. */
   synchronized void all() {
     allAt = counter.incrementAndGet();
     byBucket.clear();
@@ -70,7 +69,7 @@ final class Changes {
     last = allAt;
   }
 
-  /** What has changed since the change of a number; empty when nothing has. */
+  /** What has changed since the change with a number; empty if nothing has. */
   synchronized Optional<StoreChanges.OfHost> since(String host, long number) {
     if (last <= number) {
       return Optional.empty();
@@ -90,10 +89,8 @@ final class Changes {
   }
 
   /**
-   * Whether nothing has changed in a time since the change of a number.
-   *
-   * @param after the time begins behind this, ms
-   * @param to the last time, ms
+   * Whether no sample after {@code after} and up to {@code to} has changed since the change with a
+   * number.
    */
   synchronized boolean isUnchanged(long number, long after, long to) {
     if (last <= number) {

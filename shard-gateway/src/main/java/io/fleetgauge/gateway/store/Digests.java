@@ -5,16 +5,16 @@ import io.fleetgauge.sample.Series;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Finds the digests of one host's slots. Those of blocks are remembered with them. */
+/** Computes the digests of one host. Those of times that are in blocks are remembered. */
 public final class Digests {
   private static final long FINE_MILLIS = 60_000;
 
   /**
-   * What stands in a slot.
+   * The samples in a slot of time.
    *
-   * @param to the time behind the slot, ms
-   * @param count how many samples
-   * @param hash of series and times, whatever their order
+   * @param to the time after the slot, ms
+   * @param count number of samples
+   * @param hash of series and times, independent of their order
    */
   public record Slot(long to, long count, long hash) {}
 
@@ -58,8 +58,8 @@ public final class Digests {
   }
 
   /**
-   * @param slotFrom where slots begin
-   * @param slotTo the end of the one slot; the greatest number there is when each minute is one
+   * @param slotFrom start of the first slot
+   * @param slotTo end of the only slot; the maximum if each minute is a slot
    */
   private void add(long from, long to, long slotFrom, long slotTo, TreeMap<Long, Slot> into) {
     boolean fine = slotTo == Long.MAX_VALUE;

@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * A part of what is kept of a host, for another gateway.
+ * Some of the samples of a host, for another gateway.
  *
- * @param frames one behind the other, oldest first, of the run {@link #RUN}
- * @param next the time from which on the rest follows, ms
+ * @param frames concatenated, oldest first, of the run {@link #RUN}
+ * @param next the time at which the next page begins, ms
  */
 public record HostPage(byte[] frames, long next) {
-  /** The run of all pages; each page says all of itself, so it means nothing beyond its page. */
+  /** The run of all pages. A page contains its dictionary, so the run has no meaning outside it. */
   public static final long RUN = 0x7067_6070_6167_6501L;
 
   private static final long FIRST_WINDOW_MILLIS = 60_000;
-  private static final int ROOMY_SAMPLES = 20_000;
+  private static final int TARGET_SAMPLES = 20_000;
 
-  /** One tick while it is put together. */
+  /** One tick while it is being collected. */
   private static final class Row {
     final List<Labels> series = new ArrayList<>();
     final List<Double> values = new ArrayList<>();
@@ -79,7 +79,7 @@ public record HostPage(byte[] frames, long next) {
             out.raw(frame, 0, frame.length);
           });
       at = stop;
-      window = samples < ROOMY_SAMPLES ? 2 * window : Math.max(1_000, window / 2);
+      window = samples < TARGET_SAMPLES ? 2 * window : Math.max(1_000, window / 2);
     }
     return new HostPage(out.toBytes(), at >= end ? to : at);
   }

@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.store;
 
 import java.util.BitSet;
 
-/** What became of the samples of one write. Not for several threads. */
+/** Outcomes of the samples of one write. One thread at a time. */
 public final class Outcome {
   private long stored;
   private long late;
@@ -56,17 +56,17 @@ public final class Outcome {
     allLeftOut = true;
   }
 
-  /** Whether any sample of the last tick must not be handed on, because it was not let in here. */
+  /** Whether a sample of the last tick was refused and must not be replicated. */
   public boolean leavesOutAny() {
     return allLeftOut || !leftOut.isEmpty();
   }
 
-  /** Whether a sample of the last tick must not be handed on. */
+  /** Whether the sample at a position of the last tick was refused. */
   public boolean leavesOut(int position) {
     return allLeftOut || leftOut.get(position);
   }
 
-  /** Another tick begins. */
+  /** Begins another tick. */
   public void nextTick() {
     leftOut.clear();
     allLeftOut = false;
@@ -78,27 +78,27 @@ public final class Outcome {
     }
   }
 
-  /** Samples that are in the store now. */
+  /** Samples that are in the store. */
   public long kept() {
     return stored + repeated;
   }
 
-  /** Samples that are not and will not be. */
+  /** Samples that were refused and will be refused again. */
   public long refused() {
     return conflicting + tooOld + future + overLimit;
   }
 
-  /** Of those refused, how many only because their series is new. */
+  /** Samples refused because their series is new and a limit of series is reached. */
   public long overLimit() {
     return overLimit;
   }
 
-  /** Why the first one was refused; empty when none was. */
+  /** Why the first one was refused; empty if none was. */
   public String refusal() {
     return refusal;
   }
 
-  /** Counts every sample under what became of it. */
+  /** Adds every sample to the counter of its outcome. */
   public void addTo(StoreCounts counts) {
     counts.stored.add(stored);
     counts.late.add(late);

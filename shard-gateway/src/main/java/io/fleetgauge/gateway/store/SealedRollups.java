@@ -7,25 +7,25 @@ import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.store.block.Block;
 import java.util.Optional;
 
-/** Pages of blocks that were read not long ago. Safe for all threads. */
+/** A cache of the rollups of blocks. Safe for all threads. */
 final class SealedRollups {
-  private static final long MOST_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+  private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
 
   private final Cache<Key, Optional<RollupPage>> pages =
       Caffeine.newBuilder()
-          .maximumWeight(MOST_BYTES)
+          .maximumWeight(MAX_BYTES)
           .weigher((Key key, Optional<RollupPage> page) -> page.map(RollupPage::bytes).orElse(100))
           .recordStats()
           .build();
 
-  /** Blocks are told apart by identity. */
+  /** Blocks are compared by identity. */
   private record Key(Block block, RollupKey rollup) {}
 
   CacheUse use() {
     return CacheUse.of(pages);
   }
 
-  /** A block's page; empty when it has none. */
+  /** A block's rollup; empty if it has none. */
   Optional<RollupPage> page(Block block, RollupKey rollup) {
     return pages.get(new Key(block, rollup), key -> key.block.rollup(key.rollup));
   }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many series there are and may be. Safe for all threads. */
+/** Counts series and enforces their limits. Safe for all threads. */
 final class SeriesBudget {
   private static final String TENANT = "tenant";
 
@@ -27,10 +27,10 @@ final class SeriesBudget {
   }
 
   /**
-   * Takes a place for a new series.
+   * Counts a new series, if the limits allow it.
    *
-   * @param ofHost how many the host has
-   * @return why there is none; empty when it was taken
+   * @param ofHost number of series of the host
+   * @return why a limit forbids it; empty if it was counted
    */
   Optional<String> take(String host, int ofHost, Labels labels) {
     if (ofHost >= limits.maxSeriesPerHost()) {
@@ -57,7 +57,7 @@ final class SeriesBudget {
     return whose + " has the " + limit + " series that " + key + " allows; " + labels + " is new";
   }
 
-  /** Takes a place whatever the limits say, for what was accepted before. */
+  /** Counts a series that was accepted before, whatever the limits are. */
   void add(Labels labels) {
     all.incrementAndGet();
     String tenant = labels.value(TENANT);
@@ -66,7 +66,7 @@ final class SeriesBudget {
     }
   }
 
-  /** Gives a place back. */
+  /** A series has been removed. */
   void release(Labels labels) {
     all.decrementAndGet();
     String tenant = labels.value(TENANT);
@@ -76,7 +76,7 @@ final class SeriesBudget {
     }
   }
 
-  /** Moves a series from one owner to another, whatever the limits say. */
+  /** The owner of a series has changed; it counts for the new tenant, whatever the limits are. */
   void pass(Labels from, Labels to) {
     String before = from.value(TENANT);
     String after = to.value(TENANT);

@@ -3,27 +3,27 @@ package io.fleetgauge.gateway.store;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of every sample that a store was given, and of what it kept. */
+/** Outcomes of every sample that was passed to a store. */
 public final class StoreCounts {
-  /** New samples, late ones among them. */
+  /** New samples, including late ones. */
   public final LongAdder stored = new LongAdder();
 
-  /** Samples that came behind newer ones of their series and were stored. */
+  /** Stored samples that arrived after newer ones of their series. */
   public final LongAdder late = new LongAdder();
 
-  /** Samples that were there already, with the same value. */
+  /** Samples that were stored already, with the same value. */
   public final LongAdder repeated = new LongAdder();
 
-  /** Samples at a time that the series has with another value. */
+  /** Samples at a time at which the series has another value. */
   public final LongAdder conflicting = new LongAdder();
 
-  /** Samples older than the window for late ones. */
+  /** Samples older than the window for late samples. */
   public final LongAdder tooOld = new LongAdder();
 
-  /** Samples ahead of the clock. */
+  /** Samples too far ahead of the clock. */
   public final LongAdder future = new LongAdder();
 
-  /** Samples of new series beyond a limit. */
+  /** Samples of new series above a limit of series. */
   public final LongAdder overLimit = new LongAdder();
 
   public final BlockCounts blocks = new BlockCounts();

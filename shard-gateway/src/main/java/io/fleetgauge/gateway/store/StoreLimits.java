@@ -3,18 +3,18 @@ package io.fleetgauge.gateway.store;
 import java.time.Duration;
 
 /**
- * Bounds of a store.
+ * Limits of a store.
  *
- * @param retention how long samples are kept
- * @param maxBlockBytes most bytes of blocks on disk; above it the oldest go
- * @param memoryTime how long samples stay in memory before a block takes them; a block has half of
- *     that
+ * @param retention how long samples are stored
+ * @param maxBlockBytes maximum bytes of blocks on disk; above it the oldest blocks are removed
+ * @param memoryTime how long samples stay in memory before they move to a block; a block covers
+ *     half of it
  * @param outOfOrder how far behind the host's newest sample a sample may be; at most half of {@code
  *     memoryTime}
  * @param future how far ahead of the clock a sample may be
- * @param maxSeriesPerHost most series of one host
- * @param maxSeriesPerTenant most series of one tenant on this gateway
- * @param maxSeries most series of this gateway
+ * @param maxSeriesPerHost maximum number of series of one host
+ * @param maxSeriesPerTenant maximum number of series of one tenant on this gateway
+ * @param maxSeries maximum number of series on this gateway
  */
 public record StoreLimits(
     Duration retention,
@@ -25,13 +25,16 @@ public record StoreLimits(
     int maxSeriesPerHost,
     int maxSeriesPerTenant,
     int maxSeries) {
-  /** As Prometheus has it: ten minutes. */
+  /** The value of Prometheus: ten minutes. */
   public static final Duration DEFAULT_FUTURE = Duration.ofMinutes(10);
 
   public StoreLimits {
     if (outOfOrder.toMillis() > memoryTime.toMillis() / 2) {
       throw new IllegalArgumentException(
-          "samples may be " + outOfOrder + " late, but memory has only " + memoryTime);
+          "store.outOfOrder is "
+              + outOfOrder
+              + "; it must be at most half of store.memory, which is "
+              + memoryTime);
     }
   }
 

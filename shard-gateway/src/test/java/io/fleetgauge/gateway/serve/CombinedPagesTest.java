@@ -139,7 +139,7 @@ class CombinedPagesTest {
     };
   }
 
-  private RollupRunner.Made kept(Asked asked) throws QueryFailure {
+  private RollupRunner.Result kept(Asked asked) throws QueryFailure {
     RollupFit fit =
         RollupFit.of(asked.query, asked.aggregate, asked.grid, RULES).fit().orElseThrow();
     Function<List<String>, SeriesSource> sources = this::source;

@@ -33,13 +33,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A block on disk, mapped. Samples are read when they are asked for; the file is unmapped when
- * nobody refers to the block any more. Safe for all threads.
+ * A mapped block file. Samples are decoded when they are needed; the file is unmapped when the
+ * block is not referenced any more. Safe for all threads.
  */
 public final class Block implements Columns {
   private static final Logger LOG = LoggerFactory.getLogger(Block.class);
 
-  /** A column whose place in time is another block's. */
+  /** A column that belongs to another block. */
   private static final int NO_COLUMN = -1;
 
   private final Path file;
@@ -54,18 +54,18 @@ public final class Block implements Columns {
   private final int[] columnAt;
   private final BitSet damaged = new BitSet();
 
-  /** Where something lies in the file. */
+  /** The position of something in the file. */
   private record Extent(int at, int length) {}
 
-  /** A series as the directory has it. */
+  /** A series in the directory. */
   public record Entry(Labels identity, List<Interval> intervals) {}
 
   /**
-   * @param endedBefore as {@link Timeline} has it
+   * @param endedBefore as in {@link Timeline}
    */
   public record Interval(long from, Labels owner, long endedBefore) {}
 
-  /** A block and what the directory says of its series. */
+  /** A block and the series in its directory. */
   public record Opened(Block block, List<Entry> series) {}
 
   private Block(
@@ -287,7 +287,7 @@ public final class Block implements Columns {
     return times;
   }
 
-  /** What stands before a series' runs. */
+  /** The record of a series: its head, then its runs. */
   private final class Record {
     final byte[] bytes;
     final int length;
@@ -340,7 +340,7 @@ public final class Block implements Columns {
     }
   }
 
-  /** Reads a series' samples after {@code after} and up to {@code to}; none when it is damaged. */
+  /** Reads a series' samples after {@code after} and up to {@code to}; none if it is damaged. */
   public void read(int place, long after, long upTo, SampleReader reader) {
     int before = reader.size();
     try {
@@ -373,7 +373,7 @@ public final class Block implements Columns {
     }
   }
 
-  /** What the series add up to; empty when it was not kept, or is damaged. */
+  /** A rollup; empty if the block does not have it, or if it is damaged. */
   public Optional<RollupPage> rollup(RollupKey key) {
     Optional<byte[]> page = rollupBytes(key);
     try {
@@ -384,7 +384,7 @@ public final class Block implements Columns {
     }
   }
 
-  /** The bytes of a page, checked. */
+  /** The bytes of a rollup page whose checksum is right. */
   public Optional<byte[]> rollupBytes(RollupKey key) {
     Extent extent = rollups.get(key);
     if (extent == null || extent.length < 4) {
@@ -408,13 +408,13 @@ public final class Block implements Columns {
   private void reportRollup(RollupKey key, String why) {
     counts.damaged.increment();
     LOG.error(
-        "the block {} is damaged: {}; what {} adds up to there is made of samples instead",
+        "the block {} is damaged: {}; the rollup {} is computed from samples instead",
         file,
         why,
         key);
   }
 
-  /** Says once of each series that its samples here are lost. */
+  /** Reports, once for each series, that its samples in this block are lost. */
   private void report(int place, Exception e) {
     synchronized (damaged) {
       if (damaged.get(place)) {
@@ -424,7 +424,7 @@ public final class Block implements Columns {
     }
     counts.damaged.increment();
     LOG.error(
-        "the block {} is damaged at byte {}: {}; the samples of one series are lost there",
+        "the block {} is damaged at byte {}: {}; its samples of one series are lost",
         file,
         recordAt[place],
         e.getMessage());

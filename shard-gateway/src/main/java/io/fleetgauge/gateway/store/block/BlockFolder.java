@@ -11,13 +11,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Where blocks lie: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
+/** The names of block files: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
 public final class BlockFolder {
   private BlockFolder() {}
 
   public static Path of(Path root, String host) {
     String name = URLEncoder.encode(host, StandardCharsets.UTF_8);
-    // A dot is allowed in a URL, but these two are no names of folders.
+    // URLEncoder leaves dots as they are, but these two names have a meaning of their own.
     return root.resolve(name.equals(".") || name.equals("..") ? name.replace(".", "%2E") : name);
   }
 
@@ -39,7 +39,7 @@ public final class BlockFolder {
     }
   }
 
-  /** The blocks of a host in order of time; what was not finished is removed. */
+  /** The blocks of a host in order of time; unfinished files are removed. */
   public static List<Path> blocks(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       return List.of();
@@ -59,13 +59,13 @@ public final class BlockFolder {
     return found;
   }
 
-  /** The first time of a block, by its name; the least there is when the name says none. */
+  /** The first time of a block by its name; the minimum if the name has none. */
   public static long from(Path file) {
     String name = file.getFileName().toString();
     return number(name, 0, Math.max(0, name.indexOf('-', 1)), Long.MIN_VALUE);
   }
 
-  /** The time behind a block, by its name; the greatest there is when the name says none. */
+  /** The time after a block by its name; the maximum if the name has none. */
   public static long to(Path file) {
     String name = file.getFileName().toString();
     int end = name.length() - BlockFormat.SUFFIX.length();
@@ -76,7 +76,7 @@ public final class BlockFolder {
     try {
       return Long.parseLong(name, from, to, 10);
     } catch (NumberFormatException e) {
-      return otherwise; // it will not open as a block either
+      return otherwise; // opening the file will fail and be reported
     }
   }
 }

@@ -9,7 +9,7 @@ public final class BlockParts {
 
   private final Block[] blocks;
 
-  /** The series' place in each block. */
+  /** The number of the series in each block. */
   private final int[] places;
 
   private BlockParts(Block[] blocks, int[] places) {

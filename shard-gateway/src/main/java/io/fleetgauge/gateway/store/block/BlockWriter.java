@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
 
-/** Writes a block: some time of one host's samples, as the package draws it. One use. */
+/** Writes a block file, as the package draws it. One use. */
 public final class BlockWriter {
   private final String host;
   private final long from;
@@ -55,10 +55,10 @@ public final class BlockWriter {
   private int rollupCount;
 
   /**
-   * @param from the first time that belongs to it, ms
-   * @param to the first time behind it, ms
+   * @param from the first time of the block, ms
+   * @param to the first time after it, ms
    * @param end where the columns of this time end, ms
-   * @param limit columns from this number on are of a later time all the same
+   * @param limit columns from this number on belong to later blocks, whatever their times are
    */
   public BlockWriter(String host, long from, long to, long end, int limit) {
     this.end = end;
@@ -69,7 +69,7 @@ public final class BlockWriter {
     data.u8('F').u8('G').u8('B').u8('K').u8(BlockFormat.VERSION);
   }
 
-  /** Takes over the columns that samples of this time can refer to. Comes first. */
+  /** Adds the columns that samples of this time refer to. To be called first. */
   public void columns(ColumnList all) {
     int last = all.base();
     firstColumn = all.base();
@@ -90,7 +90,7 @@ public final class BlockWriter {
   }
 
   /**
-   * Adds what a series has of this time, if it has any.
+   * Adds the samples that a series has in this time, if there are any.
    *
    * @param owners null when the series has no dimensions
    * @param packed its runs; nothing of this time is in an open page
@@ -146,7 +146,7 @@ public final class BlockWriter {
     }
   }
 
-  /** Series that got the same late ticks share columns. */
+  /** Series with the same late samples share columns. */
   private int ownColumn(int at, int count) {
     List<Long> times = Arrays.stream(reader.times(), at, at + count).boxed().toList();
     return ownColumns.computeIfAbsent(
@@ -246,7 +246,7 @@ public final class BlockWriter {
   }
 
   /**
-   * Adds what the series add up to. Comes behind all series.
+   * Adds a rollup. To be called after all series.
    *
    * @param page as {@link io.fleetgauge.gateway.rollup.RollupForm} writes it
    */
@@ -264,9 +264,9 @@ public final class BlockWriter {
   }
 
   /**
-   * Writes the file, under another name until it is whole and on the disk.
+   * Writes the file, under another name until it is complete and on the disk.
    *
-   * @throws IOException if the disk does not take it; nothing is left of it then
+   * @throws IOException if it cannot be written; nothing is left of it then
    */
   public void write(Path file) throws IOException {
     WireWriter directory = new WireWriter(1 << 14);

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.store.block;
 
-/** Bytes on disk that are not what was written; the message names the file and where in it. */
+/** A file whose bytes are not those that were written; the message names file and position. */
 public final class DamagedBlock extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -1,10 +1,9 @@
 package io.fleetgauge.gateway.store.block;
 
 /**
- * What functions over time need of a stretch of numbers, without the numbers. Not for several
- * threads.
+ * Count, minimum, maximum and sum of the numbers in a record of a block. One thread at a time.
  *
- * <p>Sums are Neumaier's, so that the sum of a stretch in parts is that of the whole.
+ * <p>Sums are compensated (Neumaier), so that the sums of parts add up to the sum of the whole.
  */
 public final class Summary {
   private long count;
@@ -13,17 +12,17 @@ public final class Summary {
   private double sum;
   private double carry;
 
-  /** How many numbers there are; markers are none. */
+  /** How many numbers there are; staleness markers do not count. */
   public long count() {
     return count;
   }
 
-  /** The smallest; NaN when there is none but NaN. */
+  /** The smallest number; NaN if all are NaN. */
   public double min() {
     return min;
   }
 
-  /** The largest; NaN when there is none but NaN. */
+  /** The largest number; NaN if all are NaN. */
   public double max() {
     return max;
   }

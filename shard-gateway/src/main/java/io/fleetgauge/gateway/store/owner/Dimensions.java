@@ -4,23 +4,23 @@ import io.fleetgauge.sample.Labels;
 import java.util.Set;
 
 /**
- * Which labels of a GPU say who owns it and therefore change: they are kept as intervals of time
- * beside its series, so that a change of owner makes no new series.
+ * The labels of a GPU that name its owner and change over time. They are stored as intervals of
+ * time beside its series, so that a change of owner adds no series.
  *
- * @param identifier the label that a series of a GPU has; series without it have no dimensions
- * @param names the labels that change
+ * @param identifier the label that identifies a GPU; series without it have no dimensions
+ * @param names the dimensions
  */
 public record Dimensions(String identifier, Set<String> names) {
-  /** As dcgm-exporter and the schedulers name them. */
+  /** The names that dcgm-exporter and the schedulers use. */
   public static final Dimensions DEFAULT =
       new Dimensions("UUID", Set.of("job", "tenant", "pod", "namespace", "container"));
 
-  /** Whether series with these labels have an owner, if only "nobody". */
+  /** Whether series with these labels have an owner, which may be nobody. */
   public boolean apply(Labels labels) {
     return !labels.value(identifier).isEmpty();
   }
 
-  /** What of the labels never changes. */
+  /** The labels without the dimensions. */
   public Labels identity(Labels labels) {
     Labels rest = labels;
     for (String name : names) {
@@ -31,7 +31,7 @@ public record Dimensions(String identifier, Set<String> names) {
     return rest;
   }
 
-  /** What of the labels says who owns the GPU. */
+  /** The dimensions among the labels. */
   public Labels owner(Labels labels) {
     return labels.only(names);
   }

@@ -3,11 +3,11 @@ package io.fleetgauge.gateway.store.owner;
 import io.fleetgauge.sample.Labels;
 
 /**
- * Who owned a GPU when: an interval, and the ones before it. All series of a GPU that change at the
- * same time share their intervals. Only {@code before} ever changes, when the past has expired.
+ * The owners of a GPU over time: an interval, and the ones before it. Series of a GPU that change
+ * owner at the same time share their intervals. Only {@code before} changes, when the past expires.
  */
 public final class Timeline {
-  /** When no marker ended the owner before. */
+  /** No marker ended the owner before. */
   public static final long NOT_ENDED = Long.MIN_VALUE;
 
   public static final long ALWAYS = Long.MIN_VALUE;
@@ -18,8 +18,8 @@ public final class Timeline {
   public final Labels owner;
 
   /**
-   * When a staleness marker ended the owner before, at {@code from} or later; such a marker stands
-   * nowhere else.
+   * When a staleness marker ended the owner before, at {@code from} or later. Such a marker is
+   * stored here only.
    */
   public final long endedBefore;
 
@@ -40,7 +40,7 @@ public final class Timeline {
     return before;
   }
 
-  /** The interval that a time is in. */
+  /** The interval that contains a time. */
   public Timeline at(long time) {
     Timeline interval = this;
     while (interval.from > time && interval.before != null) {
@@ -49,7 +49,7 @@ public final class Timeline {
     return interval;
   }
 
-  /** Whether this or an interval before it is an owner's. */
+  /** Whether this or an interval before it has an owner. */
   public boolean hasOwner(Labels wanted) {
     for (Timeline interval = this; interval != null; interval = interval.before) {
       if (interval.owner.equals(wanted)) {
@@ -59,7 +59,7 @@ public final class Timeline {
     return false;
   }
 
-  /** Forgets intervals that ended before a time. */
+  /** Removes intervals that ended before a time. */
   public void forgetBefore(long time) {
     at(time).before = null;
   }

@@ -19,14 +19,14 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The newest sample of each series of a host that is meant, for who asks the same again and again:
- * the series are found once, and reading them takes as long as there are, whatever their history.
- * Safe for all threads.
+ * The newest sample of each matching series of a host, for callers that ask the same repeatedly:
+ * the series are found once, and the time to read them depends on their number only. Safe for all
+ * threads.
  *
- * @param <M> what whoever asks knows of a series
+ * @param <M> what the caller knows of a series
  */
 public final class NewestSamples<M> {
-  /** Takes samples. */
+  /** Receives samples. */
   @FunctionalInterface
   public interface Sink<M> {
     void accept(M mark, long time, double value);
@@ -39,26 +39,26 @@ public final class NewestSamples<M> {
   private final Function<Labels, M> marks;
   private final int version;
 
-  // Series with one owner now: of each its place, since when it has that owner, and what is known.
+  // Series with one owner now: the place of each, the start of its owner, and its mark.
   private final StoredSeries[] series;
   private final int[] places;
   private final long[] since;
 
-  /** Null while its labels are not those that are meant. */
+  /** By series; null if its labels do not match now. */
   private final List<M> known = new ArrayList<>();
 
-  /** Series that have one label set: two owners at one time have samples in both. */
+  /** Series that may share a label set, because a GPU had two owners at one time. */
   private final List<List<StoredSeries>> together = new ArrayList<>();
 
   /**
-   * @param selectors the series that match one of them are meant
-   * @param marks what is known of a series by its labels
+   * @param selectors a series matches if one of them matches
+   * @param marks gives the mark of a series from its labels
    */
   public NewestSamples(HostView host, List<List<Matcher>> selectors, Function<Labels, M> marks) {
     this.host = host;
     this.selectors = selectors;
     this.marks = marks;
-    // First, so that what changes meanwhile is seen when the samples are read.
+    // Read first, so that a change meanwhile is noticed when the samples are read.
     this.version = host.last().version();
     this.catalog = host.catalog();
     this.size = catalog.size();
@@ -105,7 +105,7 @@ public final class NewestSamples<M> {
     return null;
   }
 
-  /** Whether these are still all series of a host. */
+  /** Whether these are still all matching series of a host. */
   public boolean isOf(HostView other) {
     return host == other
         && host.catalog() == catalog
@@ -120,7 +120,7 @@ public final class NewestSamples<M> {
 
   /**
    * Reads the newest sample of each series that has one after {@code after} and up to {@code to},
-   * unless it says that the series has ended. Histograms are left out.
+   * unless it is a staleness marker. Histograms are left out.
    */
   public void read(long after, long to, Sink<M> sink) {
     if (size() == 0) {
@@ -149,7 +149,7 @@ public final class NewestSamples<M> {
     }
   }
 
-  /** Series with several owners of late, or with samples ahead of the time. */
+  /** Series with several owners in this time, or with samples after it. */
   private void readSlowly(
       List<StoredSeries> all, long after, long end, SampleReader reader, Sink<M> sink) {
     Map<Labels, Series> found = new LinkedHashMap<>();

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A series with owners as the series that it would be were the owner part of its labels: one for
- * each owner, with the samples of its intervals and a marker where another one took over.
+ * A series with owners as the series that would exist if the owner were part of the labels: one for
+ * each owner, with the samples of its intervals and a staleness marker where it ended.
  */
 final class OwnerViews {
-  /** Some time, both ends included. */
+  /** Both ends included, ms. */
   private record Span(long from, long to) {}
 
-  /** One owner's samples of a series. */
+  /** The samples of a series that one owner has. */
   static final class View {
     private final Labels labels;
     private final List<Span> spans = new ArrayList<>();
@@ -34,7 +34,7 @@ final class OwnerViews {
       return labels;
     }
 
-    /** Its samples; null when there are none. */
+    /** Its samples; null if there are none. */
     Series read(StoredSeries series, SampleReader reader) {
       if (!spans.isEmpty()) {
         series.read(spans.getFirst().from - 1, spans.getLast().to, reader);
@@ -42,7 +42,7 @@ final class OwnerViews {
       return among(reader);
     }
 
-    /** Those of the samples just read that are its own; null when there are none. */
+    /** The samples just read that belong to it; null if there are none. */
     private Series among(SampleReader read) {
       Series all = null;
       for (Span span : spans) {
@@ -69,8 +69,8 @@ final class OwnerViews {
   private OwnerViews() {}
 
   /**
-   * The views that matchers match, of the time from {@code from} to {@code to}, both included; of a
-   * series without owners the one there is, whose labels are taken to match.
+   * The views that match, of the time from {@code from} to {@code to}, both included. A series
+   * without owners has one view, whose labels are assumed to match.
    */
   static OwnerViews of(StoredSeries series, List<Matcher> matchers, long from, long to) {
     OwnerViews found = new OwnerViews();
@@ -127,7 +127,7 @@ final class OwnerViews {
     return views;
   }
 
-  /** Labels of the views that have a sample. */
+  /** The labels of the views that have a sample. */
   List<Labels> labels(StoredSeries series, SampleReader reader) {
     List<Labels> found = new ArrayList<>();
     for (View view : views) {

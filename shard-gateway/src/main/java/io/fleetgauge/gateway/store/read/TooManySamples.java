@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.store.read;
 
-/** A read that would go over its budget; nothing of it is answered. */
+/** A read that exceeds a limit; nothing of it is returned. */
 public final class TooManySamples extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -8,9 +8,9 @@ public final class TooManySamples extends Exception {
     super(message);
   }
 
-  /** That more series or bytes are asked for than a limit allows. */
+  /** More series or bytes than a limit allows. */
   public static TooManySamples of(String what, long found, long most) {
-    return new TooManySamples("there are " + found + " " + what + ", allowed are " + most);
+    return new TooManySamples("there are " + found + " " + what + "; the limit is " + most);
   }
 
   public TooManySamples(long budget) {

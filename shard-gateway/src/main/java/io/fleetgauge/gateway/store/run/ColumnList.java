@@ -4,11 +4,11 @@ import io.fleetgauge.gateway.store.chunk.Chunks;
 import java.util.Arrays;
 
 /**
- * The columns of a lane's memory by number. The lane's writer adds; what has been added stays, so a
- * reader that has a series' state may look up every number in it.
+ * The columns of a host's samples in memory, by number. The lane's writer adds columns. A column
+ * that was added stays in the list, so a reader may look up every number in a series' state.
  */
 public final class ColumnList implements Columns {
-  /** So far behind the newest column nobody is likely to be at work on one. */
+  /** A column this far behind the newest one is packed: readers rarely need it any more. */
   private static final int PACKED_BEHIND = 4;
 
   private final int base;

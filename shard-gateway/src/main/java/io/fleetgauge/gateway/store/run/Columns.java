@@ -7,6 +7,6 @@ public interface Columns {
   /** The lowest number. */
   int base();
 
-  /** The times of a column; more places than are used. Not to be written to. */
+  /** The times of a column, in an array that may be longer. The caller must not write to it. */
   long[] times(int number, Chunks chunks);
 }

@@ -5,14 +5,14 @@ import io.fleetgauge.sample.Series;
 import java.util.Arrays;
 
 /**
- * Samples of one series that came behind newer ones, in order of time. The lane's writer adds;
- * readers take what is below the size they read first.
+ * Samples of one series that arrived after newer ones, in order of time. The lane's writer adds;
+ * readers use the samples below the size that they read first.
  */
 public final class LateSamples {
   public final long[] times;
   public final double[] values;
 
-  /** Null when there are none. */
+  /** Null if there are none. */
   public final Histogram[] histograms;
 
   private volatile int size;
@@ -38,7 +38,10 @@ public final class LateSamples {
     return at < size && times[at] == time;
   }
 
-  /** With one more, whose time is not there yet: this, where it could be added behind the last. */
+  /**
+   * These samples and one more, whose time is not there yet. The same object is returned if the
+   * sample could be added after the last one.
+   */
   public static LateSamples with(LateSamples now, long time, double value, Histogram histogram) {
     if (now == null) {
       now = new LateSamples(new long[4], new double[4], null, 0);
@@ -76,7 +79,7 @@ public final class LateSamples {
     }
   }
 
-  /** What is left from a time on; null when nothing is. */
+  /** The samples from a time on; null if there are none. */
   public LateSamples from(long time) {
     int at = indexOf(time);
     return at == size

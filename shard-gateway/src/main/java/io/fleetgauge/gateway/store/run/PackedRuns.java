@@ -8,13 +8,13 @@ import java.util.Arrays;
 /**
  * The runs of a series in memory. Immutable.
  *
- * @param bytes runs up to {@code length}, with slack behind
- * @param base what the column of the first run counts from
- * @param column the number of the last run's column; {@code base} when there is no run
- * @param before the column that the last run's counts from
- * @param lastAt where the last run begins
- * @param lastFrom the first of its times in its column
- * @param lastCount how many samples it has; 0 when there is no run
+ * @param bytes runs up to {@code length}, and {@link Bits#SLACK} bytes more
+ * @param base the number from which the column of the first run is counted
+ * @param column the number of the last run's column; {@code base} if there is no run
+ * @param before the number from which the column of the last run is counted
+ * @param lastAt position of the last run
+ * @param lastFrom index of its first time in its column
+ * @param lastCount number of its samples; 0 if there is no run
  */
 public record PackedRuns(
     byte[] bytes,
@@ -25,7 +25,7 @@ public record PackedRuns(
     int lastAt,
     int lastFrom,
     int lastCount) {
-  /** Most samples of a run: more make it smaller, but it is packed anew each time it grows. */
+  /** Maximum samples of a run. Longer runs are smaller, but a run is encoded again as it grows. */
   public static final int RUN = 64;
 
   private static final byte[] NOTHING = new byte[0];
@@ -34,7 +34,7 @@ public record PackedRuns(
     return new PackedRuns(NOTHING, 0, base, base, base, 0, 0, 0);
   }
 
-  /** With a page more: in the last run, where it goes on and is not full, else behind it. */
+  /** These runs and a page more: added to the last run if it continues there, else a new run. */
   public PackedRuns with(
       Page.Maker lane, int number, int from, double[] values, Histogram[] histograms, int count) {
     boolean goesOn =
@@ -87,7 +87,7 @@ public record PackedRuns(
     return new PackedRuns(grown, at + out.size(), base, number, columnBefore, at, from, count);
   }
 
-  /** What is left behind a cut. */
+  /** The runs after a cut. */
   public PackedRuns from(RunCut cut) {
     int left = length - cut.bytes();
     if (left == 0) {

@@ -3,15 +3,15 @@ package io.fleetgauge.gateway.store.run;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 
 /**
- * Where the packed runs of a series pass from one block's time to the next.
+ * The position in the packed runs of a series where the time of the next block begins.
  *
- * @param bytes how many bytes of runs are before that time
- * @param column the number of the last column before it; the base when there is none
+ * @param bytes length of the runs before it
+ * @param column the number of the last column before it; the base if there is none
  */
 public record RunCut(int bytes, int column) {
   /**
    * @param end where the columns of the time before the cut end, ms
-   * @param limit columns from this number on belong behind the cut all the same
+   * @param limit columns from this number on are after the cut, whatever their times are
    */
   public static RunCut at(PackedRuns packed, ColumnList columns, long end, int limit) {
     byte[] bytes = packed.bytes();

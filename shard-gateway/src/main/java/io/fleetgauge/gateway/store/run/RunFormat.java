@@ -2,15 +2,15 @@ package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.sample.wire.WireWriter;
 
-/** What stands before a chunk of a series: which times it has. */
+/** The head of a run: which times of which column its samples have. */
 public final class RunFormat {
   private static final int OFFSET = 0x80;
 
   private RunFormat() {}
 
   /**
-   * @param columns how far the column is from that of the run before
-   * @param from the first of the column's times that is the run's
+   * @param columns distance from the column of the run before
+   * @param from index of the run's first time in the column
    */
   public static void write(WireWriter out, int columns, int from, int count) {
     out.svar(columns).u8(count - 1 | (from > 0 ? OFFSET : 0));

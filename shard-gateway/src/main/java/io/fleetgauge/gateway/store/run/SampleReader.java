@@ -9,8 +9,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * Gathers the samples of one series after another. It keeps decoded columns of times, which many
- * series share. For one thread and one question.
+ * Collects the samples of one series after another. It caches decoded columns of times, which many
+ * series share. One thread, one query.
  */
 public final class SampleReader {
   private static final long[][] NO_TIMES = {};
@@ -18,10 +18,10 @@ public final class SampleReader {
   private final Chunks chunks = new Chunks();
   private final Chunks timeChunks = new Chunks();
 
-  /** Decoded times by number, counted from the base. */
+  /** Decoded times by column number, counted from the base. */
   private final Map<Columns, long[][]> columnTimes = new IdentityHashMap<>();
 
-  /** Those that were read last: one series after the other reads the same. */
+  /** The list of columns used last; consecutive series mostly use the same one. */
   private Columns lastColumns;
 
   private long[][] lastTimes;
@@ -31,12 +31,12 @@ public final class SampleReader {
   private int size;
   private boolean damaged;
 
-  /** Says that samples which should be here could not be read. */
+  /** Records that samples could not be read. */
   public void markDamaged() {
     damaged = true;
   }
 
-  /** Says whether anything could not be read since this was asked last. */
+  /** Whether samples could not be read since the last call. */
   public boolean takeDamaged() {
     boolean was = damaged;
     damaged = false;
@@ -52,7 +52,7 @@ public final class SampleReader {
     return size;
   }
 
-  /** Forgets all but the first samples. */
+  /** Keeps the first samples only. */
   public void cutTo(int newSize) {
     size = newSize;
   }
@@ -80,7 +80,7 @@ public final class SampleReader {
     if (place >= 0 && place < lastTimes.length && lastTimes[place] != null) {
       return lastTimes[place];
     }
-    // Where bytes are damaged, numbers may be any; this refuses those that there are not.
+    // Damaged bytes may give any number; numbers without a column are rejected here.
     long[] times = columns.times(number, timeChunks);
     if (place >= lastTimes.length) {
       lastTimes = Arrays.copyOf(lastTimes, place + 8);
@@ -90,15 +90,16 @@ public final class SampleReader {
     return times;
   }
 
-  /** The times of the column of an open page; more places than are used. */
+  /** The times of the column of an open page, in an array that may be longer. */
   public long[] pageTimes(TimeColumn column) {
     return column.times(timeChunks);
   }
 
   /**
-   * Reads from runs, as the package draws them, what is after {@code after} and up to {@code to}.
+   * Reads the samples after {@code after} and up to {@code to} from runs, as the package draws
+   * them.
    *
-   * @param base what the first run's column counts from
+   * @param base the number from which the column of the first run is counted
    */
   public void readRuns(
       byte[] bytes, int from, int end, int base, Columns columns, long after, long to) {
@@ -163,7 +164,7 @@ public final class SampleReader {
     accept(count, after, to);
   }
 
-  /** Unites what was read with samples that came late. */
+  /** Merges late samples into those that were read. */
   public void merge(LateSamples late, long after, long to) {
     int count = late.size();
     int from = Series.firstAfter(late.times, 0, count, after);
@@ -183,7 +184,7 @@ public final class SampleReader {
     read(all.times(), 0, all.values(), all.histograms(), all.size(), after, to);
   }
 
-  /** Some of what was read. */
+  /** A part of the samples that were read. */
   public Series between(Labels labels, int from, int to) {
     return new Series(
         labels,
@@ -221,7 +222,7 @@ public final class SampleReader {
     histograms[index] = histogram;
   }
 
-  /** Keeps of {@code count} new samples those within the times. */
+  /** Keeps those of {@code count} new samples that are within the times. */
   private void accept(int count, long after, long to) {
     int first = size;
     int end = size + count;

@@ -6,8 +6,8 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.Arrays;
 
 /**
- * Times that many series share: those of one tick stream, some minutes of it. The lane's writer
- * appends; whoever has read how many samples a series has may read as many times.
+ * Times that many series share: some minutes of one tick stream. The lane's writer appends; a
+ * reader that knows how many samples a series has may read as many times.
  */
 public final class TimeColumn {
   public static final int CAPACITY = PackedRuns.RUN;
@@ -16,10 +16,10 @@ public final class TimeColumn {
   public final long end;
 
   private final long first;
-  // One of the two is null: packed is set before the times go.
+  // One of the two is null; packed is set before times is cleared.
   private volatile long[] times;
   private volatile byte[] packed;
-  // Written only; a reader goes by what a series says.
+  // For the writer only; readers use the size of a series.
   private int size;
   private long last;
 
@@ -32,7 +32,7 @@ public final class TimeColumn {
     size = 1;
   }
 
-  /** A copy of some times, to go on differently. */
+  /** A copy of some times, which continues with other times than its source. */
   private TimeColumn(TimeColumn source, int from, int count, Chunks chunks) {
     long[] copied = Arrays.copyOfRange(source.times(chunks), from, from + count);
     this.end = source.end;
@@ -73,7 +73,7 @@ public final class TimeColumn {
     size++;
   }
 
-  /** Makes a full column small. */
+  /** Compresses a full column. */
   public void pack(Chunks chunks) {
     if (packed == null && size == CAPACITY) {
       WireWriter scratch = new WireWriter(8 * CAPACITY);
@@ -83,7 +83,7 @@ public final class TimeColumn {
     }
   }
 
-  /** The times; more places than are used. */
+  /** The times, in an array that may be longer. */
   public long[] times(Chunks chunks) {
     long[] raw = times;
     if (raw == null) {

@@ -15,13 +15,13 @@ import org.roaringbitmap.IntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The series of a lane by their labels: for each label and value a bitmap of series. Immutable but
- * for the series behind the indexed ones, of which there are few and which are looked at one by
- * one; when they are no longer few, a new catalog takes them in.
+ * The index of a host's series: for each label and value a bitmap of series. Immutable, except for
+ * the newest series, which are not indexed yet and are examined one by one. When there are many of
+ * them, a new index includes them.
  */
 public final class Catalog {
-  /** So many series are looked at one by one at least. */
-  private static final int FEW = 64;
+  /** Up to this many series are not indexed. */
+  private static final int MIN_UNINDEXED = 64;
 
   private final Set<String> dimensions;
   private final int indexed;
@@ -34,7 +34,7 @@ public final class Catalog {
   /** The series that have dimensions. */
   private final RoaringBitmap dimensioned;
 
-  // The writer adds behind the size; a reader that has the size may read what is below it.
+  // The writer adds at the size; a reader that has read the size may read the series below it.
   private volatile StoredSeries[] series;
   private volatile int size;
 
@@ -87,7 +87,7 @@ public final class Catalog {
     return series[number];
   }
 
-  /** A catalog with one more series: this, as long as few are not indexed. Writer only. */
+  /** An index with one more series: the same object while few are unindexed. Writer only. */
   public Catalog with(StoredSeries added) {
     StoredSeries[] now = series;
     if (size == now.length) {
@@ -96,15 +96,13 @@ public final class Catalog {
     }
     now[size] = added;
     size = size + 1;
-    // The more there are, the more may wait: so each is indexed a bounded number of times.
-    return size - indexed <= Math.max(FEW, indexed / 4)
+    // The limit grows with the index, so that each series is indexed a bounded number of times.
+    return size - indexed <= Math.max(MIN_UNINDEXED, indexed / 4)
         ? this
         : build(dimensions, Arrays.copyOf(now, now.length), size);
   }
 
-  /**
-   * Every series that may match: what its labels say is certain, what its dimensions say is not.
-   */
+  /** Every series that may match: its identity matches, its dimensions have to be checked. */
   public void find(List<Matcher> matchers, Consumer<StoredSeries> found) {
     int count = size; // read before the array: a later array holds at least as many
     StoredSeries[] now = series;
@@ -134,7 +132,7 @@ public final class Catalog {
     return left == null ? all : left;
   }
 
-  /** A label that is not there has the empty value. */
+  /** A label that a series does not have counts as the empty value. */
   private RoaringBitmap matching(Matcher matcher) {
     Map<String, RoaringBitmap> values = byValue.getOrDefault(matcher.name(), Map.of());
     RoaringBitmap having = byName.getOrDefault(matcher.name(), new RoaringBitmap());
@@ -149,7 +147,8 @@ public final class Catalog {
               ? RoaringBitmap.andNot(all, values.getOrDefault(matcher.value(), new RoaringBitmap()))
               : having;
       case REGEX, NOT_REGEX -> {
-        // Whoever matches the empty value is found by those who do not match.
+        // A matcher that matches the empty value also selects series without the label: it is
+        // evaluated by the values that do not match.
         List<RoaringBitmap> some = new ArrayList<>();
         for (var entry : values.entrySet()) {
           if (matcher.matches(entry.getKey()) != empty) {
@@ -172,7 +171,7 @@ public final class Catalog {
     return true;
   }
 
-  /** The values of a label that is no dimension, each with the series that have it. */
+  /** The values of a label that is not a dimension, each with its series. */
   public void values(String label, ValueVisitor visitor) {
     int count = size;
     StoredSeries[] now = series;
@@ -187,7 +186,7 @@ public final class Catalog {
     }
   }
 
-  /** Takes a value and the series that have it. */
+  /** Receives a value and the series that have it. */
   public interface ValueVisitor {
     void visit(String value, Stream<StoredSeries> series);
   }

@@ -8,34 +8,33 @@ import java.util.Deque;
 import java.util.concurrent.locks.StampedLock;
 
 /**
- * The newest sample of each series of a lane, side by side, so that all of them are read as fast as
- * memory gives them. One thread at a time writes, a tick at a time; any thread copies what there is
- * between two ticks.
+ * The newest sample of each series of a host, in arrays, so that all of them are read in one pass.
+ * One thread at a time writes, tick by tick; any thread copies the state between two ticks.
  */
 public final class LastSamples {
-  private static final int FEW = 16;
+  private static final int INITIAL_CAPACITY = 16;
 
   private final StampedLock lock = new StampedLock();
   private final Deque<Integer> free = new ArrayDeque<>();
-  private long[] times = new long[FEW];
-  private double[] values = new double[FEW];
+  private long[] times = new long[INITIAL_CAPACITY];
+  private double[] values = new double[INITIAL_CAPACITY];
   private int size;
   private long newest = Long.MIN_VALUE;
 
-  // Written within ticks, but looked at at any time.
+  // Written within ticks, read at any time.
   private volatile int version;
 
   /**
-   * What there was between two ticks.
+   * The state between two ticks.
    *
    * @param times ms, by place
-   * @param values by place; a stale marker also stands for a histogram
+   * @param values by place; a staleness marker also represents a histogram
    * @param newest time of the newest tick, ms
-   * @param version another one says that places may be other series' or owners'
+   * @param version changes when a place may belong to another series or owner
    */
   public record Copy(long[] times, double[] values, long newest, int version) {}
 
-  /** Begins a tick; what is written until it ends is seen then. Writer only, as what follows. */
+  /** Begins a tick, which readers see when it ends. Writer only, as are the methods below. */
   public long begin() {
     return lock.writeLock();
   }
@@ -49,7 +48,7 @@ public final class LastSamples {
     lock.unlockWrite(stamp);
   }
 
-  /** A place for one more series. Within a tick. */
+  /** A place for a new series. Within a tick. */
   public int add() {
     Integer place = free.poll();
     if (place != null) {
@@ -65,7 +64,7 @@ public final class LastSamples {
     return place;
   }
 
-  /** The series of a place has gone for good. */
+  /** The series of a place has been removed. */
   public void remove(int place) {
     free.add(place);
   }
@@ -76,7 +75,7 @@ public final class LastSamples {
     values[place] = histogram == null ? value : Staleness.MARKER;
   }
 
-  /** The owner of a series is not the same any more. Within a tick. */
+  /** The owner of a series has changed. Within a tick. */
   public void ownerChanged() {
     changed();
   }
@@ -85,12 +84,12 @@ public final class LastSamples {
     version = version + 1;
   }
 
-  /** As {@link Copy} has it, now. */
+  /** The current {@link Copy#version}. */
   public int version() {
     return version;
   }
 
-  /** For any thread; waits at most for the tick that is being written. */
+  /** Any thread; waits at most until the tick that is being written has ended. */
   public Copy copy() {
     long stamp = lock.tryOptimisticRead();
     if (stamp != 0) {
@@ -108,7 +107,7 @@ public final class LastSamples {
   }
 
   private Copy copied() {
-    // Nothing of what is read may belong together, until the stamp has been validated.
+    // The arrays may be inconsistent until the stamp has been validated.
     return new Copy(Arrays.copyOf(times, size), Arrays.copyOf(values, size), newest, version);
   }
 }

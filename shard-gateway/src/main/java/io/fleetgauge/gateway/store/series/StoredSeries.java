@@ -18,25 +18,27 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * One series. Its lane's writer appends; anyone reads.
+ * One series. Its lane's writer appends; any thread reads.
  *
- * <p>A reader takes the state that is published. What is below its size never changes, so no lock
- * is needed; packing a page, taking a late sample into new arrays, and moving samples to a block
+ * <p>A reader uses the published state. The samples below its size never change, so no lock is
+ * needed. Packing a page, copying late samples to larger arrays and moving samples to a block
  * publish a new state.
  */
 public final class StoredSeries {
-  /** Samples of a page: few, because they take eight bytes each until they are packed. */
+  /**
+   * Samples of a page. A page is short, because each sample takes eight bytes until it is packed.
+   */
   private static final int PAGE = 8;
 
-  /** Where a page begins in its column when the series has left the column. */
+  /** Marks that the series has left the column: it has no open page. */
   private static final int LEFT = -1;
 
   private static final double[] NO_VALUES = new double[0];
 
   /**
-   * What is kept: blocks on disk, packed runs, an open page, and late samples.
+   * The samples: blocks on disk, packed runs, an open page, and late samples.
    *
-   * <p>The page's samples have the times of {@code column} from {@code from} on.
+   * <p>The samples of the page have the times of {@code column} from index {@code from} on.
    */
   public static final class State {
     private static final VarHandle SIZE;
@@ -59,8 +61,8 @@ public final class StoredSeries {
     final Histogram[] histograms;
     public final LateSamples late;
 
-    /** Written behind the sample, so that a reader that sees it also sees what is below it. */
-    @SuppressWarnings("unused") // by its handle
+    /** Written after the sample, so that a reader of the size sees all samples below it. */
+    @SuppressWarnings("unused") // accessed by its handle
     private int size;
 
     State(
@@ -139,26 +141,26 @@ public final class StoredSeries {
     }
   }
 
-  /** Its labels, but for those that are dimensions. */
+  /** Its labels without the dimensions. */
   public final Labels identity;
 
-  /** Its place among the lane's {@link LastSamples}. */
+  /** Its place in {@link LastSamples}. */
   public final int place;
 
-  /** Null when the series has no dimensions. */
+  /** Null if the series has no dimensions. */
   public volatile Timeline timeline;
 
-  /** What {@link #labels} said last: every query asks again. */
+  /** The last result of {@link #labels}, which every query needs. */
   private volatile Owned owned;
 
   private volatile State state;
 
-  // Of the newest sample; writer only.
+  // The newest sample; writer only.
   private long newest = Long.MIN_VALUE;
   private double newestValue;
   private Histogram newestHistogram;
 
-  /** Set by the writer when the lane has forgotten the series; it must be opened anew. */
+  /** Set by the writer when the series has been removed; it has to be looked up again. */
   public boolean closed;
 
   public StoredSeries(Labels identity, Timeline timeline, int place, ColumnList columns) {
@@ -181,7 +183,7 @@ public final class StoredSeries {
 
   private record Owned(Labels owner, Labels labels) {}
 
-  /** All its labels under an owner. */
+  /** Its labels while an owner has it. */
   public Labels labels(Labels owner) {
     Owned known = owned;
     if (known == null || known.owner != owner) {
@@ -199,12 +201,12 @@ public final class StoredSeries {
     state = newState;
   }
 
-  /** Time of the newest sample; {@link Long#MIN_VALUE} when there is none. Writer only. */
+  /** Time of the newest sample; {@link Long#MIN_VALUE} if there is none. Writer only. */
   public long newest() {
     return newest;
   }
 
-  /** Whether the newest sample is this one. Writer only. */
+  /** Whether the newest sample has this value. Writer only. */
   public boolean newestIs(double value, Histogram histogram) {
     return Double.doubleToRawLongBits(newestValue) == Double.doubleToRawLongBits(value)
         && Objects.equals(newestHistogram, histogram);
@@ -214,14 +216,14 @@ public final class StoredSeries {
     return Staleness.isMarker(newestValue) && newestHistogram == null;
   }
 
-  /** Sets what is known of a newest sample that stands in a block. */
+  /** Sets the newest sample from a block. */
   public void restore(long time, double value, Histogram histogram) {
     newest = time;
     newestValue = value;
     newestHistogram = histogram;
   }
 
-  /** Adds a sample that is newer than all others. Writer only. */
+  /** Adds a sample that is newer than all samples. Writer only. */
   public void append(Page.Maker lane, long time, double value, Histogram histogram) {
     State now = state;
     if (now.size() == PAGE) {
@@ -251,7 +253,7 @@ public final class StoredSeries {
     newestHistogram = histogram;
   }
 
-  /** Goes on in the column if the time is its next one; else leaves it. */
+  /** Continues in the column if the time is its next one, otherwise leaves it. */
   private static State next(State now, Page.Maker lane, long time) {
     TimeColumn column = now.column;
     int size = now.size();
@@ -272,7 +274,7 @@ public final class StoredSeries {
     return seal(now, lane, LEFT);
   }
 
-  /** Puts another sample in place of the newest, whose tick nobody has been shown yet. */
+  /** Replaces the newest sample, whose tick has not been published yet. */
   public void replaceNewest(double value, Histogram histogram) {
     State now = state;
     int last = now.size() - 1;
@@ -294,14 +296,14 @@ public final class StoredSeries {
     return now.withPage(now.column, now.number, now.from, values, histograms, size);
   }
 
-  /** Packs the open page, if there is one, and leaves the column for good. Writer only. */
+  /** Packs the open page, if there is one, and leaves the column. Writer only. */
   public void seal(Page.Maker lane) {
     State sealed = seal(state, lane, LEFT);
     state = sealed.withPage(null, 0, LEFT, NO_VALUES, null, 0);
   }
 
   /**
-   * @param from where in the column the next page begins
+   * @param from index in the column at which the next page begins
    */
   private static State seal(State now, Page.Maker lane, int from) {
     int size = now.size();
@@ -341,7 +343,7 @@ public final class StoredSeries {
     readMemory(now, after, to, reader);
   }
 
-  /** As {@link #read}, what is in memory only. */
+  /** Like {@link #read}, but only the samples in memory. */
   public static void readMemory(State now, long after, long to, SampleReader reader) {
     int size = now.size();
     LateSamples late = now.late;
@@ -356,7 +358,7 @@ public final class StoredSeries {
     }
   }
 
-  /** Whether any sample is at {@code from} to {@code to}, both included. */
+  /** Whether there is a sample from {@code from} to {@code to}, both included. */
   public boolean hasSampleIn(long from, long to, SampleReader reader) {
     State now = state;
     int size = now.size();

@@ -8,32 +8,32 @@ import io.fleetgauge.promql.query.Grid;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which steps of a host are kept reduced, and in which pages. */
-final class KeptSteps {
-  /** Steps without a gap, from number {@code from} on and before number {@code to}. */
+/** Finds the steps of a host that have rollups, and their pages. */
+final class RollupSteps {
+  /** Consecutive steps, from index {@code from} on and before index {@code to}. */
   record Run(int from, int to) {}
 
-  /** Is shown what is kept. */
-  interface Taker {
+  /** Receives pages. */
+  interface Receiver {
     /**
-     * @param from the page's first step that is taken
-     * @param stride how far apart those that are taken are
-     * @param at which step of the grid the first of them is
-     * @return whether to go on
+     * @param from index of the first step in the page
+     * @param stride distance between the steps
+     * @param at index of the first step in the grid
+     * @return whether to continue
      */
-    boolean take(RollupPage page, int from, int stride, int count, int at);
+    boolean accept(RollupPage page, int from, int stride, int count, int at);
   }
 
-  private KeptSteps() {}
+  private RollupSteps() {}
 
   /**
-   * Shows what is kept of some steps of a grid, each step once and in order.
+   * Passes on the rollups of some steps of a grid, each step once and in order.
    *
-   * @param grid times at which the expression is looked at; multiples of the rules' step
-   * @return the steps that are not kept though a sample may be near; null when the taker ended it
+   * @param grid times at which the expression is evaluated; multiples of the rules' step
+   * @return the steps without rollups that a sample can be near; null if the receiver ended it
    */
-  static List<Run> show(
-      Lane lane, RollupRules rules, RollupKey key, Grid grid, Run wanted, Taker taker) {
+  static List<Run> read(
+      Lane lane, RollupRules rules, RollupKey key, Grid grid, Run wanted, Receiver receiver) {
     long step = rules.step();
     long horizon = rules.horizon(key);
     long first = grid.time(wanted.from);
@@ -57,12 +57,12 @@ final class KeptSteps {
       if (page != null && page.first() <= time && time >= usableFrom) {
         int from = (int) ((time - page.first()) / step);
         int count = Math.min(wanted.to - at, (page.steps() - 1 - from) / stride + 1);
-        if (!taker.take(page, from, stride, count, at)) {
+        if (!receiver.accept(page, from, stride, count, at)) {
           return null;
         }
         at += count;
       } else {
-        // A step that no sample is near of has nothing, kept or not.
+        // A step that no sample is near has no value, with or without rollups.
         if (lane.reaches(time, horizon)) {
           boolean goesOn = !missing.isEmpty() && missing.getLast().to == at;
           int from = goesOn ? missing.removeLast().from : at;
