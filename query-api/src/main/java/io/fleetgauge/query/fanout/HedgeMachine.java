@@ -100,6 +100,9 @@ final class HedgeMachine {
   }
 
   List<Effect> begin() {
+    if (state == State.OVER) {
+      return List.of();
+    }
     return List.of(new Effect.Ask(owner, hosts), new Effect.Wait(patienceMillis));
   }
 

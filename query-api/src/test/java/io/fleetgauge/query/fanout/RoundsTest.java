@@ -1,0 +1,178 @@
+package io.fleetgauge.query.fanout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What gateways are asked on the wire, when, and by what table. */
+@ExtendWith(VertxExtension.class)
+class RoundsTest {
+  private static final Selection ALL =
+      new Selection(List.of(Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "up")), 0, 10_000);
+
+  private final MemoryFleet fleet =
+      new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1").host("n3", "g1");
+  private Vertx vertx;
+  private LoopbackGateways gateways;
+  private GatewayShards shards;
+
+  @BeforeEach
+  void start(Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    fleet.with(up("n1"), up("n2"), up("n3"));
+    gateways = new LoopbackGateways(vertx, fleet);
+    shards = shards(gateways::view);
+  }
+
+  private static Series up(String host) {
+    Labels labels = Labels.of(Labels.NAME, "up", "Hostname", host);
+    return new Series(labels, new long[] {5_000}, new double[] {1});
+  }
+
+  private GatewayShards shards(Supplier<ClusterView> view) {
+    OutgoingHttp http =
+        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, GatewayShards.HTTP_LIMITS);
+    return new GatewayShards(vertx, http, view, vertx.createSharedWorkerExecutor("rounds", 2));
+  }
+
+  private Future<Gathered<List<List<Series>>>> read(boolean heavy, long millis, Cancellation end) {
+    return shards.samples(List.of(ALL), 1_000, new ReadOptions(heavy, millis, end));
+  }
+
+  private Gathered<List<List<Series>>> read(boolean heavy, long millis) throws TimeoutException {
+    return read(heavy, millis, new Cancellation()).await(20, TimeUnit.SECONDS);
+  }
+
+  private List<String> asked() {
+    return gateways.asked().stream()
+        .map(each -> each.gateway() + each.fragment().hosts())
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void eachOwnerIsAskedOnceForItsHostsWithTheEpochOfTheTable() throws Exception {
+    read(false, 5_000);
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
+    assertThat(gateways.asked())
+        .allSatisfy(each -> assertThat(each.fragment().epoch()).isEqualTo(fleet.epoch()));
+  }
+
+  @Test
+  void aHostThatNoGatewayAnsweredForIsAskedForOnceMoreByTheNewestTable() throws Exception {
+    fleet.host("n4", "g9");
+    fleet.with(up("n4"));
+    // The table names a gateway that is nowhere; when it is looked at again it names another.
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              if (looks.incrementAndGet() == 2) {
+                fleet.host("n4", "g2");
+              }
+              return gateways.view();
+            });
+    Gathered<List<List<Series>>> found = read(false, 5_000);
+    assertThat(found.coverage().isWhole()).isTrue();
+    assertThat(found.value().getFirst()).hasSize(4);
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]", "g2[n4]");
+  }
+
+  @Test
+  void withoutTimeForASecondRoundTheHostsThatAreLeftAreMissing() throws Exception {
+    fleet.host("n4", "g9");
+    Gathered<List<List<Series>>> found = read(false, 80);
+    assertThat(found.coverage().missing()).containsExactly("n4");
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
+  }
+
+  @Test
+  void aHostThatWasReadButIsNotWholeIsNotAskedForAgain() throws Exception {
+    fleet.damage("n2");
+    var found =
+        shards
+            .labelNames(
+                new Fragment.Search(0, 10_000, 0, List.of()),
+                new ReadOptions(false, 5_000, new Cancellation()))
+            .await(20, TimeUnit.SECONDS);
+    assertThat(found.coverage().missing()).containsExactly("n2");
+  }
+
+  @Test
+  void aFrozenOwnerIsHedgedWithinASecondAndItsRequestEnds() throws Exception {
+    fleet.freeze("g2");
+    long begin = System.nanoTime();
+    Gathered<List<List<Series>>> found = read(false, 30_000);
+    assertThat(found.coverage().isWhole()).isTrue();
+    assertThat(found.coverage().hedged()).isTrue();
+    assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(5));
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g1[n2]", "g2[n2]");
+    Awaitility.await().until(() -> gateways.resets().contains("g2"));
+  }
+
+  @Test
+  void aHeavyReadIsHedgedOnlyWhenItsOwnerLeavesTheCluster() throws Exception {
+    fleet.freeze("g2");
+    Future<Gathered<List<List<Series>>>> read = read(true, 30_000, new Cancellation());
+    Awaitility.await().until(() -> gateways.asked().size() == 2);
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
+    fleet.leave("g2");
+    Gathered<List<List<Series>>> found = read.await(20, TimeUnit.SECONDS);
+    assertThat(found.coverage().isWhole()).isTrue();
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g1[n2]", "g2[n2]");
+  }
+
+  @Test
+  void aCancelledReadEndsItsRequests() throws Exception {
+    fleet.freeze("g1");
+    fleet.freeze("g2");
+    Cancellation cancellation = new Cancellation();
+    Future<?> read = read(true, 30_000, cancellation);
+    Awaitility.await().until(() -> gateways.asked().size() == 2);
+    cancellation.cancel();
+    assertThatThrownBy(() -> read.await(20, TimeUnit.SECONDS)).isInstanceOf(QueryFailure.class);
+    Awaitility.await().until(() -> gateways.resets().containsAll(List.of("g1", "g2")));
+  }
+
+  @Test
+  void aReadThatIsCancelledBeforeItBeginsAsksNobody() throws Exception {
+    Cancellation cancellation = new Cancellation();
+    cancellation.cancel();
+    assertThatThrownBy(() -> read(false, 5_000, cancellation).await(20, TimeUnit.SECONDS))
+        .isInstanceOf(QueryFailure.class);
+    read(false, 5_000); // whatever was sent before came before this
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
+  }
+
+  @Test
+  void aHeavyReadTellsTheGatewaysSo() throws Exception {
+    read(true, 5_000);
+    assertThat(gateways.asked()).allSatisfy(each -> assertThat(each.fragment().isHeavy()).isTrue());
+  }
+}
