@@ -24,6 +24,12 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class PromqlCommand implements Command {
   @CommandLine.Spec private CommandSpec spec;
 
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
   @Override
   public Integer call() {
     spec.commandLine().usage(spec.commandLine().getErr());
@@ -42,6 +48,12 @@ public final class PromqlCommand implements Command {
 
     @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Scripts to run.")
     private List<Path> files;
+
+    @CommandLine.Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Shows this help.")
+    private boolean help;
 
     @Override
     public Integer call() {

@@ -1,24 +1,19 @@
 package io.fleetgauge.load.fleet;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A command of the launcher in a JVM of its own, with this one's class path. */
 public final class ChildJvm implements AutoCloseable {
+  /** The files of flags that the distribution starts its processes with. */
   private static final List<String> FLAGS =
-      List.of(
-          "--enable-native-access=ALL-UNNAMED",
-          "--sun-misc-unsafe-memory-access=allow",
-          "-Dhazelcast.logging.type=slf4j",
-          "-XX:+UseSerialGC",
-          "-Xms128m",
-          "-Xmn64m",
-          "-XX:MinHeapFreeRatio=20",
-          "-XX:MaxHeapFreeRatio=40");
+      Stream.of("common", "member", "small-heap").flatMap(ChildJvm::flags).toList();
 
   /** For processes that live for seconds: what they run is compiled once and quickly. */
   public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1");
@@ -69,6 +64,16 @@ public final class ChildJvm implements AutoCloseable {
     process = builder.start();
     // Whoever ends this process, with Ctrl-C or otherwise, does not want the child to stay.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+  }
+
+  private static Stream<String> flags(String file) {
+    try (var in = ChildJvm.class.getResourceAsStream("/jvm/" + file + ".flags")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> !line.startsWith("#"));
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   public Process process() {

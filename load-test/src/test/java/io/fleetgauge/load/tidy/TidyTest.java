@@ -696,11 +696,14 @@ class TidyTest {
 
   @Test
   void theLauncherAndTheTestsRunWithTheSameFlags() throws IOException {
-    String pom = Files.readString(ROOT.resolve("pom.xml"));
-    String launcher = Files.readString(ROOT.resolve("fleetgauge"));
-    String flags = pom.substring(pom.indexOf("<jvm.flags>") + 11, pom.indexOf("</jvm.flags>"));
-    for (String flag : flags.split(" ")) {
-      assertThat(launcher).contains(flag);
+    Path flags = ROOT.resolve("distribution/src/main/jvm");
+    assertThat(flags.resolve("member.flags")).content().contains("--add-opens=");
+    for (String file : List.of("pom.xml", "fleetgauge", "distribution/src/main/bin/fleetgauge")) {
+      assertThat(ROOT.resolve(file))
+          .content()
+          .as("%s names the files in distribution/src/main/jvm", file)
+          .contains("common.flags")
+          .doesNotContain("--add-opens", "--enable-native-access", "-Xss");
     }
   }
 

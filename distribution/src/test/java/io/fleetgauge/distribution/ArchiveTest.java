@@ -1,0 +1,125 @@
+package io.fleetgauge.distribution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.tenant.TenantList;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is in the archive. */
+class ArchiveTest {
+  @TempDir private static Path folder;
+
+  private static InstalledArchive archive;
+
+  @BeforeAll
+  static void unpack() throws Exception {
+    archive = InstalledArchive.unpack(folder);
+  }
+
+  @Test
+  void theClassPathOfEveryProcessIsInTheArchiveAndNothingElseIs() throws IOException {
+    Set<String> used = new TreeSet<>();
+    for (String module : List.of("node-probe", "shard-gateway", "query-api")) {
+      used.addAll(archive.classPath(module));
+    }
+    assertThat(archive.libraries()).isEqualTo(used);
+  }
+
+  @Test
+  void aProbeLoadsNothingThatOnlyClusterMembersNeed() throws IOException {
+    assertThat(names(archive.classPath("node-probe")))
+        .contains("jnr-ffi", "vertx-core", "cluster-config", "sample-model")
+        .doesNotContain("promql", "shard-gateway", "query-api")
+        .noneMatch(
+            name ->
+                name.matches("(hazelcast|vertx-hazelcast|bc(prov|pkix|util).*|caffeine|jmh.*)"));
+  }
+
+  @Test
+  void noProcessLoadsTheToolsOfDevelopment() {
+    assertThat(names(archive.libraries()))
+        .contains("hazelcast", "caffeine")
+        .noneMatch(name -> name.matches("load-test|jmh.*|junit.*|assertj.*|protobuf.*|pitest.*"));
+  }
+
+  @Test
+  void everyLibraryIsListedWithItsLicenceAndTheLicencesTextIsThere() throws IOException {
+    List<String> lines =
+        Files.readAllLines(archive.home().resolve("licences/third-party.tsv")).stream()
+            .filter(line -> !line.startsWith("#"))
+            .toList();
+    assertThat(lines.stream().map(line -> line.split("\t")[0]))
+        .as("third-party.tsv has one line a library")
+        .containsExactlyElementsOf(
+            names(archive.libraries()).stream()
+                .filter(name -> !OWN_MODULES.contains(name))
+                .toList());
+    for (String line : lines) {
+      String licence = line.split("\t")[1].split(" ")[0];
+      String text = licence.equals("Apache-2.0") ? "LICENSE" : "licences/" + licence + ".txt";
+      assertThat(archive.home().resolve(text)).as(line).isNotEmptyFile();
+    }
+  }
+
+  private static final Set<String> OWN_MODULES =
+      Set.of(
+          "sample-model", "promql", "cluster-config", "node-probe", "shard-gateway", "query-api");
+
+  @Test
+  void theExamplesOfConfigurationAreValid() throws Exception {
+    assertThat(ProbeConfig.read("probe.yaml", example("probe.yaml")).gateways()).hasSize(2);
+    assertThat(GatewayConfig.read("gateway.yaml", example("gateway.yaml")).id())
+        .isEqualTo("gateway-1");
+    assertThat(QueryConfig.read("query.yaml", example("query.yaml")).http().port()).isEqualTo(9090);
+    assertThat(
+            TenantList.read(
+                    "tenants.yaml", example("tenants.yaml"), TenantLimits.DEFAULT, scope -> "")
+                .tenants())
+        .containsOnlyKeys("atlas", "probes", "staff");
+  }
+
+  /** An example whose files are where the archive was unpacked instead of in /etc/fleetgauge. */
+  private static String example(String name) throws IOException {
+    Path etc = archive.home().resolve("etc");
+    Files.writeString(etc.resolve("secret"), "a secret of enough characters: 0123456789abcdef");
+    return Files.readString(etc.resolve(name)).replace("/etc/fleetgauge/", etc + "/");
+  }
+
+  @Test
+  void theSameSourcesMakeTheSameBytes() throws Exception {
+    // What differs between two builds of one source: the time, the user, and the order of files.
+    List<String> entries = archive.listing();
+    assertThat(entries).hasSizeGreaterThan(60);
+    assertThat(entries)
+        .allMatch(entry -> entry.contains(" 0/0 ") && entry.contains(" 2026-01-01 "));
+    for (String jar : archive.libraries()) {
+      if (OWN_MODULES.contains(name(jar))) {
+        assertThat(InstalledArchive.times(archive.home().resolve("lib").resolve(jar)))
+            .as(jar)
+            .hasSize(1);
+      }
+    }
+  }
+
+  /** Names of libraries without version and classifier, in order of name. */
+  private static Set<String> names(Set<String> jars) {
+    return jars.stream().map(ArchiveTest::name).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static String name(String jar) {
+    return jar.replaceFirst("-\\d.*", "");
+  }
+}
