@@ -7,6 +7,7 @@ import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.InMemorySeries;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.RandomQueries;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
@@ -93,14 +94,14 @@ class DistributionTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void anyQueryOverAnyShardsIsTheQueryOverAllSeries(long seed) throws Exception {
+  void anyQueryOverAnyShardsEqualsTheQueryOverAllSeries(long seed) throws Exception {
     InMemoryShards shards = new RandomFleet(seed).shards(List.of(DEFAULT, DEFAULT, DEFAULT));
     assertThat(compare(shards, seed, 400)).as("queries that shards evaluated").isGreaterThan(150);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13, 14})
-  void soItIsWhenHostsAreSaidByAnotherLabel(long seed) throws Exception {
+  void anyQueryIsExactWithAnotherHostLabel(long seed) throws Exception {
     List<String> machine = List.of("machine");
     InMemoryShards shards = new RandomFleet(seed).shards(List.of(machine, machine));
     assertThat(compare(shards, seed, 400)).isGreaterThan(150);
@@ -108,7 +109,7 @@ class DistributionTest {
 
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
-  void soItIsWhenGatewaysDoNotAgreeOnTheLabel(long seed) throws Exception {
+  void anyQueryIsExactWhenGatewaysHaveDifferentHostLabels(long seed) throws Exception {
     InMemoryShards shards =
         new RandomFleet(seed).shards(List.of(List.of("machine"), List.of("rack", "Hostname")));
     assertThat(compare(shards, seed, 200)).as("queries that shards evaluated").isZero();
@@ -140,7 +141,7 @@ class DistributionTest {
         "sum(label_replace(up, \"%s\", \"x\", \"\", \"\"))",
         "count(abs(label_join(up, \"%s\", \"\", \"job\")))",
       })
-  void seriesThatBecomeOneByTheirHostsLabelAreAnErrorWhateverTheLabel(String pattern)
+  void seriesOfTwoShardsThatBecomeEqualAreAnErrorWhateverTheHostLabel(String pattern)
       throws Exception {
     for (String label : List.of("Hostname", "node", "instance", "machine", "host")) {
       Query query = instant(pattern.formatted(label));
@@ -151,7 +152,7 @@ class DistributionTest {
   }
 
   @Test
-  void aLabelThatSaysNoHostIsWrittenByTheShards() throws Exception {
+  void shardsWriteALabelThatIsNoHostLabel() throws Exception {
     InMemoryShards shards = two("machine");
     Query query = instant("label_replace(up, \"zone\", \"x\", \"\", \"\")");
     assertThat(distributed(shards, query)).isEqualTo(whole(shards, query)).contains("zone=\"x\"");
@@ -159,7 +160,7 @@ class DistributionTest {
   }
 
   @Test
-  void theNameOfTheMetricMayBeWhatSaysTheHost() throws Exception {
+  void theMetricNameMayBeAHostLabel() throws Exception {
     InMemoryShards shards =
         new InMemoryShards(
             List.of(
@@ -178,7 +179,7 @@ class DistributionTest {
   }
 
   @Test
-  void seriesWithoutTheLabelThatMatchingKeepsAreEvaluatedInOnePlace() throws Exception {
+  void seriesWithoutHostnameAreMatchedInOnePlace() throws Exception {
     InMemoryShards shards = two("machine");
     for (String text : List.of("quantile by (Hostname) (0.5, up)", "up + on (Hostname) up")) {
       Query query = instant(text);

@@ -1,15 +1,17 @@
-package io.fleetgauge.promql.plan;
+package io.fleetgauge.promql.query;
 
 import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.ValueType;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 
 /**
- * Queries of the stock language over the metrics and labels of {@link RandomFleet}, from a seed.
+ * Queries of the stock language over the metrics and labels of {@link RandomSeries}, from a seed.
  */
-final class RandomQueries {
+public final class RandomQueries {
   private static final List<String> GROUPINGS =
       List.of(
           "",
@@ -29,19 +31,32 @@ final class RandomQueries {
   private static final List<String> LABELS =
       List.of("rack", "node", "machine", "zone", "Hostname", "instance", "gpu");
 
-  /** The functions of the stock language; {@code info} needs series that tell of others. */
-  private static final List<Function> FUNCTIONS =
-      Function.all().stream()
-          .filter(function -> !function.isNewer() && !function.isExperimental())
-          .toList();
-
   private final SplittableRandom random;
+  private final List<Function> functions;
+  private final List<Aggregation> aggregations;
 
-  RandomQueries(long seed) {
-    this.random = new SplittableRandom(seed);
+  /** Of all stock functions and aggregations. */
+  public RandomQueries(long seed) {
+    this(seed, all -> true, all -> true);
   }
 
-  String next() {
+  /** Of some of the stock functions and aggregations. */
+  public RandomQueries(
+      long seed, Predicate<Function> functions, Predicate<Aggregation> aggregations) {
+    this.random = new SplittableRandom(seed);
+    this.functions =
+        Function.all().stream()
+            .filter(function -> !function.isNewer() && !function.isExperimental())
+            .filter(functions)
+            .toList();
+    this.aggregations =
+        Arrays.stream(Aggregation.values())
+            .filter(op -> !op.isExperimental())
+            .filter(aggregations)
+            .toList();
+  }
+
+  public String next() {
     return vector(3);
   }
 
@@ -67,10 +82,7 @@ final class RandomQueries {
   }
 
   private String aggregate(int depth) {
-    Aggregation op = pick(List.of(Aggregation.values()));
-    if (op.isExperimental()) {
-      op = Aggregation.SUM;
-    }
+    Aggregation op = pick(aggregations);
     String input = vector(depth - 1);
     String parameter =
         op.parameter()
@@ -80,7 +92,7 @@ final class RandomQueries {
   }
 
   private String call(int depth) {
-    Function function = pick(FUNCTIONS);
+    Function function = pick(functions);
     if (function.returns() == ValueType.SCALAR) {
       return "("
           + vector(depth - 1)
