@@ -18,6 +18,7 @@ public final class PrometheusApi {
     new RunningQueryRoutes(querier).mount(routes);
     new SeriesRoutes(config, querier).mount(routes);
     new MetadataRoutes(config, querier).mount(routes);
+    new OwnerRoute(config, querier, clock).mount(routes);
     new TargetRoutes(config, querier, clock).mount(routes);
     new StatusRoutes(config, querier, clock).mount(routes);
     new RemoteReadRoute(config, querier).mount(routes);
