@@ -6,9 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/**
- * What is read by people: a page to begin with, and the description of the API. No data in them.
- */
+/** The start page and the description of the API. They hold no data, so they need no token. */
 public final class Pages {
   private Pages() {}
 
