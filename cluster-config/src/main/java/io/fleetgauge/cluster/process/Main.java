@@ -16,8 +16,9 @@ import picocli.CommandLine;
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Three more commands are the launcher's own:",
-      "  test    Runs all tests; brings what they need.",
+      "Commands of the repository's launcher:",
+      "  test    Runs all tests; installs and fetches what they need, unless --no-install follows.",
+      "  mutate  Mutation testing of the packages named, or of all that decide.",
       "  bench   Runs the benchmarks, or those that match a pattern.",
       "  format  Formats the sources."
     })
