@@ -169,11 +169,11 @@ final class Execution {
                   + caller.tenant()
                   + " aggregates the whole fleet series by series: "
                   + cost.series()
-                  + " series, and query.wideSeries is "
+                  + " of at most query.wideSeries "
                   + config.wideSeries()
-                  + "; match fewer series, or use what rollups serve: sum, avg, min, max or count"
-                  + " of a metric, its rate or its increase, by rack, tenant, job, modelName or"
-                  + " Hostname, at steps that are multiples of the rollups'"));
+                  + "; match fewer series, or ask for what rollups keep reduced: sum, avg, min, max"
+                  + " or count of a metric, its rate or its increase, by rack, tenant, job,"
+                  + " modelName or Hostname, at steps that are multiples of the rollups'"));
     }
     return Optional.empty();
   }

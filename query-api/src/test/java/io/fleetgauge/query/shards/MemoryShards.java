@@ -32,16 +32,18 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * A {@link MemoryFleet} as {@link Shards}, without HTTP and threads: it answers at once, or, while
- * it is held, when it is released.
+ * A {@link MemoryFleet} as {@link Shards}, without HTTP and threads: it reads at once, and delivers
+ * what it has read at once or, while it is held, when it is released.
  */
 public final class MemoryShards implements Shards {
   private final Vertx vertx;
   private final MemoryFleet fleet;
   private final List<String> reads = new CopyOnWriteArrayList<>();
+  private final List<String> cancelled = new CopyOnWriteArrayList<>();
   private final List<Runnable> waiting = new ArrayList<>();
   private Predicate<String> held = read -> false;
   private boolean hedged;
+  private Extent pretended;
 
   /**
    * @param vertx counts the time of reads that a frozen gateway never answers
@@ -63,17 +65,22 @@ public final class MemoryShards implements Shards {
     return reads.stream().filter(read::equals).count();
   }
 
-  /** From now on, reads of these kinds wait. */
+  /** The reads that were cancelled, answered or not. */
+  public List<String> cancelled() {
+    return List.copyOf(cancelled);
+  }
+
+  /** From now on, what reads of these kinds have read is delivered only when it is released. */
   public synchronized void hold(String... kinds) {
     held = List.of(kinds)::contains;
   }
 
-  /** How many reads wait. */
+  /** How many reads wait to be delivered. */
   public synchronized int waiting() {
     return waiting.size();
   }
 
-  /** Answers what waits, and holds nothing any more. */
+  /** Delivers what waits, and holds nothing any more. */
   public void release() {
     List<Runnable> all;
     synchronized (this) {
@@ -89,6 +96,11 @@ public final class MemoryShards implements Shards {
     hedged = byReplicas;
   }
 
+  /** From now on, every selection is said to read so much. */
+  public void pretend(Extent extent) {
+    pretended = extent;
+  }
+
   // --- reading ---
 
   private <T> Future<Gathered<T>> read(
@@ -97,7 +109,7 @@ public final class MemoryShards implements Shards {
       Predicate<String> meant,
       ReadOptions options,
       Function<List<FragmentAnswer>, T> merge) {
-    reads.add(kind);
+    reads.add(options.heavy() ? "heavy " + kind : kind);
     if (fleet.present().isEmpty()) {
       return Future.failedFuture(
           new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
@@ -111,18 +123,20 @@ public final class MemoryShards implements Shards {
                     new QueryFailure(
                         QueryFailure.Kind.CANCELED,
                         "query was canceled in expression evaluation")));
-    Runnable work = () -> gather(fragment, meant, options, merge, promise);
+    options.cancellation().onCancel(() -> cancelled.add(kind));
+    Runnable delivery = gather(fragment, meant, options, merge, promise);
     synchronized (this) {
       if (held.test(kind)) {
-        waiting.add(work);
+        waiting.add(delivery);
         return promise.future();
       }
     }
-    work.run();
+    delivery.run();
     return promise.future();
   }
 
-  private <T> void gather(
+  /** Reads now; what is returned delivers what was read. */
+  private <T> Runnable gather(
       Fragment fragment,
       Predicate<String> meant,
       ReadOptions options,
@@ -158,8 +172,7 @@ public final class MemoryShards implements Shards {
         times.add(new ShardTime(each.getKey(), 1, answer.covered().size()));
       }
     } catch (QueryFailure e) {
-      promise.tryFail(e);
-      return;
+      return () -> promise.tryFail(e);
     }
     Gathered<T> gathered =
         new Gathered<>(
@@ -171,11 +184,9 @@ public final class MemoryShards implements Shards {
                 times,
                 byReplicas,
                 fleet.isMinority() ? "the cluster is split" : ""));
-    if (late) {
-      vertx.setTimer(options.timeoutMillis(), timer -> promise.tryComplete(gathered));
-    } else {
-      promise.tryComplete(gathered);
-    }
+    return late
+        ? () -> vertx.setTimer(options.timeoutMillis(), timer -> promise.tryComplete(gathered))
+        : () -> promise.tryComplete(gathered);
   }
 
   private <T> Future<Gathered<T>> read(
@@ -275,13 +286,15 @@ public final class MemoryShards implements Shards {
           for (int i = 0; i < selections.size(); i++) {
             int at = i;
             all.add(
-                new Extent(
-                    answers.stream()
-                        .mapToLong(each -> ((FragmentAnswer.Extent) each).series().get(at))
-                        .sum(),
-                    answers.stream()
-                        .mapToLong(each -> ((FragmentAnswer.Extent) each).samples().get(at))
-                        .sum()));
+                pretended != null
+                    ? pretended
+                    : new Extent(
+                        answers.stream()
+                            .mapToLong(each -> ((FragmentAnswer.Extent) each).series().get(at))
+                            .sum(),
+                        answers.stream()
+                            .mapToLong(each -> ((FragmentAnswer.Extent) each).samples().get(at))
+                            .sum()));
           }
           return all;
         });
@@ -442,15 +455,14 @@ public final class MemoryShards implements Shards {
   public Future<Changes> changes(Optional<Changes> last) {
     reads.add("changes");
     Promise<Changes> promise = Promise.promise();
-    Runnable work = () -> promise.complete(report(last));
+    Changes report = report(last);
     synchronized (this) {
       if (held.test("changes")) {
-        waiting.add(work);
+        waiting.add(() -> promise.complete(report));
         return promise.future();
       }
     }
-    work.run();
-    return promise.future();
+    return Future.succeededFuture(report);
   }
 
   private Changes report(Optional<Changes> last) {

@@ -1,0 +1,342 @@
+package io.fleetgauge.query.answer;
+
+import static io.fleetgauge.query.answer.TestQuerier.END;
+import static io.fleetgauge.query.answer.TestQuerier.ROOT;
+import static io.fleetgauge.query.answer.TestQuerier.START;
+import static io.fleetgauge.query.answer.TestQuerier.STEP;
+import static io.fleetgauge.query.answer.TestQuerier.await;
+import static io.fleetgauge.query.answer.TestQuerier.instant;
+import static io.fleetgauge.query.answer.TestQuerier.labels;
+import static io.fleetgauge.query.answer.TestQuerier.range;
+import static io.fleetgauge.query.answer.TestQuerier.uncached;
+import static io.fleetgauge.query.answer.TestQuerier.with;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.Answer;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Law 4 for caches and single-flight: they change the time of an answer, never the answer. */
+@ExtendWith(VertxExtension.class)
+class CachingTest {
+  private TestQuerier test;
+
+  @BeforeEach
+  void start(Vertx vertx) throws Exception {
+    test = new TestQuerier(vertx);
+    // The shards say where they are, so that what is read afterwards is kept.
+    test.value(ROOT, "count(power)");
+  }
+
+  private long reads() {
+    return test.shards.count("parts") + test.shards.count("samples");
+  }
+
+  private long cached(Reply<Evaluated> reply) {
+    return reply.value().trace().cachedSteps();
+  }
+
+  // --- whole answers ---
+
+  @Test
+  void anEqualQueryGetsTheSameAnswerWhileNothingHasChanged() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    Reply<Evaluated> first = test.answer(ask);
+    long before = reads();
+    assertThat(test.answer(ask)).isSameAs(first);
+    assertThat(reads()).isEqualTo(before);
+    test.answer(instant(ROOT, "sum(power) "));
+    assertThat(reads()).as("another text").isEqualTo(before + 1);
+  }
+
+  @Test
+  void aSampleThatTheQueryReadsMakesItEvaluatedAgain() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    test.answer(ask);
+    test.fleet.add(labels("power", 0, 0), END - 1, 1_000);
+    test.fleet.add(labels("power", 0, 0), END, 2_000);
+    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+  }
+
+  @Test
+  void aSampleOfAnotherTimeDoesNot() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    Reply<Evaluated> first = test.answer(ask);
+    test.fleet.add(labels("power", 0, 0), START, 5);
+    test.fleet.add(labels("power", 0, 0), END + 10_000, 5);
+    assertThat(test.answer(ask)).isSameAs(first);
+  }
+
+  @Test
+  void aCallerThatWantsNoCachedAnswerGetsAFreshOneThatIsNotKept() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    test.answer(uncached(ask));
+    long before = reads();
+    test.answer(uncached(ask));
+    test.answer(ask);
+    assertThat(reads()).isEqualTo(before + 2);
+    Ask<Evaluated> range = range(ROOT, "sum(power)", START, END);
+    test.answer(uncached(range));
+    assertThat(cached(test.answer(range))).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anIncompleteAnswerIsNotKept(Planner.Mode mode) throws Exception {
+    for (Ask<Evaluated> ask :
+        List.of(instant(ROOT, "sum(power)"), range(ROOT, "max(power)", START, END))) {
+      Ask<Evaluated> planned = with(ask, mode, true, false);
+      test.fleet.damage("n3");
+      assertThat(test.answer(planned).completeness().missing()).containsExactly("n3");
+      long before = reads();
+      assertThat(test.answer(planned).completeness().missing()).containsExactly("n3");
+      assertThat(reads()).isEqualTo(before + 1);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAnswerFromReplicasIsNotKeptSinceChangesThereAreNotCounted(Planner.Mode mode)
+      throws Exception {
+    for (Ask<Evaluated> ask :
+        List.of(instant(ROOT, "sum(power)"), range(ROOT, "max(power)", START, END))) {
+      Ask<Evaluated> planned = with(ask, mode, true, false);
+      test.shards.hedge(true);
+      assertThat(test.answer(planned).completeness().isWhole()).isTrue();
+      test.shards.hedge(false);
+      long before = reads();
+      Reply<Evaluated> second = test.answer(planned);
+      assertThat(reads()).isEqualTo(before + 1);
+      assertThat(cached(second)).isZero();
+    }
+  }
+
+  /** What was read before a change must not be taken for valid after it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aChangeThatIsReportedWhileAQueryReadsMakesItsAnswerStale(boolean instant) throws Exception {
+    Ask<Evaluated> ask =
+        instant ? instant(ROOT, "sum(power)") : range(ROOT, "sum(power)", START, END);
+    Ask<Evaluated> other = instant(ROOT, "min(power)");
+    test.answer(other);
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> old = test.begin(ask);
+    test.fleet.add(labels("power", 0, 0), END, 5_000);
+    // This one makes the shards report the change.
+    Future<Reply<Evaluated>> reporting = test.begin(other);
+    test.shards.release();
+    await(old);
+    await(reporting);
+    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+  }
+
+  @Test
+  void aHostThatMovesMakesAllAnswersStale() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    test.answer(ask);
+    test.fleet.host("n0", "g1", "g0");
+    long before = reads();
+    test.answer(ask);
+    assertThat(reads()).isEqualTo(before + 1);
+    // By the new table it is kept again.
+    test.answer(ask);
+    assertThat(reads()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void anAnswerByATableThatChangesMeanwhileIsNotKept() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> old = test.begin(ask);
+    test.fleet.host("n0", "g1", "g0");
+    test.shards.release();
+    await(old);
+    long before = reads();
+    test.answer(ask);
+    assertThat(reads()).isEqualTo(before + 1);
+  }
+
+  // --- single-flight ---
+
+  @Test
+  void equalQueriesAtOnceAreExecutedOnce() throws Exception {
+    test.shards.hold("parts");
+    List<Future<Reply<Evaluated>>> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      all.add(test.begin(range(ROOT, "sum(power)", START, END)));
+    }
+    assertThat(test.shards.waiting()).isEqualTo(1);
+    assertThat(test.querier.running().all()).hasSize(1);
+    test.shards.release();
+    for (Future<Reply<Evaluated>> each : all) {
+      assertThat(await(each)).isSameAs(await(all.getFirst()));
+    }
+  }
+
+  @Test
+  void queriesThatDifferInAnythingTheAnswerDependsOnAreExecutedEach() throws Exception {
+    Request.Promql other = Request.Promql.of("sum(power)", START, END, STEP, 60_000);
+    List<Ask<Evaluated>> different =
+        List.of(
+            range(ROOT, "sum(power)", START, END),
+            range(ROOT, "sum(power)", START + STEP, END),
+            range(ROOT, "sum(power)", START, END - STEP),
+            Ask.of(ROOT, Request.Promql.of("sum(power)", START, END, 2 * STEP, 300_000), 30_000),
+            Ask.of(ROOT, other, 30_000),
+            with(range(ROOT, "sum(power)", START, END), Planner.Mode.RAW, true, false),
+            range(ROOT.narrowedBy(TestQuerier.RACK_0.scope()), "sum(power)", START, END));
+    test.shards.hold("parts", "samples");
+    List<Future<Reply<Evaluated>>> all = different.stream().map(test::begin).toList();
+    assertThat(test.shards.waiting()).isEqualTo(different.size());
+    test.shards.release();
+    for (int i = 0; i < all.size(); i++) {
+      assertThat(await(all.get(i)).value().result())
+          .isEqualTo(test.expected(different.get(i)).result());
+    }
+  }
+
+  // --- extents ---
+
+  @Test
+  void aWindowThatMovesOnReadsOnlyItsNewSteps() throws Exception {
+    test.answer(range(ROOT, "sum(power)", START, END - 10 * STEP));
+    Ask<Evaluated> moved = range(ROOT, "sum(power)", START + 5 * STEP, END);
+    Reply<Evaluated> reply = test.answer(moved);
+    assertThat(reply.value().result()).isEqualTo(test.expected(moved).result());
+    assertThat(cached(reply)).isEqualTo(185);
+    assertThat(reply.value().trace().steps()).isEqualTo(195);
+    Ask<Evaluated> inside = range(ROOT, "sum(power)", START + 50 * STEP, END - 20 * STEP);
+    long before = reads();
+    Reply<Evaluated> known = test.answer(inside);
+    assertThat(known.value().result()).isEqualTo(test.expected(inside).result());
+    assertThat(reads()).isEqualTo(before);
+    assertThat(known.completeness().expected()).isEqualTo(6);
+    assertThat(known.completeness().epoch()).isEqualTo(test.fleet.epoch());
+  }
+
+  @Test
+  void aWindowThatGrowsAgainAndAgainReadsItsNewStepsOnly() throws Exception {
+    long to = END - 30 * STEP;
+    test.answer(range(ROOT, "sum(power)", START, to));
+    for (int i = 0; i < 10; i++) {
+      to += STEP;
+      // As in a live fleet, the newest time changes between refreshes.
+      test.fleet.add(labels("power", 0, 0), to, i);
+      Ask<Evaluated> ask = range(ROOT, "sum(power)", START, to);
+      Reply<Evaluated> reply = test.answer(ask);
+      assertThat(reply.value().result()).isEqualTo(test.expected(ask).result());
+      assertThat(reply.value().trace().steps() - cached(reply)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aChangeInThePastCostsOnlyTheExtentsThatReadIt() throws Exception {
+    Ask<Evaluated> ask = range(ROOT, "sum(power)", START, END);
+    test.answer(ask);
+    test.answer(range(ROOT, "sum(power)", START, END - 1));
+    test.fleet.add(labels("power", 0, 0), END - 1, 7);
+    Ask<Evaluated> before = range(ROOT, "sum(power)", START, END - 100 * STEP);
+    Reply<Evaluated> reply = test.answer(before);
+    assertThat(reply.value().result()).isEqualTo(test.expected(before).result());
+  }
+
+  @Test
+  void stepsAfterTheWatermarkAreNotKept() throws Exception {
+    test.fleet.watermark(END - 20 * STEP);
+    test.answer(instant(ROOT, "sum(power)")); // so that the watermark is known
+    test.answer(instant(ROOT, "sum(power)"));
+    test.answer(range(ROOT, "max(power)", START, END - STEP));
+    Reply<Evaluated> reply = test.answer(range(ROOT, "max(power)", START, END));
+    assertThat(cached(reply)).isEqualTo(180);
+    assertThat(reply.completeness().watermark()).isEqualTo(END - 20 * STEP);
+  }
+
+  @Test
+  void aQueryThatLooksAtItsRangeIsNotPutTogether() throws Exception {
+    String text = "sum(power @ end())";
+    test.answer(range(ROOT, text, START, END - STEP));
+    Ask<Evaluated> moved = range(ROOT, text, START, END);
+    Reply<Evaluated> reply = test.answer(moved);
+    assertThat(cached(reply)).isZero();
+    assertThat(reply.value().result()).isEqualTo(test.expected(moved).result());
+  }
+
+  @Test
+  void annotationsOfCachedStepsAreThoseOfTheWhole() throws Exception {
+    String text = "rate(power[2m])";
+    test.answer(range(ROOT, text, START + 20 * STEP, END - 10 * STEP));
+    Ask<Evaluated> moved = range(ROOT, text, START + 25 * STEP, END);
+    Reply<Evaluated> reply = test.answer(moved);
+    Answer whole = test.expected(moved);
+    assertThat(reply.value().result()).isEqualTo(whole.result());
+    assertThat(reply.value().infos()).isEqualTo(whole.infos()).isNotEmpty();
+    assertThat(cached(reply)).isPositive();
+  }
+
+  /** The caches against evaluation over all samples, while samples come late and hosts move. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 20_261_123})
+  void whateverIsAskedWhateverChangesTheAnswerIsThatOfNow(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<String> texts =
+        List.of(
+            "sum by (rack) (power)",
+            "max(load_total) - min(load_total)",
+            "rate(load_total[2m])",
+            "power > 120",
+            "topk(2, power)",
+            "sum(power offset 1m)",
+            "count(power @ " + (START + 50 * STEP) / 1_000 + ")",
+            "power and on (Hostname) load_total > 100");
+    for (int i = 0; i < 250; i++) {
+      switch (random.nextInt(5)) {
+        case 0 -> {
+          int host = random.nextInt(6);
+          long time = START + random.nextLong(END - START);
+          test.fleet.add(labels("power", host, 0), time, random.nextInt(200));
+        }
+        case 1 -> {
+          if (random.nextInt(10) == 0) {
+            String host = "n" + random.nextInt(6);
+            int owner = random.nextInt(3);
+            test.fleet.host(host, "g" + owner, "g" + (owner + 1) % 3);
+          }
+          test.fleet.watermark(START + random.nextLong(END - START));
+        }
+        default -> check(randomRange(random, texts));
+      }
+    }
+  }
+
+  private static Ask<Evaluated> randomRange(SplittableRandom random, List<String> texts) {
+    String text = texts.get(random.nextInt(texts.size()));
+    if (random.nextInt(5) == 0) {
+      return instant(ROOT, text);
+    }
+    long from = START + random.nextInt(150) * STEP;
+    long to = from + random.nextLong(END - from);
+    // Some windows are not on the same steps as the others.
+    long phase = random.nextInt(6) == 0 ? 7_000 : 0;
+    return range(ROOT, text, from + phase, Math.max(from + phase, to));
+  }
+
+  private void check(Ask<Evaluated> ask) throws TimeoutException, Exception {
+    Answer expected = test.expected(ask);
+    Reply<Evaluated> reply = test.answer(ask);
+    assertThat(reply.value().result()).as("%s", ask.request()).isEqualTo(expected.result());
+    assertThat(reply.value().infos()).isEqualTo(expected.infos());
+    assertThat(reply.warnings()).isEqualTo(expected.warnings());
+  }
+}

@@ -1,0 +1,448 @@
+package io.fleetgauge.query.answer;
+
+import static io.fleetgauge.query.answer.TestQuerier.END;
+import static io.fleetgauge.query.answer.TestQuerier.LIMITS;
+import static io.fleetgauge.query.answer.TestQuerier.RACK_0;
+import static io.fleetgauge.query.answer.TestQuerier.RACK_1;
+import static io.fleetgauge.query.answer.TestQuerier.ROOT;
+import static io.fleetgauge.query.answer.TestQuerier.START;
+import static io.fleetgauge.query.answer.TestQuerier.STEP;
+import static io.fleetgauge.query.answer.TestQuerier.await;
+import static io.fleetgauge.query.answer.TestQuerier.instant;
+import static io.fleetgauge.query.answer.TestQuerier.range;
+import static io.fleetgauge.query.answer.TestQuerier.strictly;
+import static io.fleetgauge.query.answer.TestQuerier.uncached;
+import static io.fleetgauge.query.answer.TestQuerier.with;
+import static io.fleetgauge.query.answer.TestQuerier.within;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.shards.ShardTime;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How PromQL queries are answered: within scope, limits and time, and what answers say. */
+@ExtendWith(VertxExtension.class)
+class QuerierTest {
+  private TestQuerier test;
+
+  @BeforeEach
+  void start(Vertx vertx) throws Exception {
+    test = new TestQuerier(vertx);
+  }
+
+  private static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {
+    assertThatThrownBy(() -> await(answer))
+        .isInstanceOfSatisfying(
+            QueryFailure.class, failure -> assertThat(failure.kind()).isEqualTo(kind))
+        .hasMessageContaining(message);
+  }
+
+  // --- answers ---
+
+  @Test
+  void anAnswerHasItsCompletenessItsTraceAndItsTimings() throws Exception {
+    Reply<Evaluated> reply = test.answer(range(ROOT, "sum by (rack) (power)", START, END));
+    assertThat(reply.value().result())
+        .isEqualTo(test.expected(range(ROOT, "sum by (rack) (power)", START, END)).result());
+    assertThat(reply.warnings()).isEmpty();
+    assertThat(reply.completeness())
+        .isEqualTo(
+            new Completeness(
+                6, 0, List.of(), test.fleet.epoch(), reply.completeness().watermark(), List.of()));
+    assertThat(reply.completeness().answered()).isEqualTo(6);
+    QueryTrace trace = reply.value().trace();
+    assertThat(trace.plan()).contains("merge");
+    assertThat(trace.estimated().series()).isEqualTo(12);
+    assertThat(trace.estimated().samples()).isBetween(2_400L, 2_700L);
+    assertThat(trace.samples()).isEqualTo(12 * 200);
+    assertThat(trace.steps()).isEqualTo(200);
+    assertThat(trace.cachedSteps()).isZero();
+    assertThat(trace.shards())
+        .extracting(ShardTime::shard)
+        .containsExactlyInAnyOrder("g0", "g1", "g2");
+    assertThat(reply.value().stats().samples()).isEqualTo(trace.samples());
+    assertThat(reply.value().timings().queued()).isPositive();
+    assertThat(reply.value().timings().evaluated()).isPositive();
+    assertThat(reply.value().timings().fetched()).isNotNegative();
+  }
+
+  @Test
+  void aQueryThatReadsNothingNeedsNoShard() throws Exception {
+    Reply<Evaluated> reply = test.answer(instant(ROOT, "1 + 1"));
+    assertThat(reply.value().result()).isEqualTo(new Answer.Scalar(END, 2));
+    assertThat(reply.completeness().expected()).isEqualTo(6);
+    assertThat(reply.completeness().isWhole()).isTrue();
+    assertThat(test.shards.reads()).isEqualTo(List.of("changes"));
+  }
+
+  @Test
+  void theRawPlanFetchesSamplesAndGivesTheSameAnswer() throws Exception {
+    Ask<Evaluated> ask = range(ROOT, "avg by (rack) (rate(load_total[2m]))", START, END);
+    Reply<Evaluated> pushedDown = test.answer(ask);
+    Reply<Evaluated> raw = test.answer(with(ask, Planner.Mode.RAW, false, false));
+    assertThat(raw.value().result()).isEqualTo(pushedDown.value().result());
+    assertThat(test.shards.count("parts")).isEqualTo(1);
+    assertThat(test.shards.count("samples")).isEqualTo(1);
+    assertThat(raw.value().trace().reasons()).containsValue("the plan raw was asked for");
+  }
+
+  @Test
+  void aPartThatAShardCannotGuaranteeIsEvaluatedFromSamples() throws Exception {
+    test.fleet.refuseParts("there are histograms");
+    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
+    Reply<Evaluated> reply = test.answer(ask);
+    assertThat(reply.value().result()).isEqualTo(test.expected(ask).result());
+    assertThat(reply.value().trace().reasons())
+        .containsEntry("sum(power)", "evaluated from all samples: there are histograms");
+    assertThat(test.shards.count("samples")).isEqualTo(1);
+  }
+
+  @Test
+  void twoSeriesThatBecomeOneOnAShardFailTheQueryWithoutReadingItsSamples() {
+    test.fleet.refuseParts(QueryFailure.SAME_LABEL_SET);
+    assertFails(
+        test.begin(instant(ROOT, "power * 2")),
+        QueryFailure.Kind.EXECUTION,
+        QueryFailure.SAME_LABEL_SET);
+    assertThat(test.shards.count("samples")).isZero();
+  }
+
+  @Test
+  void whereVectorsAreMatchedTheErrorIsThatOfTheWholeQuery() throws Exception {
+    test.fleet.refuseParts(QueryFailure.SAME_LABEL_SET);
+    Ask<Evaluated> ask = instant(ROOT, "power + load_total");
+    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+    assertThat(test.shards.count("samples")).isEqualTo(1);
+  }
+
+  @Test
+  void textThatIsNoQueryFailsAsItsParameterDoes() {
+    assertFails(
+        test.begin(instant(ROOT, "sum(")),
+        QueryFailure.Kind.BAD_DATA,
+        "invalid parameter \"query\": 1:5: parse error");
+    assertThatThrownBy(() -> test.querier.parsed("sum("))
+        .hasMessageStartingWith("invalid parameter \"query\": 1:5: parse error");
+  }
+
+  @Test
+  void anExpressionThatIsParsedAlreadyIsNotParsedAgain() throws Exception {
+    Request.Promql promql =
+        new Request.Promql(
+            "count(power)", Optional.of(test.querier.parsed("count(power)")), END, END, 0, 300_000);
+    assertThat(test.answer(Ask.of(ROOT, promql, 5_000)).value().result())
+        .isEqualTo(test.expected(instant(ROOT, "count(power)")).result());
+  }
+
+  // --- scope ---
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallerSeesItsScopeOnly(Planner.Mode mode) throws Exception {
+    assertThat(answerOf(RACK_0, "count(power)", mode)).isEqualTo(6);
+    assertThat(answerOf(ROOT, "count(power)", mode)).isEqualTo(12);
+    assertThat(answerOf(RACK_0, "count(power{rack=\"r1\"}) or vector(-1)", mode)).isEqualTo(-1);
+    assertThat(answerOf(ROOT.narrowedBy(RACK_1.scope()), "max(power)", mode)).isEqualTo(145);
+  }
+
+  private double answerOf(Caller caller, String text, Planner.Mode mode) throws TimeoutException {
+    Answer.Result result =
+        test.answer(with(instant(caller, text), mode, true, false)).value().result();
+    return ((Answer.Vector) result).samples().getFirst().value();
+  }
+
+  @Test
+  void twoTenantsThatAskTheSameTextAtOnceGetTheirOwnAnswers() throws Exception {
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> ofA = test.begin(instant(RACK_0, "max(power)"));
+    Future<Reply<Evaluated>> ofB = test.begin(instant(RACK_1, "max(power)"));
+    assertThat(test.shards.waiting()).isEqualTo(2);
+    test.shards.release();
+    assertThat(await(ofA).value().result())
+        .isEqualTo(test.expected(instant(RACK_0, "max(power)")).result());
+    assertThat(await(ofB).value().result())
+        .isEqualTo(test.expected(instant(RACK_1, "max(power)")).result());
+    assertThat(test.value(RACK_0, "max(power)")).isEqualTo(137);
+    assertThat(test.value(RACK_1, "max(power)")).isEqualTo(145);
+  }
+
+  @Test
+  void twoTenantsWithEqualScopesShareNothing() throws Exception {
+    Caller other = new Caller("c", RACK_0.scope(), false, LIMITS, 3);
+    test.value(RACK_0, "max(power)");
+    test.value(other, "max(power)");
+    assertThat(test.shards.count("parts")).isEqualTo(2);
+  }
+
+  @Test
+  void whoMustNotSeeAllHostsIsToldTheNumberOfMissingOnesOnly() throws Exception {
+    test.fleet.stop("g0");
+    test.fleet.stop("g1");
+    Reply<Evaluated> scoped = test.answer(instant(RACK_0, "count(power)"));
+    assertThat(scoped.warnings()).containsExactly("incomplete answer: 2 of 6 hosts are missing");
+    assertThat(scoped.completeness().missing()).isEmpty();
+    assertThat(scoped.completeness().missingCount()).isEqualTo(2);
+    assertThat(scoped.completeness().answered()).isEqualTo(4);
+    // A filter of one's own is no secret, and does not share an answer with a scope.
+    Caller root = new Caller("a", RACK_0.scope(), true, LIMITS, 3);
+    assertThat(test.answer(instant(root, "count(power)")).warnings())
+        .containsExactly("incomplete answer: 2 of 6 hosts are missing: n0, n3");
+  }
+
+  // --- completeness ---
+
+  @ParameterizedTest
+  @EnumSource
+  void hostsThatAreMissingAreNamed(Planner.Mode mode) throws Exception {
+    test.fleet.damage("n3");
+    Reply<Evaluated> reply =
+        test.answer(with(range(ROOT, "sum(power)", START, END), mode, true, false));
+    assertThat(reply.warnings()).containsExactly("incomplete answer: 1 of 6 hosts are missing: n3");
+    assertThat(reply.completeness().missing()).containsExactly("n3");
+    assertThat(reply.completeness().isWhole()).isFalse();
+  }
+
+  @Test
+  void aStrictCallerGetsAnErrorInPlaceOfAnIncompleteAnswer() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "count(power)");
+    assertThat(test.answer(strictly(ask)).completeness().isWhole()).isTrue();
+    test.fleet.damage("n3");
+    assertFails(
+        test.begin(strictly(uncached(ask))),
+        QueryFailure.Kind.UNAVAILABLE,
+        "incomplete answer: 1 of 6 hosts are missing: n3; a whole answer was asked for (strict)");
+    TenantLimits strict = new TenantLimits(1, 20, 200, 100, 100, Duration.ofDays(1), 100, true);
+    Ask<Evaluated> byLimits = instant(new Caller("s", List.of(), true, strict, 1), "count(power)");
+    assertThat(byLimits.options().strict()).isTrue();
+    assertFails(test.begin(byLimits), QueryFailure.Kind.UNAVAILABLE, "(strict)");
+  }
+
+  @Test
+  void strictAndOtherCallersShareOneExecution() throws Exception {
+    Ask<Evaluated> ask = instant(ROOT, "count(power)");
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> one = test.begin(ask);
+    Future<Reply<Evaluated>> other = test.begin(strictly(ask));
+    assertThat(test.shards.waiting()).isEqualTo(1);
+    test.shards.release();
+    assertThat(await(one)).isSameAs(await(other));
+    test.answer(strictly(ask));
+    assertThat(test.shards.count("parts")).isEqualTo(1);
+  }
+
+  // --- limits ---
+
+  private static Caller limited(long samples, long series, Duration range, int points) {
+    TenantLimits limits = new TenantLimits(1, 20, 200, samples, series, range, points, false);
+    return new Caller("few", List.of(), true, limits, 1);
+  }
+
+  @Test
+  void aQueryOverALimitFailsWithTheLimitTheFiguresAndTheTenant() {
+    Duration hour = Duration.ofHours(1);
+    Duration ranges = Duration.ofSeconds((END - START) / 1_000);
+    assertFails(
+        test.begin(
+            range(
+                limited(1_000_000, 100, ranges.minusSeconds(1), 1_000), "sum(power)", START, END)),
+        QueryFailure.Kind.LIMITED,
+        "the query of tenant few is over its limit range: 2985 s of at most 2984 s; ask for less");
+    assertFails(
+        test.begin(range(limited(1_000_000, 100, ranges, 199), "sum(power)", START, END)),
+        QueryFailure.Kind.LIMITED,
+        "over its limit points: 200 of at most 199");
+    assertFails(
+        test.begin(instant(limited(1_000_000, 11, hour, 1_000), "sum(power)")),
+        QueryFailure.Kind.LIMITED,
+        "over its limit series: 12 of at most 11");
+    assertFails(
+        test.begin(instant(limited(100, 100, hour, 1_000), "max_over_time(power[40m])")),
+        QueryFailure.Kind.LIMITED,
+        "over its limit samples: 1920 of at most 100");
+    assertThat(test.shards.count("parts")).isZero();
+    assertThat(test.querier.running().all()).isEmpty();
+  }
+
+  @Test
+  void aQueryAtItsLimitsIsAnswered() throws Exception {
+    Duration range = Duration.ofMillis(END - START);
+    Caller caller = limited(1_000_000, 12, range, 200);
+    assertThat(test.answer(range(caller, "sum(power)", START, END)).warnings()).isEmpty();
+  }
+
+  @Test
+  void anAggregationOverTheWholeFleetThatNoRollupServesIsRefused(Vertx vertx) throws Exception {
+    test = new TestQuerier(vertx, "query:\n  wideSeries: 11\n");
+    assertFails(
+        test.begin(instant(ROOT, "stddev(power)")),
+        QueryFailure.Kind.LIMITED,
+        "the query of tenant root aggregates the whole fleet series by series: 12 of at most"
+            + " query.wideSeries 11; match fewer series, or ask for what rollups keep reduced");
+    assertThat(test.answer(instant(ROOT, "sum(power)")).warnings()).isEmpty();
+    assertThat(test.answer(instant(RACK_0, "stddev(power)")).warnings()).isEmpty();
+  }
+
+  @Test
+  void theCostDecidesWhetherAQueryIsHeavy() throws Exception {
+    test.shards.pretend(new Extent(10, 900_000));
+    test.answer(instant(ROOT, "stddev(power)"));
+    assertThat(test.shards.reads()).contains("parts").doesNotContain("heavy parts");
+    Caller caller = limited(1L << 40, 1_000, Duration.ofDays(400), 1_000);
+    test.shards.pretend(new Extent(10, 3_000_001));
+    Reply<Evaluated> reply = test.answer(instant(caller, "stddev(load_total)"));
+    assertThat(reply.value().trace().estimated().isHeavy()).isTrue();
+    assertThat(test.shards.reads()).contains("heavy parts");
+    // Rollups serve a sum with a fraction of the work.
+    test.answer(instant(caller, "sum(load_total)"));
+    assertThat(test.shards.count("heavy parts")).isEqualTo(1);
+  }
+
+  @Test
+  void heavySamplesAreEvaluatedWithTheSameResult() throws Exception {
+    Caller caller = limited(1L << 40, 1_000, Duration.ofDays(400), 1_000);
+    test.shards.pretend(new Extent(10, 300_000_000));
+    Ask<Evaluated> ask =
+        with(range(caller, "sum(power)", START, END), Planner.Mode.RAW, false, false);
+    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+    assertThat(test.shards.reads()).contains("heavy samples");
+  }
+
+  // --- time, cancellation, running queries ---
+
+  @Test
+  void aQueryWhoseTimeIsOverFailsAndEndsItsReads() {
+    test.shards.hold("parts");
+    assertFails(
+        test.begin(within(instant(ROOT, "sum(power)"), 60)),
+        QueryFailure.Kind.TIMEOUT,
+        "query timed out in expression evaluation after 60 ms");
+    assertThat(test.shards.cancelled()).containsExactly("parts");
+    Awaitility.await().until(() -> test.querier.running().all().isEmpty());
+    assertThat(test.admission.running()).isZero();
+  }
+
+  @Test
+  void aCallerThatLeavesEndsItsReadsAndGivesItsPlaceBack() {
+    for (Ask<Evaluated> ask :
+        List.of(instant(ROOT, "sum(power)"), uncached(instant(ROOT, "max(power)")))) {
+      test.shards.hold("parts");
+      Cancellation cancellation = new Cancellation();
+      Future<?> answer = test.querier.answer(ask, cancellation);
+      cancellation.cancel();
+      assertFails(answer, QueryFailure.Kind.CANCELED, "query was canceled");
+      assertThat(test.querier.running().all()).isEmpty();
+      assertThat(test.admission.running()).isZero();
+    }
+    assertThat(test.shards.cancelled()).containsExactly("parts", "parts");
+  }
+
+  @Test
+  void oneOfTwoWaitingCallersLeavesWithoutTheOther() throws Exception {
+    test.shards.hold("parts");
+    Cancellation leaves = new Cancellation();
+    Future<?> gone = test.querier.answer(instant(ROOT, "sum(power)"), leaves);
+    Future<Reply<Evaluated>> stays = test.begin(instant(ROOT, "sum(power)"));
+    leaves.cancel();
+    assertFails(gone, QueryFailure.Kind.CANCELED, "query was canceled");
+    assertThat(test.shards.cancelled()).isEmpty();
+    test.shards.release();
+    assertThat(await(stays).value().result())
+        .isEqualTo(test.expected(instant(ROOT, "sum(power)")).result());
+  }
+
+  @Test
+  void callersWithDifferentTimeLimitsDoNotWaitForOneAnother() throws Exception {
+    test.shards.hold("parts");
+    Future<?> hasty = test.begin(within(instant(ROOT, "sum(power)"), 60));
+    Future<?> patient = test.begin(instant(ROOT, "sum(power)"));
+    assertThat(test.shards.waiting()).isEqualTo(2);
+    assertFails(hasty, QueryFailure.Kind.TIMEOUT, "after 60 ms");
+    test.shards.release();
+    await(patient);
+  }
+
+  @Test
+  void runningQueriesAreListedWithTheirStateAndCostAndCanBeCancelled() {
+    test.shards.hold("parts");
+    Future<?> answer = test.begin(instant(RACK_0, "sum(power)"));
+    RunningQuery running = test.querier.running().all().getFirst();
+    assertThat(running.tenant()).isEqualTo("a");
+    assertThat(running.text()).isEqualTo("sum(power)");
+    assertThat(running.state()).isEqualTo(RunningQuery.State.RUNNING);
+    assertThat(running.cost().series()).isEqualTo(6);
+    assertThat(test.querier.running().cancel(running.id() + 1)).isFalse();
+    assertThat(test.querier.running().cancel(running.id())).isTrue();
+    assertFails(answer, QueryFailure.Kind.CANCELED, "query was canceled");
+  }
+
+  @Test
+  void aQueryIsPlannedThenWaitsThenRuns(Vertx vertx) throws Exception {
+    test = new TestQuerier(vertx, "query:\n  maxParallel: 1\n");
+    test.shards.hold("extents");
+    Future<?> first = test.begin(instant(ROOT, "sum(power)"));
+    RunningQuery query = test.querier.running().all().getFirst();
+    assertThat(query.state()).isEqualTo(RunningQuery.State.PLANNING);
+    assertThat(query.cost()).isEqualTo(Cost.NONE);
+    test.shards.release();
+    await(first);
+    test.shards.hold("parts");
+    Future<?> second = test.begin(instant(ROOT, "max(power)"));
+    Future<?> third = test.begin(instant(ROOT, "min(power)"));
+    assertThat(test.querier.running().all())
+        .extracting(RunningQuery::state)
+        .containsExactly(RunningQuery.State.RUNNING, RunningQuery.State.WAITING);
+    test.shards.release();
+    await(second);
+    await(third);
+    assertThat(test.querier.running().all()).isEmpty();
+  }
+
+  @Test
+  void anOverloadedQueryApiRejectsQueriesBeforeTheirCostIsFoundOut(Vertx vertx) throws Exception {
+    test = new TestQuerier(vertx, "query:\n  maxConcurrent: 1\n");
+    test.shards.hold("parts");
+    test.begin(instant(ROOT, "sum(power)"));
+    assertFails(
+        test.begin(instant(ROOT, "sum(load_total)")),
+        QueryFailure.Kind.UNAVAILABLE,
+        "the query of tenant root was rejected: 1 queries of all tenants are running or waiting,"
+            + " and query.maxConcurrent is 1; try again later");
+    assertThat(test.shards.count("extents")).isEqualTo(1);
+    assertThat(test.admission.rejected()).isEqualTo(1);
+  }
+
+  @Test
+  void aGatewayThatCannotBeReachedFailsTheQueryAndGivesThePlaceBack() {
+    test.fleet.gateways().forEach(test.fleet::leave);
+    assertFails(
+        test.begin(range(ROOT, "power", START, START + STEP)),
+        QueryFailure.Kind.UNAVAILABLE,
+        "no gateway is in the cluster");
+    assertThat(test.querier.running().all()).isEmpty();
+    assertThat(test.admission.inFlight()).isZero();
+  }
+
+  @Test
+  void theClusterIsSeenThroughTheShards() {
+    assertThat(test.querier.cluster()).isEqualTo(test.shards.cluster());
+  }
+}

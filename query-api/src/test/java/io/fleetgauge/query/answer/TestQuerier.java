@@ -1,0 +1,206 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.TenantShare;
+import io.fleetgauge.query.admission.UsageElsewhere;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A {@link Querier} over six hosts in two racks on three gateways in memory. Each host has two GPUs
+ * with a gauge {@code power} and a counter {@code load_total}, a sample every 15 s from {@link
+ * #START} to {@link #END}.
+ */
+final class TestQuerier {
+  static final long STEP = 15_000;
+  static final long START = 1_000 * STEP;
+  static final int STEPS = 200;
+  static final long END = START + (STEPS - 1) * STEP;
+  static final long LOOKBACK = 300_000;
+
+  /** So small that no test reaches it by accident. */
+  static final TenantLimits LIMITS =
+      new TenantLimits(1, 20, 200, 1_000_000, 1_000, Duration.ofDays(400), 11_001, false);
+
+  static final Caller ROOT = new Caller("root", List.of(), true, LIMITS, 1);
+  static final Caller RACK_0 = scoped("a", "r0");
+  static final Caller RACK_1 = scoped("b", "r1");
+
+  final MemoryFleet fleet = new MemoryFleet();
+  final MemoryShards shards;
+  final Admission admission;
+  final Querier querier;
+
+  TestQuerier(Vertx vertx) throws Exception {
+    this(vertx, "query:\n  maxParallel: 20\n  maxHeavy: 4\n");
+  }
+
+  TestQuerier(Vertx vertx, String yaml) throws Exception {
+    for (int host = 0; host < 6; host++) {
+      fleet.host("n" + host, "g" + host % 3, "g" + (host + 1) % 3);
+      for (int gpu = 0; gpu < 2; gpu++) {
+        fleet.with(series("power", host, gpu), series("load_total", host, gpu));
+      }
+    }
+    fleet.watermark(Long.MAX_VALUE / 4);
+    QueryConfig config = QueryConfig.read("test", yaml);
+    this.shards = new MemoryShards(vertx, fleet);
+    this.admission =
+        new Admission(
+            new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
+            tenant -> new TenantShare(1, LIMITS.running(), LIMITS.queued()),
+            UsageElsewhere.NONE,
+            System::nanoTime);
+    this.querier =
+        new Querier(
+            config,
+            shards,
+            admission,
+            new Workers(
+                vertx.createSharedWorkerExecutor("light", 2),
+                vertx.createSharedWorkerExecutor("heavy", 1)),
+            (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
+  }
+
+  static Labels labels(String metric, int host, int gpu) {
+    return Labels.of(
+        Labels.NAME,
+        metric,
+        "Hostname",
+        "n" + host,
+        "gpu",
+        "" + gpu,
+        "rack",
+        "r" + host % 2,
+        "job",
+        "j" + gpu);
+  }
+
+  private static Series series(String metric, int host, int gpu) {
+    long[] times = new long[STEPS];
+    double[] values = new double[STEPS];
+    for (int i = 0; i < STEPS; i++) {
+      times[i] = START + i * STEP;
+      values[i] = metric.equals("power") ? 100 + host * 8 + gpu + i % 5 : i * (host + 1);
+    }
+    return new Series(labels(metric, host, gpu), times, values);
+  }
+
+  private static Caller scoped(String tenant, String rack) {
+    return new Caller(tenant, List.of(equal("rack", rack)), false, LIMITS, 2);
+  }
+
+  static Matcher equal(String name, String value) {
+    return Matcher.of(Matcher.Kind.EQUAL, name, value);
+  }
+
+  // --- asking ---
+
+  static Ask<Evaluated> instant(Caller caller, String text) {
+    return Ask.of(caller, Request.Promql.of(text, END, END, 0, LOOKBACK), 30_000);
+  }
+
+  static Ask<Evaluated> range(Caller caller, String text, long start, long end) {
+    return Ask.of(caller, Request.Promql.of(text, start, end, STEP, LOOKBACK), 30_000);
+  }
+
+  static <T> Ask<T> with(Ask<T> ask, Planner.Mode mode, boolean cached, boolean strict) {
+    return new Ask<>(
+        ask.caller(),
+        ask.request(),
+        new Ask.Options(mode, cached, strict, ask.options().timeoutMillis()));
+  }
+
+  static <T> Ask<T> within(Ask<T> ask, long millis) {
+    Ask.Options options = ask.options();
+    return new Ask<>(
+        ask.caller(),
+        ask.request(),
+        new Ask.Options(options.mode(), options.cached(), options.strict(), millis));
+  }
+
+  static <T> Ask<T> strictly(Ask<T> ask) {
+    return with(ask, ask.options().mode(), ask.options().cached(), true);
+  }
+
+  static <T> Ask<T> uncached(Ask<T> ask) {
+    return with(ask, ask.options().mode(), false, ask.options().strict());
+  }
+
+  <T> Future<Reply<T>> begin(Ask<T> ask) {
+    return querier.answer(ask, new Cancellation());
+  }
+
+  <T> Reply<T> answer(Ask<T> ask) throws TimeoutException {
+    return await(begin(ask));
+  }
+
+  static <T> T await(Future<T> future) throws TimeoutException {
+    return future.await(20, TimeUnit.SECONDS);
+  }
+
+  /** The value of an instant query with one sample. */
+  double value(Caller caller, String text) throws TimeoutException {
+    Answer.Vector vector = (Answer.Vector) answer(instant(caller, text)).value().result();
+    return vector.samples().getFirst().value();
+  }
+
+  // --- what is right ---
+
+  /** The answer of one evaluation over all samples that a caller sees. */
+  Answer expected(Ask<Evaluated> ask) throws QueryFailure, ParseException {
+    Request.Promql promql = (Request.Promql) ask.request();
+    Query query =
+        new Query(
+            promql.text(),
+            Parser.parse(
+                promql.text(),
+                new ParseOptions(Feature.STOCK, promql.end() - promql.start(), promql.step())),
+            promql.start(),
+            promql.end(),
+            promql.step(),
+            Query.Settings.STOCK.withLookback(promql.lookback()));
+    return Engine.run(Planner.prepared(query, ask.caller().scope()), source(), StopCheck.NEVER);
+  }
+
+  private SeriesSource source() {
+    List<Series> all = fleet.allSeries();
+    return (selection, receiver) -> {
+      for (Series each : all) {
+        if (isMeant(selection, each)) {
+          receiver.accept(each);
+        }
+      }
+    };
+  }
+
+  private static boolean isMeant(Selection selection, Series series) {
+    return Series.firstAfter(series.times(), 0, series.size(), selection.from())
+            < Series.firstAfter(series.times(), 0, series.size(), selection.to())
+        && selection.matchers().stream().allMatch(one -> one.matches(series.labels()));
+  }
+}
