@@ -12,6 +12,7 @@ import io.fleetgauge.promql.query.Sink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,8 @@ public final class QuantileAggregation implements Aggregator {
     Quantiles.warn(quantiles, aggregate.parameter().orElseThrow().span(), annotations);
     for (var entry : byLabels.entrySet()) {
       List<Column> columns = entry.getValue();
+      // Of 0 and -0 the one that comes first ranks lower, so the order may not be chance.
+      columns.sort(Comparator.comparing(Column::labels));
       double[] values = new double[columns.size()];
       double[] scratch = new double[columns.size()];
       double[] out = new double[quantiles.length];

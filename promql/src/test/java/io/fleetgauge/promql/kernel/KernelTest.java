@@ -318,6 +318,36 @@ class KernelTest {
     }
   }
 
+  /** As Prometheus has it: a gap of 1.1 mean intervals is too long, the next shorter one is not. */
+  @ParameterizedTest
+  @ValueSource(longs = {5_000, 10_000, 15_000, 20_000, 30_000})
+  void aGapOfExactlyElevenTenthsOfTheMeanIntervalCountsAsHalfAnInterval(long interval) {
+    long[] times = {0, interval, 2 * interval, 3 * interval};
+    double[] gauge = {1_000, 1_010, 1_020, 1_030};
+    int[] falls = new int[4];
+    Windows.falls(gauge, 4, falls);
+    long gap = interval * 11 / 10;
+    assertThat(gap / 1000.0).isEqualTo(interval / 1000.0 * 1.1);
+    long last = times[3];
+    // At the start, at the end, at both; the other edge is at a sample.
+    assertChange(times, gauge, falls, -gap, last, 3.5);
+    assertChange(times, gauge, falls, 0, last + gap, 3.5);
+    assertChange(times, gauge, falls, -gap, last + gap, 4);
+    // One millisecond less, and the samples are taken to go on up to the edge.
+    assertChange(times, gauge, falls, 1 - gap, last, 3 + (gap - 1.0) / interval);
+    assertChange(times, gauge, falls, 0, last + gap - 1, 3 + (gap - 1.0) / interval);
+  }
+
+  /** That the change of a window is that of so many intervals of 10 each. */
+  private static void assertChange(
+      long[] times, double[] values, int[] falls, long start, long end, double intervals) {
+    assertClose(Windows.delta(times, values, 0, 4, start, end), 10 * intervals);
+    assertClose(Windows.increase(times, values, falls, 0, 4, start, end), 10 * intervals);
+    assertClose(
+        Windows.rate(times, values, falls, 0, 4, start, end),
+        10 * intervals / ((end - start) / 1000.0));
+  }
+
   private static double plainIncrease(long[] times, double[] values, long start, long end) {
     int last = values.length - 1;
     double rise = 0;

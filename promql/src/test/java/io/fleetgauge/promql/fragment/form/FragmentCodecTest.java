@@ -22,6 +22,9 @@ import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.wire.WireException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -134,7 +137,30 @@ class FragmentCodecTest {
               List.of(
                   new FragmentAnswer.Changed("n1", true, List.of()),
                   new FragmentAnswer.Changed("n2", false, List.of(340_000_000L, -1L)))),
-          OWNERS);
+          OWNERS,
+          new FragmentAnswer.Newest(
+              4,
+              List.of("n1"),
+              true,
+              List.of(
+                  new FragmentAnswer.Family(
+                      "up", 2, new GzipPiece(new byte[] {9, 8, 7}, 0, 2, 300, 0xcafebabe)))),
+          new FragmentAnswer.Reduced(
+              4,
+              List.of("n1"),
+              List.of(
+                  new FragmentAnswer.Reductions(
+                      List.of("rack"),
+                      List.of(Labels.of("rack", "r1"), Labels.EMPTY),
+                      List.of(
+                          new FragmentAnswer.Reduction(
+                              "t",
+                              new long[] {2, 1},
+                              new double[] {0.5, 2},
+                              new double[] {0, 0},
+                              new double[] {0.25, -1},
+                              new double[] {-3, 7},
+                              new long[] {-5, 9}))))));
 
   private static final FragmentAnswer.Parts PARTS =
       new FragmentAnswer.Parts(
@@ -176,7 +202,23 @@ class FragmentCodecTest {
       assertThat(FragmentCodec.decodeFragment(FragmentCodec.encode(fragment))).isEqualTo(fragment);
     }
     for (FragmentAnswer answer : ANSWERS) {
-      assertThat(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer))).isEqualTo(answer);
+      switch (answer) {
+        // Those with arrays are equal when their bytes are.
+        case FragmentAnswer.Newest _, FragmentAnswer.Reduced _, FragmentAnswer.Parts _ -> {
+          byte[] bytes = FragmentCodec.encode(answer);
+          assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
+        }
+        case FragmentAnswer.Samples _,
+            FragmentAnswer.Strings _,
+            FragmentAnswer.LabelSets _,
+            FragmentAnswer.Owners _,
+            FragmentAnswer.Unfit _,
+            FragmentAnswer.Extent _,
+            FragmentAnswer.Metadata _,
+            FragmentAnswer.Hosts _,
+            FragmentAnswer.Changes _ ->
+            assertThat(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer))).isEqualTo(answer);
+      }
     }
   }
 
@@ -364,6 +406,207 @@ class FragmentCodecTest {
                 + "0000000000f03f0006000201040501030105010250020104060003000203000000000000e03f00");
   }
 
+  private static List<FragmentAnswer> answers() {
+    List<FragmentAnswer> all = new ArrayList<>(ANSWERS);
+    all.add(PARTS);
+    return all;
+  }
+
+  /** A line for each: what it is, and its bytes. */
+  private static List<String> golden() {
+    List<String> lines = new ArrayList<>();
+    for (Fragment fragment : FRAGMENTS) {
+      lines.add(line("ask", fragment, FragmentCodec.encode(fragment)));
+    }
+    for (FragmentAnswer answer : answers()) {
+      lines.add(line("answer", answer, FragmentCodec.encode(answer)));
+    }
+    return lines;
+  }
+
+  private static String line(String what, Object value, byte[] bytes) {
+    return what + " " + value.getClass().getSimpleName() + " " + HexFormat.of().formatHex(bytes);
+  }
+
+  @Test
+  void theBytesOfEveryKindAreTheGoldenOnes() throws IOException {
+    try (var in = FragmentCodecTest.class.getResourceAsStream("golden.txt")) {
+      assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList())
+          .isEqualTo(golden());
+    }
+    assertThat(FRAGMENTS.stream().map(Object::getClass))
+        .containsAll(List.of(Fragment.class.getPermittedSubclasses()));
+    assertThat(answers().stream().map(Object::getClass))
+        .containsAll(List.of(FragmentAnswer.class.getPermittedSubclasses()));
+  }
+
+  @Test
+  void bytesThatAreCutOrLongerAreRefused() {
+    for (Fragment fragment : FRAGMENTS) {
+      byte[] bytes = FragmentCodec.encode(fragment);
+      for (int length = 0; length < bytes.length; length++) {
+        byte[] cut = Arrays.copyOf(bytes, length);
+        assertThatThrownBy(() -> FragmentCodec.decodeFragment(cut))
+            .as("%s cut to %d bytes", fragment, length)
+            .isInstanceOf(WireException.class);
+      }
+      byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
+      assertThatThrownBy(() -> FragmentCodec.decodeFragment(longer))
+          .isInstanceOf(WireException.class);
+    }
+    for (FragmentAnswer answer : answers()) {
+      byte[] bytes = FragmentCodec.encode(answer);
+      for (int length = 0; length < bytes.length; length++) {
+        byte[] cut = Arrays.copyOf(bytes, length);
+        assertThatThrownBy(() -> FragmentCodec.decodeAnswer(cut))
+            .as("%s cut to %d bytes", answer, length)
+            .isInstanceOf(WireException.class);
+      }
+      byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
+      assertThatThrownBy(() -> FragmentCodec.decodeAnswer(longer))
+          .isInstanceOf(WireException.class);
+    }
+  }
+
+  @Test
+  void anotherVersionIsRefusedByItsNumber() {
+    byte[] bytes = FragmentCodec.encode(FRAGMENTS.getFirst());
+    bytes[2] = 3;
+    assertThatThrownBy(() -> FragmentCodec.decodeFragment(bytes))
+        .isInstanceOf(WireException.class)
+        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 4");
+  }
+
+  @Test
+  void aKindOfTheOtherDirectionOrOfNoneIsRefused() {
+    for (int kind : new int[] {0, 6, 14, 255}) {
+      byte[] bytes = FragmentCodec.encode(FRAGMENTS.getFirst());
+      bytes[3] = (byte) kind;
+      assertThatThrownBy(() -> FragmentCodec.decodeFragment(bytes))
+          .as("kind %d", kind)
+          .isInstanceOf(WireException.class);
+    }
+    byte[] bytes = FragmentCodec.encode(ANSWERS.getFirst());
+    bytes[3] = 3;
+    assertThatThrownBy(() -> FragmentCodec.decodeAnswer(bytes))
+        .isInstanceOf(WireException.class)
+        .hasMessage("the kind 3 is of questions only");
+  }
+
+  @Test
+  void aQuestionForChangesIsToldFromItsBytes() {
+    for (Fragment fragment : FRAGMENTS) {
+      assertThat(FragmentCodec.isChanges(FragmentCodec.encode(fragment)))
+          .isEqualTo(fragment instanceof Fragment.Changes);
+    }
+    assertThat(FragmentCodec.isChanges(new byte[3])).isFalse();
+  }
+
+  @Test
+  void theSameQuestionForOtherHostsDiffersInNothingElse() {
+    for (Fragment fragment : FRAGMENTS) {
+      Fragment other = fragment.at(77, List.of("other"));
+      assertThat(other.epoch()).isEqualTo(77);
+      assertThat(other.hosts()).containsExactly("other");
+      assertThat(other.at(fragment.epoch(), fragment.hosts())).isEqualTo(fragment);
+    }
+  }
+
+  @Test
+  void partsOfUnreasonablyManyStepsAreRefused() {
+    QueryText text = new QueryText("x", 0, 0, 0, Query.Settings.STOCK);
+    for (Fragment.Part part :
+        List.of(
+            new Fragment.Part(0, 0, 0, 10, false, false),
+            new Fragment.Part(0, 10, 1, 9, false, false),
+            new Fragment.Part(0, 0, 1, 1 << 24, false, false))) {
+      byte[] bytes =
+          FragmentCodec.encode(
+              new Fragment.Parts(1, List.of(), text, List.of(), 1, false, List.of(part)));
+      assertThatThrownBy(() -> FragmentCodec.decodeFragment(bytes))
+          .isInstanceOf(WireException.class)
+          .hasMessageStartingWith("a part has the steps");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void randomColumnsAndPartialsComeBackToTheLastBit(long seed) throws WireException {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 300; round++) {
+      List<Column> columns = new ArrayList<>();
+      for (int i = random.nextInt(4); i > 0; i--) {
+        columns.add(new Column(Labels.of("a", "" + i), numbers(random, true)));
+      }
+      List<Partial> partials = new ArrayList<>();
+      for (int i = random.nextInt(4); i > 0; i--) {
+        double[] sums = numbers(random, false);
+        int[] counts = new int[sums.length];
+        Arrays.setAll(counts, none -> random.nextInt(5));
+        double[] rest = random.nextBoolean() ? null : sums.clone();
+        partials.add(
+            new Partial(
+                Labels.of("g", "" + i),
+                Labels.of("g", "" + i, "x", "y"),
+                random.nextBoolean(),
+                counts,
+                new double[][] {sums, rest}));
+      }
+      FragmentAnswer.Parts parts =
+          new FragmentAnswer.Parts(
+              1,
+              List.of(),
+              List.of(),
+              List.of(new PartResult(columns, partials, List.of(), 3)),
+              List.of(""),
+              0,
+              List.of());
+      PartResult back =
+          ((FragmentAnswer.Parts) FragmentCodec.decodeAnswer(FragmentCodec.encode(parts)))
+              .parts()
+              .getFirst();
+      for (int i = 0; i < columns.size(); i++) {
+        assertThat(bits(back.columns().get(i).values())).isEqualTo(bits(columns.get(i).values()));
+      }
+      for (int i = 0; i < partials.size(); i++) {
+        Partial one = back.partials().get(i);
+        assertThat(one.count()).isEqualTo(partials.get(i).count());
+        assertThat(one.nameDropped()).isEqualTo(partials.get(i).nameDropped());
+        for (int j = 0; j < 2; j++) {
+          assertThat(bits(one.numbers()[j])).isEqualTo(bits(partials.get(i).numbers()[j]));
+        }
+      }
+    }
+  }
+
+  private static double[] numbers(SplittableRandom random, boolean gaps) {
+    double[] numbers = new double[1 + random.nextInt(20)];
+    int form = random.nextInt(4);
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] =
+          switch (form) {
+            case 0 -> 7.5;
+            case 1 -> random.nextInt(1_000) - 500;
+            case 2 -> random.nextDouble() * 1e300;
+            default ->
+                switch (random.nextInt(5)) {
+                  case 0 -> -0.0;
+                  case 1 -> Double.NaN;
+                  case 2 -> Double.NEGATIVE_INFINITY;
+                  case 3 -> gaps ? Staleness.MARKER : Double.MIN_VALUE;
+                  default -> 1L << 53;
+                };
+          };
+    }
+    return numbers;
+  }
+
+  private static String bits(double[] numbers) {
+    return numbers == null
+        ? "none"
+        : Arrays.stream(numbers).mapToLong(Double::doubleToRawLongBits).boxed().toList().toString();
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void damagedBytesAreAnAnswerOrAnErrorOfTheirOwn(long seed) {
@@ -372,7 +615,7 @@ class FragmentCodecTest {
       byte[] bytes =
           random.nextBoolean()
               ? FragmentCodec.encode(FRAGMENTS.get(random.nextInt(FRAGMENTS.size())))
-              : FragmentCodec.encode(ANSWERS.get(random.nextInt(ANSWERS.size())));
+              : FragmentCodec.encode(answers().get(random.nextInt(answers().size())));
       for (int hits = random.nextInt(4); hits > 0; hits--) {
         bytes[4 + random.nextInt(bytes.length - 4)] = (byte) random.nextInt();
       }
