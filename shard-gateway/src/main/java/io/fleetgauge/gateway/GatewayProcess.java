@@ -16,11 +16,11 @@ import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.gateway.ingest.ClusterAccess;
 import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
-import io.fleetgauge.gateway.ingest.Replicating;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
@@ -134,10 +134,13 @@ public final class GatewayProcess implements AutoCloseable {
         new Intake(
             store,
             journal,
-            ownership,
-            this::view,
-            this::register,
-            new Replicating(config.cluster().replication(), peers, this::report),
+            new ClusterAccess(
+                config.id(),
+                config.cluster().replication(),
+                this::view,
+                this::register,
+                this::report,
+                peers),
             memory,
             clock,
             threads,
@@ -148,7 +151,7 @@ public final class GatewayProcess implements AutoCloseable {
     long housekeepingMillis = config.store().memory().toMillis() / 64;
     vertx.setPeriodic(
         Math.clamp(housekeepingMillis, MIN_HOUSEKEEPING_MILLIS, MAX_HOUSEKEEPING_MILLIS),
-        id -> intake.keepHouse());
+        id -> intake.maintain());
 
     vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
 

@@ -2,12 +2,14 @@ package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ingest.Admittance;
+import io.fleetgauge.gateway.ingest.ClusterAccess;
+import io.fleetgauge.gateway.ingest.HostEnvironment;
 import io.fleetgauge.gateway.ingest.HostIntake;
 import io.fleetgauge.gateway.ingest.IngestCounts;
+import io.fleetgauge.gateway.ingest.LaneHosts;
 import io.fleetgauge.gateway.ingest.Peers;
-import io.fleetgauge.gateway.ingest.Replicating;
 import io.fleetgauge.gateway.ownership.Ownership;
-import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;
@@ -26,7 +28,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,8 +44,6 @@ final class SimulatedGateway {
   private static final Duration DAY = Duration.ofDays(1);
   private static final StoreLimits LIMITS =
       new StoreLimits(DAY, 1L << 40, DAY, DAY.dividedBy(2), DAY, 1_000_000, 1_000_000, 1_000_000);
-  private static final long COPY_TIMEOUT = 1_000;
-  private static final long PULL_TIMEOUT = 5_000;
   private static final long DRAIN = 20_000;
 
   /** A record on its way to the disk. */
@@ -148,7 +147,7 @@ final class SimulatedGateway {
             return false;
           }
           if (isAwake()) {
-            mine.hosts.values().forEach(HostIntake::timePassed);
+            mine.hosts.timePassed();
           }
           return true;
         });
@@ -224,27 +223,21 @@ final class SimulatedGateway {
       String host, byte[] body, long epoch, long acknowledged, Consumer<IntakeAnswer> answer) {
     serve(
         () -> {
-          switch (ownership.of(host, life.view(), epoch)) {
-            case Verdict.Mine mine -> {
-              life.host(host)
-                  .take(
-                      body,
-                      acknowledged,
-                      said -> {
-                        if (said instanceof IntakeAnswer.Kept) {
-                          ledger.answered(id, host, view().table());
-                        }
-                        answer.accept(said);
-                      });
-            }
-            case Verdict.Theirs theirs ->
-                answer.accept(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
-            case Verdict.Unknown unknown -> {
-              life.member.register(host);
-              answer.accept(new IntakeAnswer.SlowDown(250));
-            }
-            case Verdict.Unsettled unsettled -> answer.accept(new IntakeAnswer.SlowDown(100));
+          Optional<IntakeAnswer> refusal = life.admittance.refusal(host, epoch);
+          if (refusal.isPresent()) {
+            answer.accept(refusal.get());
+            return;
           }
+          life.host(host)
+              .take(
+                  body,
+                  acknowledged,
+                  said -> {
+                    if (said instanceof IntakeAnswer.Kept) {
+                      ledger.answered(id, host, view().table());
+                    }
+                    answer.accept(said);
+                  });
         });
   }
 
@@ -314,12 +307,13 @@ final class SimulatedGateway {
   }
 
   /** One run of the process. */
-  private final class Life implements HostIntake.House, SimulatedMember.Host {
+  private final class Life implements HostEnvironment, SimulatedMember.Host {
     final int number;
     final Store store = new Store(Path.of("nowhere"), LIMITS, Dimensions.DEFAULT);
-    final Map<String, HostIntake> hosts = new TreeMap<>();
+    final LaneHosts hosts = new LaneHosts(this, store::lane, host -> true);
     final IngestCounts counts = new IngestCounts();
-    final Network network = new Network(this);
+    final ClusterAccess access;
+    final Admittance admittance;
     final SimulatedMember member =
         new SimulatedMember(simulation, cluster, this, Optional.of(replication), keptTable);
     boolean recovered;
@@ -328,11 +322,14 @@ final class SimulatedGateway {
 
     Life(int number) {
       this.number = number;
+      this.access =
+          new ClusterAccess(
+              id, replication, member::view, member::register, member::report, new Network(this));
+      this.admittance = new Admittance(access, () -> false, counts);
     }
 
     HostIntake host(String host) {
-      return hosts.computeIfAbsent(
-          host, name -> new HostIntake(name, store.lane(name), this, !recovered));
+      return hosts.host(host);
     }
 
     void recover() {
@@ -346,12 +343,7 @@ final class SimulatedGateway {
         }
       }
       recovered = true;
-      hosts.values().forEach(HostIntake::recovered);
-    }
-
-    @Override
-    public String self() {
-      return id;
+      hosts.recovered();
     }
 
     @Override
@@ -382,25 +374,16 @@ final class SimulatedGateway {
     @Override
     public void publish(ClusterView next) {
       ledger.learned(id, next.table());
-      next.table()
-          .holders()
-          .forEach(
-              (host, holders) -> {
-                if (holders.has(id)) {
-                  host(host);
-                }
-              });
-      hosts.values().forEach(HostIntake::timePassed);
+      hosts.timePassed();
     }
 
-    @Override
-    public ClusterView view() {
+    ClusterView view() {
       return member.view();
     }
 
     @Override
-    public Replicating replicating() {
-      return new Replicating(replication, network, member::report);
+    public ClusterAccess cluster() {
+      return access;
     }
 
     @Override
@@ -457,6 +440,11 @@ final class SimulatedGateway {
     }
 
     @Override
+    public boolean isDiskFailing() {
+      return false;
+    }
+
+    @Override
     public long clock() {
       return Simulation.EPOCH + simulation.now() + drift;
     }
@@ -498,21 +486,22 @@ final class SimulatedGateway {
       SimulatedGateway other = others.get(to);
       ask(
           other,
-          COPY_TIMEOUT,
+          COPY_MILLIS,
           CopyAnswer.of(Reply.FAILED),
-          said -> other.life.host(copy.host()).copied(copy, said),
+          said -> {
+            if (other.life.admittance.takesCopies()) {
+              other.life.host(copy.host()).copied(copy, said);
+            } else {
+              said.accept(CopyAnswer.of(Reply.LATER));
+            }
+          },
           answer);
     }
 
     @Override
     public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
       SimulatedGateway other = others.get(owner);
-      ask(
-          other,
-          3 * PULL_TIMEOUT,
-          false,
-          said -> other.life.host(host).offered(self, said),
-          merged);
+      ask(other, OFFER_MILLIS, false, said -> other.life.host(host).offered(self, said), merged);
     }
 
     @Override
@@ -548,7 +537,7 @@ final class SimulatedGateway {
         long until = mine.host(host).state().before();
         SimulatedGateway.this.<Object>ask(
             from,
-            PULL_TIMEOUT,
+            PULL_MILLIS,
             "",
             said -> {
               HostIntake.State state = from.life.host(host).state();
@@ -582,7 +571,7 @@ final class SimulatedGateway {
       private void fetch(Pull.Effect.Fetch range) {
         SimulatedGateway.this.<Object>ask(
             from,
-            PULL_TIMEOUT,
+            PULL_MILLIS,
             "",
             said -> said.accept(from.life.store.export(host, range.from(), range.to(), 2_000)),
             said -> {
@@ -609,10 +598,5 @@ final class SimulatedGateway {
         }
       }
     }
-  }
-
-  /** Hosts that it would have to know of, for the last look. */
-  Map<String, HostIntake> hosts() {
-    return life == null ? new HashMap<>() : life.hosts;
   }
 }

@@ -5,15 +5,27 @@ import java.net.URI;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The way to other gateways. Nothing here waits; answers come on any thread, each once. */
+/**
+ * Requests to other gateways. Nothing here waits. Every request is answered once, on any thread;
+ * one that gets no answer in time has failed.
+ */
 public interface Peers {
+  /** How long an owner waits for a copy's answer, ms; longer, and it goes on without the copy. */
+  long COPY_MILLIS = 1_000;
+
+  /** How long one request of a pull may take, ms. */
+  long PULL_MILLIS = 10_000;
+
+  /** How long the owner may take to fetch what is offered to it, ms. */
+  long OFFER_MILLIS = 3 * PULL_MILLIS;
+
   /**
-   * Bodies of a host on their way from its owner to a copy.
+   * Bodies of a host that its owner sends to a copy.
    *
    * @param epoch of the owner's table
    * @param owner the id of the gateway that sends them
    * @param number of the first body within the session
-   * @param count how many bodies; with none the owner just asks
+   * @param count how many bodies; with none the owner only asks for the copy's state
    */
   record Copy(
       String host, long epoch, String owner, long session, long number, int count, byte[] frames) {}
@@ -28,7 +40,7 @@ public interface Peers {
       return new CopyAnswer(reply, 0);
     }
 
-    /** The same bodies are wanted again, behind the dictionary of a run. */
+    /** The same bodies are wanted again, after the dictionary of a run. */
     public static CopyAnswer wants(long run) {
       return new CopyAnswer(Reply.LATER, run);
     }
@@ -39,21 +51,27 @@ public interface Peers {
    *
    * @param done whether all that the other has is here
    * @param equal whether both have the same
-   * @param kept up to which sequence the other had the ticks of each run when it was asked last
+   * @param kept by run, the sequence up to which the other gateway had its ticks
    */
   record Pulled(boolean done, boolean equal, Map<Long, Long> kept) {
     public static final Pulled FAILED = new Pulled(false, false, Map.of());
+
+    void count(IngestCounts counts) {
+      (equal ? counts.comparedEqual : done ? counts.comparedAndFilled : counts.compareFailed)
+          .increment();
+    }
   }
 
+  /** Sends bodies to a copy. */
   void copy(URI to, Copy copy, Consumer<CopyAnswer> answer);
 
-  /** Brings what another gateway has of a host and this one has not. */
+  /** Fetches what another gateway has of a host and this one has not. */
   void pull(URI from, String host, Consumer<Pulled> done);
 
   /**
    * Asks the owner of a host to pull from this gateway.
    *
-   * @param merged is told whether the owner has all of it now
+   * @param merged is given whether the owner has all of it now
    */
   void offer(URI owner, String host, String self, Consumer<Boolean> merged);
 }

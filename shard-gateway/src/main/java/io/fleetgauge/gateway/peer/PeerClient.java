@@ -37,11 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class PeerClient implements Peers {
   private static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
 
-  /** An owner that waits longer for a copy goes on without it. */
-  private static final long COPY_MILLIS = 1_000;
-
-  private static final long PULL_MILLIS = 10_000;
-
   /** For connections to other gateways. */
   public static final OutgoingHttp.Limits HTTP_LIMITS =
       new OutgoingHttp.Limits((int) COPY_MILLIS, 60, 64, 10_000);
@@ -132,7 +127,7 @@ public final class PeerClient implements Peers {
   public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
     String query = "offers?from=" + URLEncoder.encode(self, StandardCharsets.UTF_8);
     http.client()
-        .request(http.to(owner, HttpMethod.POST, path(host, query), 3 * PULL_MILLIS))
+        .request(http.to(owner, HttpMethod.POST, path(host, query), OFFER_MILLIS))
         .compose(request -> request.send())
         .compose(PeerClient::whole)
         .map(true)

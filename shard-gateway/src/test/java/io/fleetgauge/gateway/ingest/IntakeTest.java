@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
@@ -74,10 +73,7 @@ class IntakeTest {
         new Intake(
             store,
             journal,
-            new Ownership("g1"),
-            () -> VIEW,
-            registered::add,
-            new Replicating(1, null, (host, report) -> {}),
+            new ClusterAccess("g1", 1, () -> VIEW, registered::add, (host, report) -> {}, null),
             memory,
             () -> now,
             2,
@@ -305,7 +301,7 @@ class IntakeTest {
       take("n1", frame(run, time));
       times.add(time);
       if (time % 600_000 == 0) {
-        intake.keepHouse().join();
+        intake.maintain().join();
       }
     }
     assertThat(store.counts().blocks.written.sum()).isEqualTo(2);
@@ -329,10 +325,10 @@ class IntakeTest {
       now = time;
       take("n1", frame(run, time));
       if (time % 1_800_000 == 0) {
-        intake.keepHouse().join();
+        intake.maintain().join();
       }
     }
-    intake.keepHouse().join();
+    intake.maintain().join();
     assertThat(store.counts().blocks.written.sum()).isGreaterThan(10);
     assertThat(store.blockBytes()).isBetween(1L, 1_200L);
     List<Long> left = samples("n1");
@@ -353,10 +349,7 @@ class IntakeTest {
         new Intake(
             store = emptyStore(),
             journal,
-            new Ownership("g1"),
-            () -> VIEW,
-            registered::add,
-            new Replicating(1, null, (host, report) -> {}),
+            new ClusterAccess("g1", 1, () -> VIEW, registered::add, (host, report) -> {}, null),
             memory,
             () -> now,
             2,
@@ -393,11 +386,11 @@ class IntakeTest {
   void aHostThatHasGoneIsForgottenAndMayComeBack() {
     FrameEncoder run = new FrameEncoder("n1", 7);
     take("n1", frame(run, 1_000));
-    intake.keepHouse().join();
+    intake.maintain().join();
     assertThat(store.hostCount()).isEqualTo(1);
     now += 3 * HOUR.toMillis();
-    intake.keepHouse().join();
-    intake.keepHouse().join();
+    intake.maintain().join();
+    intake.maintain().join();
     assertThat(store.hostCount()).isZero();
     assertThat(store.seriesCount()).isZero();
     assertThat(take("n1", frame(run, now))).isEqualTo(new IntakeAnswer.NeedsDictionary(7));

@@ -1,0 +1,175 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fetches what other gateways acknowledged of a host before this one became its owner, or beside
+ * it. Until it is here, the lane has a gap, and answers name the host as incomplete. Only the
+ * host's lane thread uses it.
+ */
+final class CatchUp {
+  private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
+
+  private static final long AGAIN_MILLIS = 500;
+
+  private final String host;
+  private final HostSession session;
+  private final HostEnvironment environment;
+  private final Runnable changed;
+  private ClusterView view = ClusterView.EMPTY;
+
+  /** Gateways that may have acknowledged what is not here. */
+  private final Set<String> behind = new TreeSet<>();
+
+  /** Ticks that another gateway acknowledged and that are not here: by run, the last sequence. */
+  private final Map<Long, Long> missing = new HashMap<>();
+
+  private final Set<String> pullsFrom = new TreeSet<>();
+  private long nextAt;
+
+  /** Counts the ownerships: what was pulled in an earlier one proves nothing in a later one. */
+  private long ownership;
+
+  private boolean isClosed;
+
+  /**
+   * @param changed is called when {@link #behind} has changed
+   */
+  CatchUp(String host, HostSession session, HostEnvironment environment, Runnable changed) {
+    this.host = host;
+    this.session = session;
+    this.environment = environment;
+    this.changed = changed;
+  }
+
+  void follow(ClusterView newView) {
+    view = newView;
+  }
+
+  /**
+   * An ownership begins.
+   *
+   * @param gateways those that may have acknowledged what is not here
+   */
+  void begin(Set<String> gateways) {
+    ownership++;
+    behind.clear();
+    behind.addAll(gateways);
+    missing.clear();
+    if (!behind.isEmpty()) {
+      session.lane().gap(Long.MIN_VALUE, environment.clock());
+    }
+  }
+
+  /** The ownership has ended: what arrives from now on is not counted. */
+  void close() {
+    isClosed = true;
+  }
+
+  /** Gateways that may have acknowledged what is not here; this one, if ticks are missing. */
+  Set<String> behind() {
+    return Set.copyOf(behind);
+  }
+
+  boolean isPulling() {
+    return !pullsFrom.isEmpty();
+  }
+
+  /** As {@link HostRoles#missing}. */
+  void missing(long run, long sequence, long after, long before) {
+    environment.counts().gapsFound.increment();
+    LOG.warn(
+        "host {}: ticks up to {} of run {} were acknowledged by another gateway and are not here",
+        host,
+        sequence,
+        Long.toHexString(run));
+    session.lane().gap(after, before);
+    missing.merge(run, sequence, Math::max);
+    behind.add(environment.cluster().self());
+    changed.run();
+    pullFromAll();
+  }
+
+  /** Gateways that may have what is missing are asked again while they are present. */
+  void timePassed(long now) {
+    if (behind.isEmpty() || !environment.isRecovered() || now < nextAt) {
+      return;
+    }
+    nextAt = now + AGAIN_MILLIS;
+    if (!missing.isEmpty()) {
+      pullFromAll();
+    }
+    for (String gateway : List.copyOf(behind)) {
+      pull(gateway, done -> {});
+    }
+  }
+
+  private void pullFromAll() {
+    view.gateways().keySet().forEach(gateway -> pull(gateway, done -> {}));
+  }
+
+  /**
+   * Fetches all that another gateway has of the host.
+   *
+   * @param done is given whether all of it is here; false at once when it is being fetched already
+   */
+  void pull(String gateway, Consumer<Boolean> done) {
+    URI address = view.gateways().get(gateway);
+    if (gateway.equals(environment.cluster().self())
+        || address == null
+        || !pullsFrom.add(gateway)) {
+      done.accept(false);
+      return;
+    }
+    long begunIn = ownership;
+    environment
+        .cluster()
+        .peers()
+        .pull(
+            address,
+            host,
+            pulled ->
+                environment.onLane(
+                    () -> {
+                      pullsFrom.remove(gateway);
+                      pulled.count(environment.counts());
+                      if (pulled.done()) {
+                        session.keptElsewhere(pulled.kept());
+                        if (begunIn == ownership && !isClosed) {
+                          caughtUpWith(gateway);
+                        }
+                      }
+                      done.accept(pulled.done());
+                    }));
+  }
+
+  private void caughtUpWith(String gateway) {
+    if (!missing.isEmpty()) {
+      Map<Long, Long> kept = session.kept();
+      missing.entrySet().removeIf(each -> kept.getOrDefault(each.getKey(), 0L) >= each.getValue());
+      if (missing.isEmpty()) {
+        isNotBehind(environment.cluster().self());
+      }
+    }
+    isNotBehind(gateway);
+  }
+
+  /** All that a gateway acknowledged is here now. */
+  private void isNotBehind(String gateway) {
+    if (behind.remove(gateway)) {
+      if (behind.isEmpty()) {
+        session.lane().closeGaps();
+      }
+      changed.run();
+    }
+  }
+}

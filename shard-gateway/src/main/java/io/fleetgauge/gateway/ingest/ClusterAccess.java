@@ -1,0 +1,31 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Situation.Report;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * What intake needs of the cluster. Nothing in it waits.
+ *
+ * @param self the id of this gateway
+ * @param replication how many gateways are to hold each host
+ * @param view the newest view of the cluster
+ * @param register makes a host known to the cluster
+ * @param report reports on a host that this gateway owns
+ * @param peers the other gateways
+ */
+public record ClusterAccess(
+    String self,
+    int replication,
+    Supplier<ClusterView> view,
+    Consumer<String> register,
+    BiConsumer<String, Report> report,
+    Peers peers) {
+
+  /** Whether a host is to be held by more than one gateway. */
+  boolean isReplicated() {
+    return replication > 1;
+  }
+}

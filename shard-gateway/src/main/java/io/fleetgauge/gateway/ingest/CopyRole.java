@@ -1,0 +1,164 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.gateway.replication.CopySide;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import java.net.URI;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What this gateway does for a host while it has a copy of it: carries out what {@link CopySide}
+ * decides. Only the host's lane thread uses it.
+ */
+final class CopyRole {
+  private static final Logger LOG = LoggerFactory.getLogger(CopyRole.class);
+
+  /** How often a whole copy is compared with the owner's. */
+  private static final long COMPARE_MILLIS = 30_000;
+
+  private final String host;
+  private final HostSession session;
+  private final HostEnvironment environment;
+  private final BodyJournal journal;
+  private final CopySide side = new CopySide(COMPARE_MILLIS);
+  private long equalAt;
+  private boolean isEnded;
+
+  CopyRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+    this.host = host;
+    this.session = session;
+    this.environment = environment;
+    this.journal = journal;
+  }
+
+  /** When it was last found equal to the owner's, ms since the epoch; 0 never. */
+  long equalAt() {
+    return equalAt;
+  }
+
+  /**
+   * Whether the copy has all that the owner of a table acknowledged, so that it may follow that
+   * owner without fetching anything.
+   */
+  boolean isWholeCopyOf(Holders holders) {
+    return side.isWhole() && holders.whole() && holders.owner().equals(side.owner());
+  }
+
+  /** Bodies have come from the owner. */
+  void arrived(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
+    long before = side.session();
+    CopySide.Arrival arrival =
+        side.arrived(
+            from.owner(), from.session(), from.number(), from.count(), environment.steadyMillis());
+    if (side.session() != before || !side.isWhole()) {
+      environment.copyIsWhole(host, false);
+      if (side.session() != before) {
+        session.await();
+      }
+    }
+    switch (arrival) {
+      case BROKEN -> answer.accept(Peers.CopyAnswer.of(Reply.BROKEN));
+      case REPEATED -> answer.accept(Peers.CopyAnswer.of(reply()));
+      case TAKE -> {
+        if (from.count() == 0) {
+          answer.accept(Peers.CopyAnswer.of(reply()));
+        } else {
+          take(from, answer);
+        }
+      }
+    }
+  }
+
+  private Reply reply() {
+    return side.isWhole() && !isEnded ? Reply.WHOLE : Reply.KEPT;
+  }
+
+  private void take(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
+    HostSession.Taken taken = session.copy(from.frames(), environment.clock());
+    switch (taken.answer()) {
+      case IntakeAnswer.NeedsDictionary wanted ->
+          answer.accept(Peers.CopyAnswer.wants(wanted.run()));
+      case IntakeAnswer.Kept kept -> {
+        side.taken(from.number(), from.count());
+        journal.write(
+            taken.body(),
+            taken.newest(),
+            false,
+            written ->
+                environment.onLane(
+                    () -> {
+                      if (!written) {
+                        broke();
+                      }
+                      answer.accept(Peers.CopyAnswer.of(written ? reply() : Reply.FAILED));
+                    }));
+      }
+      case IntakeAnswer.Moved moved -> refuse(taken.answer(), answer);
+      case IntakeAnswer.Refused refused -> refuse(taken.answer(), answer);
+      case IntakeAnswer.SlowDown slow -> refuse(taken.answer(), answer);
+    }
+  }
+
+  /** What the owner took is not understood here: the owner's memory and this one's differ. */
+  private void refuse(IntakeAnswer why, Consumer<Peers.CopyAnswer> answer) {
+    LOG.warn("frames of host {} from its owner are not taken: {}", host, why);
+    broke();
+    answer.accept(Peers.CopyAnswer.of(Reply.BROKEN));
+  }
+
+  private void broke() {
+    if (!isEnded) {
+      side.broke();
+      environment.copyIsWhole(host, false);
+    }
+  }
+
+  /** This gateway is to have no copy any more, or owns the host: what waited waits no longer. */
+  void end() {
+    isEnded = true;
+    environment.copyIsWhole(host, false);
+    session.recovered(environment.latestTime());
+  }
+
+  void pullIfDue(ClusterView view) {
+    if (!environment.isRecovered() || !side.beginPull(environment.steadyMillis())) {
+      return;
+    }
+    long ofSession = side.session();
+    URI address = view.gateways().get(side.owner());
+    Consumer<Peers.Pulled> ended =
+        pulled -> environment.onLane(() -> pulled(ofSession, address, pulled));
+    if (address == null) {
+      ended.accept(Peers.Pulled.FAILED);
+    } else {
+      environment.cluster().peers().pull(address, host, ended);
+    }
+  }
+
+  private void pulled(long ofSession, URI address, Peers.Pulled pulled) {
+    pulled.count(environment.counts());
+    if (isEnded) {
+      return;
+    }
+    if (pulled.done() && ofSession == side.session()) {
+      session.keptElsewhere(pulled.kept());
+      session.recovered(environment.latestTime());
+    }
+    if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
+      environment.copyIsWhole(host, true);
+    }
+    if (pulled.equal()) {
+      equalAt = environment.clock();
+    } else if (pulled.done()) {
+      // Here is something that the owner does not have.
+      environment
+          .cluster()
+          .peers()
+          .offer(address, host, environment.cluster().self(), merged -> {});
+    }
+  }
+}

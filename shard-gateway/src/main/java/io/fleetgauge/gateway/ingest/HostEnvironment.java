@@ -1,0 +1,57 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.sample.journal.Journal;
+import java.util.function.Consumer;
+
+/**
+ * All that is outside of a host's intake: its thread, journal, clocks, the cluster. In production a
+ * lane thread, in the cluster simulation one simulated process.
+ */
+public interface HostEnvironment {
+  ClusterAccess cluster();
+
+  /**
+   * Runs {@code work} on the one thread that uses the host, after all that was given here before;
+   * never within this call, and never waits.
+   */
+  void onLane(Runnable work);
+
+  /** The journal's segment that records go into now. */
+  long segment();
+
+  /**
+   * Appends a record to the journal, if its segment is still that one; never waits.
+   *
+   * @param newest time of the newest sample in it, ms
+   * @param forced whether the record counts as kept only when it is on the disk
+   * @param done is given once, on any thread, whether the record is kept; never if it is not {@link
+   *     Journal.Appended#QUEUED}
+   */
+  Journal.Appended append(
+      long segment,
+      String host,
+      byte[] record,
+      long newest,
+      boolean forced,
+      Consumer<Boolean> done);
+
+  /** Whether the journal cannot be written at the moment. */
+  boolean isDiskFailing();
+
+  /** ms since the epoch. */
+  long clock();
+
+  /** ms of a clock that is never set. */
+  long steadyMillis();
+
+  /** The latest time of a sample that is not refused, ms since the epoch. */
+  long latestTime();
+
+  IngestCounts counts();
+
+  /** Whether all that was kept before the start has been read. */
+  boolean isRecovered();
+
+  /** States whether this gateway's copy of a host has all that its owner has. */
+  void copyIsWhole(String host, boolean whole);
+}

@@ -1,0 +1,202 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import java.net.URI;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * This gateway's role among the holders of one host: owner, copy, or neither. Follows the newest
+ * table and hands what comes to the role. Only the host's lane thread uses it.
+ */
+final class HostRoles {
+  /** When a sender comes again whose host changes its owner, or whose body was not kept, ms. */
+  static final long RETRY_MILLIS = 250;
+
+  private final String host;
+  private final HostSession session;
+  private final HostEnvironment environment;
+  private final BodyJournal journal;
+  private final StrayRole stray;
+  private ClusterView followed = ClusterView.EMPTY;
+  private Optional<Holders> holders = Optional.empty();
+
+  /** Null while this gateway is not the owner. */
+  private OwnerRole owner;
+
+  /** Null while this gateway is to have no copy. */
+  private CopyRole copy;
+
+  HostRoles(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+    this.host = host;
+    this.session = session;
+    this.environment = environment;
+    this.journal = journal;
+    this.stray = new StrayRole(host, environment);
+  }
+
+  /** Takes the role that the newest table gives to this gateway. */
+  private void follow() {
+    ClusterView view = environment.cluster().view().get();
+    if (view == followed) {
+      return;
+    }
+    followed = view;
+    final Optional<Holders> before = holders;
+    holders = view.table().holders(host);
+    if (!before.map(Holders::since).equals(holders.map(Holders::since))) {
+      stray.ownerChanged();
+    }
+    String self = environment.cluster().self();
+    boolean isOwner = holders.map(each -> each.owner().equals(self)).orElse(false);
+    if (!isOwner) {
+      endOwner();
+    }
+    if (isOwner) {
+      own(holders.get(), before);
+    } else if (holders.flatMap(each -> each.copyOn(self)).isPresent()) {
+      if (copy == null) {
+        copy = new CopyRole(host, session, environment, journal);
+      }
+    } else {
+      endCopy();
+    }
+  }
+
+  private void own(Holders now, Optional<Holders> before) {
+    // The copy may have become whole after the owner's last report.
+    boolean isWhole = copy != null && before.isPresent() && copy.isWholeCopyOf(before.get());
+    // Ticks that waited for history wait no longer: either it comes, or it is known to be missing.
+    endCopy();
+    if (owner == null) {
+      owner = new OwnerRole(host, session, environment, journal);
+    }
+    owner.follow(followed, now, isWhole);
+  }
+
+  private void endOwner() {
+    if (owner != null) {
+      owner.close();
+      owner = null;
+    }
+  }
+
+  private void endCopy() {
+    if (copy != null) {
+      copy.end();
+      copy = null;
+    }
+  }
+
+  /** Sees to it that what the session just took is kept, and then answers. */
+  void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
+    follow();
+    if (owner != null) {
+      owner.take(taken, answer);
+    } else if (environment.cluster().isReplicated()) {
+      answer.accept(moved(host, environment));
+    } else {
+      journal.write(
+          taken.body(),
+          taken.newest(),
+          false,
+          kept -> answer.accept(kept ? taken.answer() : notKept(environment)));
+    }
+  }
+
+  /** The answer to a body that the journal does not take. */
+  static IntakeAnswer notKept(HostEnvironment environment) {
+    environment.counts().diskTrouble.increment();
+    return new IntakeAnswer.SlowDown(RETRY_MILLIS);
+  }
+
+  /** The answer to a body of a host that this gateway does not own any more. */
+  static IntakeAnswer moved(String host, HostEnvironment environment) {
+    ClusterAccess cluster = environment.cluster();
+    ClusterView view = cluster.view().get();
+    Optional<URI> address = view.ownerAddress(host);
+    return address.isEmpty() || view.table().owner(host).filter(cluster.self()::equals).isPresent()
+        ? new IntakeAnswer.SlowDown(RETRY_MILLIS)
+        : new IntakeAnswer.Moved(address.get(), view.table().epoch());
+  }
+
+  /**
+   * Ticks were acknowledged to a sender that are not here.
+   *
+   * @param run the sender's
+   * @param sequence the last of them
+   * @param after the newest time that is here, ms
+   * @param before the time of the tick that showed it, ms
+   */
+  void missing(long run, long sequence, long after, long before) {
+    if (owner != null) {
+      owner.missing(run, sequence, after, before);
+    }
+  }
+
+  /** Another gateway has something of this host. */
+  void offered(String from, Consumer<Boolean> answer) {
+    follow();
+    if (owner == null || !environment.isRecovered()) {
+      answer.accept(false);
+    } else {
+      owner.offered(from, answer);
+    }
+  }
+
+  /** Bodies have come from the host's owner. */
+  void arrived(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
+    follow();
+    boolean isOfOwner =
+        copy != null && holders.map(each -> each.owner().equals(from.owner())).orElse(false);
+    boolean isNewer = from.epoch() > followed.table().epoch();
+    if (!isOfOwner) {
+      answer.accept(Peers.CopyAnswer.of(isNewer ? Reply.LATER : Reply.STRANGER));
+    } else if (!environment.isRecovered()
+        || session.waitingBytes() > HostIntake.MAX_WAITING_BYTES) {
+      answer.accept(Peers.CopyAnswer.of(Reply.LATER));
+    } else {
+      copy.arrived(from, answer);
+      copy.pullIfDue(followed);
+    }
+  }
+
+  /**
+   * Does what is due.
+   *
+   * @return whether nothing of the host is needed here any more
+   */
+  boolean timePassed() {
+    follow();
+    if (owner != null) {
+      owner.timePassed();
+    } else if (copy != null) {
+      copy.pullIfDue(followed);
+    } else if (environment.isRecovered() && !session.lane().isEmpty() && holders.isPresent()) {
+      return stray.timePassed(followed, holders.get());
+    }
+    return false;
+  }
+
+  /** Whether something is in progress, or a copy is to come of what is elsewhere. */
+  boolean isBusy() {
+    return copy != null || owner != null && owner.isBusy();
+  }
+
+  /**
+   * When this gateway's copy was last found equal to the owner's, ms since the epoch; 0 never;
+   * empty when it is to have none.
+   */
+  OptionalLong copyEqualAt() {
+    return copy == null ? OptionalLong.empty() : OptionalLong.of(copy.equalAt());
+  }
+
+  /** Answers the senders that still wait: they have to come again. */
+  void close() {
+    endOwner();
+  }
+}

@@ -1,0 +1,253 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.Sealing;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is done with samples after they were taken in: sealed blocks are written, expired ones
+ * removed, rollups computed, and segments of the journal freed whose samples are in blocks.
+ */
+final class Maintenance {
+  private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
+
+  private static final int MAX_WRITES_QUEUED = 100_000;
+
+  private final LaneThreads threads;
+  private final ExecutorService writer;
+  private volatile String blockTrouble = "";
+
+  private volatile long copiesEqualAt;
+
+  Maintenance(LaneThreads threads) {
+    this.threads = threads;
+    this.writer =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MAX_WRITES_QUEUED),
+            Thread.ofPlatform().daemon().name("sealer").factory());
+  }
+
+  /** Why blocks cannot be written; empty when they can. */
+  String blockTrouble() {
+    return blockTrouble;
+  }
+
+  /**
+   * When all copies here had been found equal to their owners', ms since the epoch; 0 when one
+   * never was or none is here.
+   */
+  long copiesEqualAt() {
+    return copiesEqualAt;
+  }
+
+  /**
+   * Moves what has been in memory long enough to blocks, removes what has expired, and forgets
+   * hosts that nothing is left of.
+   *
+   * @return completed when all of it is done or has failed
+   */
+  CompletableFuture<Void> run() {
+    if (!threads.isRecovered()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    long dropBefore = threads.store.dropBefore();
+    List<CompletableFuture<Long>> all = new ArrayList<>();
+    for (LaneThread thread : threads.all()) {
+      List<CompletableFuture<Void>> sealings = new ArrayList<>();
+      all.add(
+          thread
+              .call(hosts -> maintain(thread, hosts, dropBefore, sealings))
+              .thenCompose(equalAt -> together(sealings).thenApply(none -> equalAt))
+              .exceptionally(closed -> Long.MAX_VALUE));
+    }
+    return together(all)
+        .thenRun(
+            () -> {
+              long oldest = all.stream().mapToLong(CompletableFuture::join).min().orElseThrow();
+              copiesEqualAt = oldest == Long.MAX_VALUE ? 0 : oldest;
+              long current = threads.journal.segment();
+              threads.journal.dropBefore(threads.segments.freeBefore(this::safeBefore, current));
+            });
+  }
+
+  /**
+   * Maintains the hosts of one thread, on that thread.
+   *
+   * @return when its copies were last found equal to their owners', the longest ago
+   */
+  private long maintain(
+      LaneThread thread, LaneHosts hosts, long dropBefore, List<CompletableFuture<Void>> sealings) {
+    long equalAt =
+        hosts.all().stream()
+            .flatMapToLong(host -> host.roles().copyEqualAt().stream())
+            .min()
+            .orElse(Long.MAX_VALUE);
+    for (String host : hosts.names()) {
+      maintain(thread, host, dropBefore, sealings);
+    }
+    return equalAt;
+  }
+
+  private static CompletableFuture<Void> together(List<? extends CompletableFuture<?>> all) {
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+  }
+
+  private long safeBefore(String host) {
+    Optional<Lane> lane = threads.store.find(host);
+    return lane.isEmpty() ? Long.MAX_VALUE : lane.get().sealedBefore();
+  }
+
+  private void maintain(
+      LaneThread thread, String host, long dropBefore, List<CompletableFuture<Void>> sealings) {
+    HostIntake intake = thread.hosts().host(host);
+    Lane lane = intake.session().lane();
+    long now = intake.session().now(thread.clock());
+    long expired = Math.max(expiredBefore(), now - threads.store.limits().retention().toMillis());
+    delete(lane.dropBlocks(Math.max(dropBefore, expired)));
+    if (!thread.sealing.contains(host)) {
+      lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
+    }
+    lane.measure();
+    if (lane.isEmpty()
+        && lane.newest() < expired
+        && !thread.sealing.contains(host)
+        && !intake.roles().isBusy()) {
+      thread.hosts().remove(host);
+      threads.store.forget(host);
+    }
+  }
+
+  private long expiredBefore() {
+    return threads.clock.getAsLong() - threads.store.limits().retention().toMillis();
+  }
+
+  private CompletableFuture<Void> seal(LaneThread thread, Sealing sealing) {
+    String host = sealing.lane().host();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    thread.sealing.add(host);
+    writer.execute(
+        () -> {
+          Sealing.Written sealed;
+          try {
+            sealed = sealing.write(threads.store.folder(host));
+            blockTrouble = "";
+          } catch (IOException | RuntimeException e) {
+            sealed = null;
+            threads.store.counts().blockFailed();
+            if (blockTrouble.isEmpty()) {
+              LOG.error("a block of host {} cannot be written: {}", host, e.toString());
+            }
+            blockTrouble = "blocks cannot be written: " + e;
+          }
+          finish(thread, sealing, sealed, done);
+        });
+    return done;
+  }
+
+  private void finish(
+      LaneThread thread, Sealing sealing, Sealing.Written sealed, CompletableFuture<Void> done) {
+    Runnable work =
+        () -> {
+          String host = sealing.lane().host();
+          thread.sealing.remove(host);
+          if (sealed == null) {
+            done.complete(null);
+            return;
+          }
+          sealing.lane().finish(sealed);
+          // A host that was away for long may have more to seal.
+          long now = thread.hosts().host(host).session().now(thread.clock());
+          Optional<Sealing> next = sealing.lane().beginSealing(now, expiredBefore());
+          if (next.isPresent()) {
+            seal(thread, next.get()).thenRun(() -> done.complete(null));
+          } else {
+            done.complete(null);
+          }
+        };
+    if (!thread.run(work)) {
+      done.complete(null);
+    }
+  }
+
+  /** Removes all of a host that is kept elsewhere; on the host's thread. */
+  void removeStray(LaneThread thread, String host) {
+    if (thread.sealing.contains(host)) {
+      return;
+    }
+    List<Path> files = threads.store.blockFiles(host);
+    threads.store.forget(host);
+    thread.hosts().remove(host);
+    threads.counts.straysRemoved.increment();
+    LOG.info("host {} is kept on other gateways; its samples here are removed", host);
+    delete(files);
+  }
+
+  private void delete(List<Path> files) {
+    if (!files.isEmpty()) {
+      writer.execute(
+          () -> {
+            for (Path file : files) {
+              try {
+                Files.deleteIfExists(file);
+              } catch (IOException e) {
+                LOG.warn("a block that is not needed any more cannot be removed: {}", e.toString());
+              }
+            }
+          });
+    }
+  }
+
+  /** Computes the rollups of what has come since, host by host, so that no lane waits long. */
+  void reduce() {
+    if (!threads.isRecovered()) {
+      return;
+    }
+    for (LaneThread thread : threads.all()) {
+      if (thread.reducing.compareAndSet(false, true)
+          && !thread.run(() -> reduceNext(thread, thread.hosts().names(), 0))) {
+        thread.reducing.set(false);
+      }
+    }
+  }
+
+  private void reduceNext(LaneThread thread, List<String> hosts, int next) {
+    if (next == hosts.size()) {
+      thread.reducing.set(false);
+      return;
+    }
+    boolean more =
+        thread
+            .hosts()
+            .find(hosts.get(next))
+            .map(each -> each.session().lane().reduce())
+            .orElse(false);
+    if (!thread.run(() -> reduceNext(thread, hosts, more ? next : next + 1))) {
+      thread.reducing.set(false);
+    }
+  }
+
+  /** Finishes what was begun. */
+  void shutdown() {
+    writer.shutdown();
+  }
+
+  void awaitEnd(long seconds) throws InterruptedException {
+    writer.awaitTermination(seconds, TimeUnit.SECONDS);
+  }
+}

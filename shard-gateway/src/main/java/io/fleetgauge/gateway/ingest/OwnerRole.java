@@ -1,0 +1,246 @@
+package io.fleetgauge.gateway.ingest;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.gateway.replication.OwnerSide;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * What this gateway does for a host while it owns it: carries out what {@link OwnerSide} decides,
+ * and reports on the host. Only the host's lane thread uses it.
+ */
+final class OwnerRole {
+  private static final long REPORT_AGAIN_MILLIS = 1_000;
+
+  private record Body(
+      byte[] frames, long newest, IntakeAnswer kept, Consumer<IntakeAnswer> answer) {}
+
+  private final String host;
+  private final HostSession session;
+  private final HostEnvironment environment;
+  private final BodyJournal journal;
+  private final OwnerSide side;
+  private final CatchUp catchUp;
+  private final Map<Long, Body> bodies = new HashMap<>();
+  private ClusterView view = ClusterView.EMPTY;
+  private Holders holders;
+  private long since = -1;
+  private long lastBody;
+  private long reportedAt;
+  private boolean isClosed;
+
+  OwnerRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+    this.host = host;
+    this.session = session;
+    this.environment = environment;
+    this.journal = journal;
+    this.catchUp = new CatchUp(host, session, environment, this::report);
+    this.side = new OwnerSide(environment.cluster().isReplicated(), environment.clock() << 16);
+  }
+
+  private long now() {
+    return environment.steadyMillis();
+  }
+
+  /**
+   * Follows a table that names this gateway as the owner.
+   *
+   * @param isWhole whether all that was acknowledged so far is known to be here, whatever the table
+   *     says
+   */
+  void follow(ClusterView newView, Holders now, boolean isWhole) {
+    view = newView;
+    holders = now;
+    catchUp.follow(view);
+    if (now.since() != since) {
+      since = now.since();
+      catchUp.begin(isWhole ? Set.of() : now.behind());
+      report();
+    }
+    Set<String> peers = new TreeSet<>();
+    for (Holders.Copy each : now.copies()) {
+      if (view.gateways().containsKey(each.gateway())) {
+        peers.add(each.key());
+      }
+    }
+    side.on(new OwnerSide.Event.Copies(peers), now(), this::carryOut);
+  }
+
+  /** Answers the senders that still wait: they have to come again. */
+  void close() {
+    side.close(this::carryOut);
+    catchUp.close();
+    isClosed = true;
+  }
+
+  boolean isBusy() {
+    return !bodies.isEmpty() || catchUp.isPulling();
+  }
+
+  // --- reports ---
+
+  private void report() {
+    reportedAt = now();
+    environment
+        .cluster()
+        .report()
+        .accept(
+            host, new Report(environment.cluster().self(), since, catchUp.behind(), side.synced()));
+  }
+
+  /** A report may have been lost with the side of a split that it was made on. */
+  private void reportAgain(long now) {
+    boolean isSame = holders.behind().equals(catchUp.behind());
+    for (Holders.Copy each : holders.copies()) {
+      isSame &= each.synced() == side.synced().contains(each.key());
+    }
+    if (!isSame && now - reportedAt > REPORT_AGAIN_MILLIS) {
+      report();
+    }
+  }
+
+  void timePassed() {
+    long now = now();
+    side.on(new OwnerSide.Event.TimePassed(), now, this::carryOut);
+    reportAgain(now);
+    catchUp.timePassed(now);
+  }
+
+  // --- what other gateways have ---
+
+  /** As {@link HostRoles#missing}. */
+  void missing(long run, long sequence, long after, long before) {
+    catchUp.missing(run, sequence, after, before);
+  }
+
+  /** Another gateway has something of this host. */
+  void offered(String from, Consumer<Boolean> answer) {
+    catchUp.pull(
+        from,
+        done -> {
+          if (done) {
+            // The other gateway may remove its samples when they are on this one's disk.
+            journal.barrier(answer);
+          } else {
+            answer.accept(false);
+          }
+        });
+  }
+
+  // --- bodies ---
+
+  /** Sees to it that what the session just took is kept, and then answers. */
+  void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
+    if (!environment.cluster().isReplicated() && !side.hasPeers()) {
+      journal.write(
+          taken.body(),
+          taken.newest(),
+          false,
+          kept -> answer.accept(kept ? taken.answer() : HostRoles.notKept(environment)));
+      return;
+    }
+    long id = ++lastBody;
+    bodies.put(id, new Body(taken.body(), taken.newest(), taken.answer(), answer));
+    on(new OwnerSide.Event.Taken(id));
+  }
+
+  /** When the role has ended, nothing is carried out any more. */
+  private void on(OwnerSide.Event event) {
+    if (!isClosed) {
+      side.on(event, now(), this::carryOut);
+    }
+  }
+
+  private void carryOut(OwnerSide.Effect effect) {
+    switch (effect) {
+      case OwnerSide.Effect.Send send -> send(send, Set.of());
+      case OwnerSide.Effect.Write write -> write(write.body(), write.forced());
+      case OwnerSide.Effect.Keep keep -> {
+        Body body = bodies.get(keep.body());
+        body.answer.accept(body.kept);
+      }
+      case OwnerSide.Effect.GiveBack back ->
+          bodies.get(back.body()).answer.accept(HostRoles.moved(host, environment));
+      case OwnerSide.Effect.Forget forget -> bodies.remove(forget.body());
+      case OwnerSide.Effect.Report report -> report();
+    }
+  }
+
+  private void write(long id, boolean forced) {
+    Body body = bodies.get(id);
+    if (forced) {
+      environment.counts().keptAlone.increment();
+    }
+    journal.write(
+        body.frames,
+        body.newest,
+        forced,
+        kept -> environment.onLane(() -> on(new OwnerSide.Event.Journaled(id, forced, kept))));
+  }
+
+  private void send(OwnerSide.Effect.Send send, Set<Long> dictionaries) {
+    URI address = view.gateways().get(Holders.gatewayOf(send.peer()));
+    Consumer<Reply> answered =
+        reply ->
+            environment.onLane(
+                () ->
+                    on(
+                        new OwnerSide.Event.Answered(
+                            send.peer(), send.session(), send.number(), reply)));
+    if (address == null) {
+      answered.accept(Reply.FAILED);
+      return;
+    }
+    WireWriter frames = new WireWriter(4096);
+    for (long run : dictionaries) {
+      byte[] dictionary = session.dictionary(run);
+      frames.raw(dictionary, 0, dictionary.length);
+    }
+    for (long id : send.bodies()) {
+      Body body = bodies.get(id);
+      if (body == null) {
+        return; // the session ended while a dictionary was asked for
+      }
+      frames.raw(body.frames, 0, body.frames.length);
+    }
+    environment
+        .cluster()
+        .peers()
+        .copy(
+            address,
+            new Peers.Copy(
+                host,
+                view.table().epoch(),
+                environment.cluster().self(),
+                send.session(),
+                send.number(),
+                send.bodies().size(),
+                frames.toBytes()),
+            answer -> {
+              if (answer.wantedRun() == 0) {
+                answered.accept(answer.reply());
+              } else if (dictionaries.contains(answer.wantedRun())) {
+                answered.accept(Reply.BROKEN);
+              } else {
+                Set<Long> more = new HashSet<>(dictionaries);
+                more.add(answer.wantedRun());
+                environment.onLane(
+                    () -> {
+                      if (!isClosed) {
+                        send(send, more);
+                      }
+                    });
+              }
+            });
+  }
+}
