@@ -12,9 +12,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 
-/** Reads one node's /proc. Not for several threads. */
+/** Reads one node's /proc. One thread reads; any thread may ask for {@link #failures}. */
 public final class HostReader {
   /** The kernel's clock for user space, 1/s; 100 on every Linux that GPUs run on. */
   private static final double TICKS_PER_SECOND = 100;
@@ -54,7 +55,7 @@ public final class HostReader {
     new DiskColumn("node_disk_flush_requests_time_seconds_total", 0.001)
   };
 
-  // Partitions and pseudo devices, whose numbers are those of the disks they stand on.
+  // Partitions and pseudo devices: their numbers are contained in those of their disks.
   private static final Pattern IGNORED_DISKS =
       Pattern.compile("(z?ram|loop|fd|(h|s|v|xv)d[a-z]|nvme\\d+n\\d+p)\\d+");
   private static final Pattern IGNORED_MOUNTS =
@@ -66,14 +67,15 @@ public final class HostReader {
           ("autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs fusectl"
                   + " hugetlbfs iso9660 mqueue nsfs overlay proc procfs pstore rpc_pipefs"
                   + " securityfs selinuxfs squashfs erofs sysfs tracefs"
-                  // Servers elsewhere, which may hang.
+                  // Network file systems: a call may block for as long as the server does not
+                  // answer.
                   + " nfs nfs4 cifs smb3 smbfs ceph lustre glusterfs fuse.glusterfs fuse.sshfs"
                   + " fuse.s3fs gpfs beegfs wekafs 9p afs")
               .split(" "));
 
   private final Path proc;
   private final Map<String, Labels> labelSets = new HashMap<>();
-  private long failures;
+  private final LongAdder failures = new LongAdder();
 
   /**
    * @param proc where the proc file system is mounted
@@ -82,9 +84,9 @@ public final class HostReader {
     this.proc = proc;
   }
 
-  /** How many files or lines could not be read since the start. */
+  /** Files and lines that could not be read since the start. */
   public long failures() {
-    return failures;
+    return failures.sum();
   }
 
   /** Adds one reading of everything. */
@@ -144,7 +146,7 @@ public final class HostReader {
     for (String line : lines("net/dev")) {
       int colon = line.indexOf(':');
       if (colon < 0) {
-        continue; // the two lines of headings
+        continue; // the two header lines
       }
       String device = line.substring(0, colon).strip();
       String[] words = words(line.substring(colon + 1));
@@ -178,7 +180,7 @@ public final class HostReader {
 
   private void fileSystems(Tick.Builder tick) {
     Set<String> seen = new HashSet<>();
-    // Process 1 sees the node's mounts where this process may only see its container's.
+    // Process 1 has the node's mounts; this process may see those of its container only.
     List<String> mounts =
         Files.isReadable(proc.resolve("1/mounts")) ? lines("1/mounts") : lines("self/mounts");
     for (String line : mounts) {
@@ -206,7 +208,7 @@ public final class HostReader {
       tick.add(labels("node_filesystem_avail_bytes", labels), store.getUsableSpace());
       tick.add(labels("node_filesystem_readonly", labels), options.contains("ro") ? 1 : 0);
     } catch (IOException e) {
-      failures++;
+      failures.increment();
     }
   }
 
@@ -218,15 +220,15 @@ public final class HostReader {
   private void add(
       Tick.Builder tick, String[] words, int column, double unit, String name, String... labels) {
     if (column >= words.length) {
-      return; // an older kernel that does not have this column
+      return; // an older kernel does not have this column
     }
     try {
       double value = Double.parseDouble(words[column]);
-      // Division where that is exact: 3 * 0.01 is not 0.03.
+      // Division is exact where multiplication is not: 3 * 0.01 is not 0.03.
       double scaled = unit < 1 ? value / Math.rint(1 / unit) : value * unit;
       tick.add(labels(name, labels), scaled);
     } catch (NumberFormatException e) {
-      failures++;
+      failures.increment();
     }
   }
 
@@ -245,7 +247,7 @@ public final class HostReader {
       }
       return lines;
     } catch (IOException e) {
-      failures++;
+      failures.increment();
       return List.of();
     }
   }

@@ -180,6 +180,138 @@ class UplinkMachineTest {
     assertThat(longest).isGreaterThan(UplinkMachine.LONGEST_BACK_OFF_MILLIS / 2);
   }
 
+  /** The pause before the n-th retry is drawn from [half, whole] of 100 ms times 2^(n-1). */
+  @Test
+  void anAnswerResetsTheBackOff() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    uplink.on(read(1));
+    for (int i = 0; i < 10; i++) {
+      uplink.on(new Event.Failed("refused"));
+      uplink.on(new Event.WaitOver());
+    }
+    assertThat(wait(uplink.on(new Event.Failed("refused"))))
+        .isGreaterThanOrEqualTo(UplinkMachine.LONGEST_BACK_OFF_MILLIS / 2);
+    Effect.Post post = post(uplink.on(new Event.WaitOver()));
+    uplink.on(kept(post));
+    uplink.on(read(2));
+    assertThat(wait(uplink.on(new Event.Failed("refused"))))
+        .as("the first pause of a new series of failures")
+        .isBetween(UplinkMachine.FIRST_BACK_OFF_MILLIS / 2, UplinkMachine.FIRST_BACK_OFF_MILLIS);
+  }
+
+  @Test
+  void theBackOffDoublesWithEveryFailureUpToItsLimit() {
+    UplinkMachine uplink = machine(100, 3);
+    uplink.on(read(1));
+    long expected = UplinkMachine.FIRST_BACK_OFF_MILLIS;
+    for (int i = 0; i < 70; i++) {
+      assertThat(wait(uplink.on(new Event.Failed("refused")))).isBetween(expected / 2, expected);
+      uplink.on(new Event.WaitOver());
+      expected = Math.min(2 * expected, UplinkMachine.LONGEST_BACK_OFF_MILLIS);
+    }
+  }
+
+  @Test
+  void anAnswerResetsTheCountOfMoves() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < UplinkMachine.MAX_MOVES_IN_A_ROW; i++) {
+        post = post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G2, i))));
+      }
+      uplink.on(kept(post));
+      post = post(uplink.on(read(round + 2)));
+    }
+    assertThat(uplink.counts().kept()).isEqualTo(3);
+  }
+
+  @Test
+  void theEpochThatIsSentNeverGoesBack() {
+    UplinkMachine uplink = machine(100, 1);
+    assertThat(post(uplink.on(read(1))).epoch()).isZero();
+    assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G2, 7)))).epoch())
+        .isEqualTo(7);
+    assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G3, 5)))).epoch())
+        .isEqualTo(7);
+  }
+
+  @Test
+  void anOwnerThatIsLearnedIsAskedAgainWhenOthersFail() {
+    UplinkMachine uplink = machine(100, 1);
+    URI owner = URI.create("http://g9:9");
+    uplink.on(read(1));
+    uplink.on(new Event.Answered(new IntakeAnswer.Moved(owner, 1)));
+    List<URI> asked = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      uplink.on(new Event.Failed("refused"));
+      asked.add(post(uplink.on(new Event.WaitOver())).gateway());
+    }
+    assertThat(asked).containsExactlyInAnyOrder(G1, G2, G3, owner);
+  }
+
+  @Test
+  void slowDownPausesForAsLongAsTheGatewaySaysAndAtLeastAMillisecond() {
+    UplinkMachine uplink = machine(100, 1);
+    uplink.on(read(1));
+    assertThat(wait(uplink.on(new Event.Answered(new IntakeAnswer.SlowDown(750))))).isEqualTo(750);
+    uplink.on(new Event.WaitOver());
+    assertThat(wait(uplink.on(new Event.Answered(new IntakeAnswer.SlowDown(0))))).isEqualTo(1);
+  }
+
+  @Test
+  void aGatewayThatAsksTwiceForTheSameDictionaryCountsAsFailed() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    long run = ticks(post).getFirst().run();
+    post = post(uplink.on(new Event.Answered(new IntakeAnswer.NeedsDictionary(run))));
+    assertThat(frames(post).getFirst()).isInstanceOf(Frame.Dictionary.class);
+    assertThat(uplink.on(new Event.Answered(new IntakeAnswer.NeedsDictionary(run))))
+        .get()
+        .isInstanceOf(Effect.Wait.class);
+    assertThat(uplink.trouble())
+        .hasValueSatisfying(text -> assertThat(text).contains("dictionary"));
+  }
+
+  @Test
+  void aBodyThatIsTooLargeIsSentInQuartersAndASingleFrameIsRefused() throws WireException {
+    UplinkMachine uplink = machine(1_000, 1);
+    uplink.on(read(1));
+    for (int i = 2; i <= 400; i++) {
+      uplink.on(read(i));
+    }
+    uplink.on(new Event.Failed("refused"));
+    Effect.Post post = post(uplink.on(new Event.WaitOver()));
+    assertThat(ticks(post)).hasSize(400);
+    int before = 400;
+    while (ticks(post).size() > 1) {
+      post = post(uplink.on(new Event.TooLarge()));
+      assertThat(ticks(post).size()).isLessThanOrEqualTo(before);
+      before = ticks(post).size();
+    }
+    assertThat(sequences(post)).containsExactly(1L);
+    uplink.on(new Event.TooLarge());
+    assertThat(uplink.counts().refused()).isEqualTo(1);
+    assertThat(uplink.trouble()).hasValue("a frame is too large for the gateway");
+  }
+
+  @Test
+  void troubleIsReportedWhenItBeginsAndGoneWhenAGatewayAnswers() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    assertThat(uplink.trouble()).isEmpty();
+    uplink.on(new Event.Failed("connection refused"));
+    Optional<String> first = uplink.trouble();
+    assertThat(first)
+        .hasValueSatisfying(
+            text -> assertThat(text).contains(post.gateway().toString(), "connection refused"));
+    uplink.on(new Event.WaitOver());
+    uplink.on(new Event.Failed("another reason"));
+    assertThat(uplink.trouble()).as("reported once").isEqualTo(first);
+    Effect.Post again = post(uplink.on(new Event.WaitOver()));
+    uplink.on(kept(again));
+    assertThat(uplink.trouble()).isEmpty();
+  }
+
   /** Random ticks, answers and failures; the law between the counters holds after each. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -252,6 +384,11 @@ class UplinkMachineTest {
   private static Event kept(Effect.Post post) throws WireException {
     Frame.Tick last = ticks(post).getLast();
     return new Event.Answered(new IntakeAnswer.Kept(last.run(), last.sequence()));
+  }
+
+  private static long wait(Optional<Effect> effect) {
+    assertThat(effect).get().isInstanceOf(Effect.Wait.class);
+    return ((Effect.Wait) effect.get()).millis();
   }
 
   private static Effect.Post post(Optional<Effect> effect) {

@@ -1,0 +1,284 @@
+package io.fleetgauge.probe.uplink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.junit5.Checkpoint;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An uplink against gateways that are real HTTP servers, each with the answers of the test. */
+@ExtendWith(VertxExtension.class)
+class UplinkTest {
+  private static final String HOST = "node 1/a";
+
+  @TempDir private Path folder;
+
+  @Test
+  void aTickArrivesAsOneRequestOfTheIntakeProtocol(Vertx vertx, VertxTestContext context) {
+    Checkpoint arrived = context.checkpoint();
+    gateway(
+            vertx,
+            (request, ticks) -> {
+              context.verify(
+                  () -> {
+                    assertThat(request.path()).isEqualTo("/v1/hosts/node%201%2Fa/frames");
+                    assertThat(request.getHeader("Content-Type"))
+                        .isEqualTo(IntakeProtocol.FRAMES_TYPE);
+                    assertThat(request.getHeader(IntakeProtocol.EPOCH)).isEqualTo("0");
+                    assertThat(request.getHeader(IntakeProtocol.ACKNOWLEDGED)).isEqualTo("0");
+                    assertThat(request.getHeader("Authorization")).isEqualTo("Bearer secret");
+                    assertThat(ticks).singleElement().satisfies(UplinkTest::isTickOne);
+                    arrived.flag();
+                  });
+              return kept(ticks);
+            })
+        .onComplete(
+            context.succeeding(
+                gateway ->
+                    uplink(vertx, List.of(gateway), Optional.empty(), "secret").offer(tick(1))));
+  }
+
+  private static void isTickOne(Frame.Tick tick) {
+    assertThat(tick.host()).isEqualTo(HOST);
+    assertThat(tick.time()).isEqualTo(1);
+    assertThat(tick.values()).containsExactly(1);
+  }
+
+  @Test
+  void withoutATokenNoAuthorizationIsSent(Vertx vertx, VertxTestContext context) {
+    gateway(
+            vertx,
+            (request, ticks) -> {
+              context.verify(() -> assertThat(request.getHeader("Authorization")).isNull());
+              context.completeNow();
+              return kept(ticks);
+            })
+        .onComplete(
+            context.succeeding(
+                gateway -> uplink(vertx, List.of(gateway), Optional.empty(), "").offer(tick(1))));
+  }
+
+  @Test
+  void anUplinkFollowsMovedToTheOwnerAndStaysThere(Vertx vertx, VertxTestContext context) {
+    AtomicInteger askedFirst = new AtomicInteger();
+    Checkpoint firstTick = context.checkpoint();
+    Checkpoint secondTick = context.checkpoint();
+    gateway(
+            vertx,
+            (request, ticks) -> {
+              (ticks.getLast().time() == 1 ? firstTick : secondTick).flag();
+              context.verify(
+                  () -> assertThat(request.getHeader(IntakeProtocol.EPOCH)).isEqualTo("65536"));
+              return kept(ticks);
+            })
+        .compose(
+            owner ->
+                gateway(
+                    vertx,
+                    (request, ticks) -> {
+                      context.verify(() -> assertThat(askedFirst.incrementAndGet()).isEqualTo(1));
+                      return new IntakeAnswer.Moved(owner, 65_536);
+                    }))
+        .onComplete(
+            context.succeeding(
+                first -> {
+                  Uplink uplink = uplink(vertx, List.of(first), Optional.empty(), "");
+                  uplink.offer(tick(1));
+                  vertx.setPeriodic(
+                      5,
+                      id -> {
+                        if (uplink.counts().kept() == 1) {
+                          vertx.cancelTimer(id);
+                          uplink.offer(tick(2));
+                        }
+                      });
+                }));
+  }
+
+  @Test
+  void bodiesThatAreTooLargeArriveInSmallerOnes(Vertx vertx, VertxTestContext context) {
+    List<Long> arrived = new ArrayList<>();
+    gateway(
+            vertx,
+            (request, ticks) -> {
+              if (ticks.size() > 2) {
+                return null; // 413
+              }
+              ticks.forEach(tick -> arrived.add(tick.time()));
+              if (arrived.size() == 6) {
+                context.verify(() -> assertThat(arrived).containsExactly(1L, 2L, 3L, 4L, 5L, 6L));
+                context.completeNow();
+              }
+              return kept(ticks);
+            })
+        .onComplete(
+            context.succeeding(
+                gateway -> {
+                  Uplink uplink = uplink(vertx, List.of(gateway), Optional.empty(), "");
+                  // The first begins a request; the others wait for it and go together.
+                  for (int i = 1; i <= 6; i++) {
+                    uplink.offer(tick(i));
+                  }
+                }));
+  }
+
+  @Test
+  void anAnswerThatIsNoneAndADeadGatewayAreTriedAgain(Vertx vertx, VertxTestContext context) {
+    AtomicInteger requests = new AtomicInteger();
+    gateway(
+            vertx,
+            (request, ticks) ->
+                requests.incrementAndGet() < 3 ? new IntakeAnswer.Refused("") : kept(ticks))
+        .onComplete(
+            context.succeeding(
+                gateway -> {
+                  // Nothing listens on port 1; the machine turns to the next gateway.
+                  Uplink uplink =
+                      uplink(
+                          vertx,
+                          List.of(URI.create("http://127.0.0.1:1"), gateway),
+                          Optional.empty(),
+                          "");
+                  for (int i = 1; i <= 3; i++) {
+                    uplink.offer(tick(i));
+                  }
+                  vertx.setPeriodic(
+                      5,
+                      id -> {
+                        UplinkCounts counts = uplink.counts();
+                        if (counts.read() == 3 && counts.queued() == 0) {
+                          vertx.cancelTimer(id);
+                          context.verify(
+                              () -> {
+                                assertThat(counts.kept() + counts.refused()).isEqualTo(3);
+                                assertThat(counts.refused()).isPositive();
+                                assertThat(counts.dropped()).isZero();
+                              });
+                          context.completeNow();
+                        }
+                      });
+                }));
+  }
+
+  @Test
+  void whatNoGatewayTookIsReadFromTheSpoolByTheNextUplink(Vertx vertx, VertxTestContext context)
+      throws Exception {
+    Uplink first =
+        uplink(
+            vertx,
+            List.of(URI.create("http://127.0.0.1:1")),
+            Optional.of(Spool.open(folder, HOST, 1 << 20)),
+            "");
+    for (int i = 1; i <= 4; i++) {
+      first.offer(tick(i));
+    }
+    first.close();
+    Spool spool = Spool.open(folder, HOST, 1 << 20);
+    List<Long> arrived = new ArrayList<>();
+    gateway(
+            vertx,
+            (request, ticks) -> {
+              ticks.forEach(tick -> arrived.add(tick.time()));
+              if (arrived.contains(5L)) {
+                context.verify(() -> assertThat(arrived).containsExactly(1L, 2L, 3L, 4L, 5L));
+                context.completeNow();
+              }
+              return kept(ticks);
+            })
+        .onComplete(
+            context.succeeding(
+                gateway -> {
+                  Uplink next = uplink(vertx, List.of(gateway), Optional.of(spool), "");
+                  context.verify(() -> assertThat(next.unacknowledgedTicks()).isEqualTo(4));
+                  next.offer(tick(5));
+                }));
+  }
+
+  private static Uplink uplink(
+      Vertx vertx, List<URI> gateways, Optional<Spool> spool, String token) {
+    return new Uplink(
+        vertx,
+        HOST,
+        gateways,
+        new UplinkSettings(Duration.ofMinutes(1), 1 << 20, Duration.ofHours(1), 1 << 20),
+        spool,
+        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, Uplink.HTTP_LIMITS),
+        () -> token,
+        1);
+  }
+
+  /**
+   * A gateway on a free port.
+   *
+   * @param answers of the ticks in a body; null for one that is too large
+   */
+  private static Future<URI> gateway(
+      Vertx vertx, BiFunction<HttpServerRequest, List<Frame.Tick>, IntakeAnswer> answers) {
+    return vertx
+        .createHttpServer()
+        .requestHandler(
+            request ->
+                request
+                    .body()
+                    .onSuccess(
+                        body -> {
+                          IntakeAnswer answer = answers.apply(request, ticks(body.getBytes()));
+                          request
+                              .response()
+                              .setStatusCode(
+                                  answer == null ? IntakeProtocol.TOO_LARGE : answer.httpStatus())
+                              .end(answer == null ? "" : answer.toString());
+                        }))
+        .listen(0, "127.0.0.1")
+        .map(HttpServer::actualPort)
+        .map(port -> URI.create("http://127.0.0.1:" + port));
+  }
+
+  private static List<Frame.Tick> ticks(byte[] body) {
+    try {
+      List<Frame.Tick> ticks = new ArrayList<>();
+      FrameDecoder decoder = new FrameDecoder(body);
+      while (decoder.hasNext()) {
+        if (decoder.next() instanceof Frame.Tick tick) {
+          ticks.add(tick);
+        }
+      }
+      return ticks;
+    } catch (WireException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static IntakeAnswer kept(List<Frame.Tick> ticks) {
+    return new IntakeAnswer.Kept(ticks.getLast().run(), ticks.getLast().sequence());
+  }
+
+  private static Tick tick(int time) {
+    return new Tick.Builder().add(Labels.of(Labels.NAME, "m"), time).at(time);
+  }
+}
