@@ -1,10 +1,11 @@
 package io.fleetgauge.sample.prometheus;
 
+import static io.fleetgauge.sample.prometheus.ProtobufFields.BYTES;
+import static io.fleetgauge.sample.prometheus.ProtobufFields.FIXED64;
+import static io.fleetgauge.sample.prometheus.ProtobufFields.VARINT;
+
 import io.fleetgauge.sample.Histogram;
-import io.fleetgauge.sample.Histogram.Buckets;
-import io.fleetgauge.sample.Histogram.ResetHint;
 import io.fleetgauge.sample.wire.WireException;
-import io.fleetgauge.sample.wire.WireReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
@@ -57,15 +58,11 @@ public final class RemoteWriteReader {
   /** Longest name or value of a label, bytes. */
   public static final int MAX_LABEL_BYTES = 16_384;
 
-  private static final int VARINT = 0;
-  private static final int FIXED64 = 1;
-  private static final int BYTES = 2;
-  private static final int FIXED32 = 5;
-
   private final byte[] bytes;
   private final int size;
   private final Version version;
-  private final WireReader in;
+  private final ProtobufFields in;
+  private final HistogramMessage histogram;
   private final CharsetDecoder utf8 = StandardCharsets.UTF_8.newDecoder();
 
   // Where names and values of the series' labels stand: name, its length, value, its length, ...
@@ -88,7 +85,8 @@ public final class RemoteWriteReader {
     this.version = version;
     this.bytes = bytes;
     this.size = size;
-    this.in = new WireReader(bytes, 0, size);
+    this.in = new ProtobufFields(bytes, size);
+    this.histogram = new HistogramMessage(in);
   }
 
   // --- the series at hand ---
@@ -166,9 +164,9 @@ public final class RemoteWriteReader {
         int length = in.uint(in.left(), "the length of a series");
         series(in.position(), in.position() + length, sink);
       } else if (version == Version.V1 && tag == (3 << 3 | BYTES)) {
-        metadata(end(size, "metadata"), sink);
+        metadata(in.end(size, "metadata"), sink);
       } else {
-        skip(tag, size);
+        in.skipField(tag, size);
       }
     }
   }
@@ -189,15 +187,15 @@ public final class RemoteWriteReader {
       } else if (tag == (5 << 3 | BYTES)) {
         unit = metadataText(end);
       } else {
-        skip(tag, end);
+        in.skipField(tag, end);
       }
     }
-    require(in.position() == end, "metadata", end);
+    ProtobufFields.require(in.position() == end, "metadata", end);
     sink.metadata(metric, new MetricMetadata(type(type), help, unit));
   }
 
   private String metadataText(int end) throws WireException {
-    int to = end(end, "a text of metadata");
+    int to = in.end(end, "a text of metadata");
     String text = shown(in.position(), Math.min(to - in.position(), MAX_LABEL_BYTES));
     in.moveTo(to);
     return text;
@@ -226,7 +224,7 @@ public final class RemoteWriteReader {
     int type = 0;
     int help = 0;
     int unit = 0;
-    int end = end(size, "metadata");
+    int end = in.end(size, "metadata");
     while (in.position() < end) {
       long tag = in.uvar("a field of metadata");
       if (tag == (1 << 3 | VARINT)) {
@@ -236,7 +234,7 @@ public final class RemoteWriteReader {
       } else if (tag == (4 << 3 | VARINT)) {
         unit = symbol();
       } else {
-        skip(tag, end);
+        in.skipField(tag, end);
       }
     }
     in.moveTo(back);
@@ -262,7 +260,7 @@ public final class RemoteWriteReader {
         symbolCount++;
         in.skip(length, "a symbol");
       } else {
-        skip(tag, size);
+        in.skipField(tag, size);
       }
     }
   }
@@ -297,10 +295,10 @@ public final class RemoteWriteReader {
         if (field == 5 && (tag & 7) == BYTES) {
           metadataFrom = in.position();
         }
-        skip(tag, to);
+        in.skipField(tag, to);
       }
     }
-    require(in.position() == to, "a series", from);
+    ProtobufFields.require(in.position() == to, "a series", from);
     if (!together) {
       writeKey();
     }
@@ -314,36 +312,24 @@ public final class RemoteWriteReader {
       while (in.position() < to) {
         long tag = in.uvar("a field of a series");
         if (tag == (samplesField << 3 | BYTES)) {
-          sample(end(to, "a sample"), sink);
+          sample(in.end(to, "a sample"), sink);
         } else if (tag == (long) (histogramsField << 3 | BYTES)) {
-          histogram(end(to, "a histogram"), sink);
+          int histogramEnd = in.end(to, "a histogram");
+          Histogram read = histogram.read(histogramEnd);
+          sink.histogram(histogram.time(), read);
         } else {
-          skip(tag, to);
+          in.skipField(tag, to);
         }
       }
     }
   }
 
-  /** Reads a length and says where what it measures ends. */
-  private int end(int to, String what) throws WireException {
-    int length = in.uint(in.left(), "the length of " + what);
-    int end = in.position() + length;
-    require(end <= to, what, in.position());
-    return end;
-  }
-
-  private static void require(boolean fits, String what, int at) throws WireException {
-    if (!fits) {
-      throw new WireException(what + " at byte " + at + " does not end where it says");
-    }
-  }
-
   private void label(int seriesEnd) throws WireException {
-    int end = end(seriesEnd, "a label");
+    int end = in.end(seriesEnd, "a label");
     if (version == Version.V2) {
       while (in.position() < end) {
         int name = symbol();
-        require(in.position() < end, "a list of label references", end);
+        ProtobufFields.require(in.position() < end, "a list of label references", end);
         int value = symbol();
         add(
             symbolAt[2 * name],
@@ -369,12 +355,12 @@ public final class RemoteWriteReader {
           }
           in.skip(length, "a label's text");
         } else {
-          skip(tag, end);
+          in.skipField(tag, end);
         }
       }
       add(nameAt, nameLength, valueAt, valueLength);
     }
-    require(in.position() == end, "a label", end);
+    ProtobufFields.require(in.position() == end, "a label", end);
   }
 
   private int symbol() throws WireException {
@@ -443,212 +429,10 @@ public final class RemoteWriteReader {
       } else if (tag == (2 << 3 | VARINT)) {
         time = in.uvar("a sample's time");
       } else {
-        skip(tag, end);
+        in.skipField(tag, end);
       }
     }
-    require(in.position() == end, "a sample", end);
+    ProtobufFields.require(in.position() == end, "a sample", end);
     sink.sample(time, value);
-  }
-
-  private void skip(long tag, int end) throws WireException {
-    if (tag >>> 3 == 0 || tag >>> 3 > 0x1fffffff) {
-      throw new WireException("no field begins before byte " + in.position());
-    }
-    switch ((int) tag & 7) {
-      case VARINT -> in.uvar("a number");
-      case FIXED64 -> in.skip(8, "a number");
-      case BYTES -> in.skip(in.uint(in.left(), "a length"), "bytes");
-      case FIXED32 -> in.skip(4, "a number");
-      default ->
-          throw new WireException(
-              "a field of the unknown wire type " + (tag & 7) + " before byte " + in.position());
-    }
-    require(in.position() <= end, "a field", in.position());
-  }
-
-  // --- histograms ---
-
-  /** Numbers of one histogram, as they come. */
-  private static final class Parts {
-    private long[] spans = new long[8];
-    private int spanCount;
-    private double[] counts = new double[8];
-    private int count;
-    private double before;
-
-    void span(long offset, long length) {
-      if (2 * spanCount + 2 > spans.length) {
-        spans = Arrays.copyOf(spans, 2 * spans.length);
-      }
-      spans[2 * spanCount] = offset;
-      spans[2 * spanCount + 1] = length;
-      spanCount++;
-    }
-
-    void delta(long delta) {
-      before += delta;
-      count(before);
-    }
-
-    void count(double value) {
-      if (count == counts.length) {
-        counts = Arrays.copyOf(counts, 2 * count);
-      }
-      counts[count++] = value;
-    }
-
-    Buckets buckets() throws WireException {
-      int[] indexes = new int[count];
-      int next = 0;
-      long index = 0;
-      for (int i = 0; i < spanCount; i++) {
-        index += spans[2 * i];
-        for (long j = 0; j < spans[2 * i + 1]; j++) {
-          if (next == count || index != (int) index) {
-            throw new WireException("a histogram's spans need more buckets than it has");
-          }
-          indexes[next++] = (int) index++;
-        }
-      }
-      if (next != count) {
-        throw new WireException(
-            "a histogram's spans have " + next + " buckets, its counts are " + count);
-      }
-      return new Buckets(indexes, Arrays.copyOf(counts, count));
-    }
-  }
-
-  private void histogram(int end, Sink sink) throws WireException {
-    long time = 0;
-    int schema = 0;
-    int hint = 0;
-    double count = 0;
-    double sum = 0;
-    double zeroThreshold = 0;
-    double zeroCount = 0;
-    Parts positive = new Parts();
-    Parts negative = new Parts();
-    double[] bounds = new double[0];
-    while (in.position() < end) {
-      long tag = in.uvar("a field of a histogram");
-      int kind = (int) tag & 7;
-      switch ((int) (tag >>> 3)) {
-        case 1 -> count = number(kind, tag, end, count);
-        case 2 -> count = number(kind, tag, end, count);
-        case 3 -> sum = number(kind, tag, end, sum);
-        case 4 -> schema = kind == VARINT ? (int) in.svar("a schema") : skipped(tag, end, schema);
-        case 5 -> zeroThreshold = number(kind, tag, end, zeroThreshold);
-        case 6 -> zeroCount = number(kind, tag, end, zeroCount);
-        case 7 -> zeroCount = number(kind, tag, end, zeroCount);
-        case 8 -> span(kind, tag, end, negative);
-        case 9 -> deltas(kind, tag, end, negative);
-        case 10 -> counts(kind, tag, end, negative);
-        case 11 -> span(kind, tag, end, positive);
-        case 12 -> deltas(kind, tag, end, positive);
-        case 13 -> counts(kind, tag, end, positive);
-        case 14 -> hint = kind == VARINT ? (int) in.uvar("a hint") : skipped(tag, end, hint);
-        case 15 -> {
-          if (kind == VARINT) {
-            time = in.uvar("a histogram's time");
-          } else {
-            skip(tag, end);
-          }
-        }
-        case 16 -> {
-          Parts values = new Parts();
-          counts(kind, tag, end, values);
-          int before = bounds.length;
-          bounds = Arrays.copyOf(bounds, before + values.count);
-          System.arraycopy(values.counts, 0, bounds, before, values.count);
-        }
-        default -> skip(tag, end);
-      }
-    }
-    require(in.position() == end, "a histogram", end);
-    if (hint < 0 || hint >= ResetHint.values().length) {
-      throw new WireException("a histogram's hint is " + hint + ", allowed are 0 to 3");
-    }
-    try {
-      sink.histogram(
-          time,
-          new Histogram(
-              schema,
-              ResetHint.values()[hint],
-              count,
-              sum,
-              zeroThreshold,
-              zeroCount,
-              positive.buckets(),
-              negative.buckets(),
-              bounds));
-    } catch (IllegalArgumentException e) {
-      throw new WireException("a histogram is not one: " + e.getMessage());
-    }
-  }
-
-  private int skipped(long tag, int end, int before) throws WireException {
-    skip(tag, end);
-    return before;
-  }
-
-  private double number(int kind, long tag, int end, double before) throws WireException {
-    if (kind == FIXED64) {
-      return in.f64("a number of a histogram");
-    }
-    if (kind == VARINT) {
-      return in.uvar("a number of a histogram");
-    }
-    skip(tag, end);
-    return before;
-  }
-
-  private void span(int kind, long tag, int end, Parts parts) throws WireException {
-    if (kind != BYTES) {
-      skip(tag, end);
-      return;
-    }
-    int spanEnd = end(end, "a span");
-    long offset = 0;
-    long length = 0;
-    while (in.position() < spanEnd) {
-      long field = in.uvar("a field of a span");
-      if (field == (1 << 3 | VARINT)) {
-        offset = in.svar("a span's offset");
-      } else if (field == (2 << 3 | VARINT)) {
-        length = in.uvar("a span's length");
-      } else {
-        skip(field, spanEnd);
-      }
-    }
-    require(in.position() == spanEnd, "a span", spanEnd);
-    parts.span(offset, length);
-  }
-
-  private void deltas(int kind, long tag, int end, Parts parts) throws WireException {
-    if (kind == VARINT) {
-      parts.delta(in.svar("a bucket's difference"));
-    } else if (kind == BYTES) {
-      int listEnd = end(end, "a list of differences");
-      while (in.position() < listEnd) {
-        parts.delta(in.svar("a bucket's difference"));
-      }
-      require(in.position() == listEnd, "a list of differences", listEnd);
-    } else {
-      skip(tag, end);
-    }
-  }
-
-  private void counts(int kind, long tag, int end, Parts parts) throws WireException {
-    if (kind == FIXED64) {
-      parts.count(in.f64("a bucket's count"));
-    } else if (kind == BYTES) {
-      int listEnd = end(end, "a list of numbers");
-      while (in.position() < listEnd) {
-        parts.count(in.f64("a number of a list"));
-      }
-      require(in.position() == listEnd, "a list of numbers", listEnd);
-    } else {
-      skip(tag, end);
-    }
   }
 }

@@ -1,0 +1,94 @@
+package io.fleetgauge.sample.prometheus;
+
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+
+/** Reads fields of protobuf messages one after the other. Not for several threads. */
+final class ProtobufFields {
+  static final int VARINT = 0;
+  static final int FIXED64 = 1;
+  static final int BYTES = 2;
+  static final int FIXED32 = 5;
+
+  private static final long MAX_FIELD = 0x1fffffff;
+
+  private final WireReader in;
+
+  /**
+   * @param size how many of the bytes are the message
+   */
+  ProtobufFields(byte[] bytes, int size) {
+    this.in = new WireReader(bytes, 0, size);
+  }
+
+  int position() {
+    return in.position();
+  }
+
+  void moveTo(int position) {
+    in.moveTo(position);
+  }
+
+  int left() {
+    return in.left();
+  }
+
+  long uvar(String what) throws WireException {
+    return in.uvar(what);
+  }
+
+  long svar(String what) throws WireException {
+    return in.svar(what);
+  }
+
+  int uint(int max, String what) throws WireException {
+    return in.uint(max, what);
+  }
+
+  double f64(String what) throws WireException {
+    return in.f64(what);
+  }
+
+  void skip(int length, String what) throws WireException {
+    in.skip(length, what);
+  }
+
+  /**
+   * Reads the length of an embedded message.
+   *
+   * @param to end of the message around it
+   * @return the position after its last byte
+   */
+  int end(int to, String what) throws WireException {
+    int length = in.uint(in.left(), "the length of " + what);
+    int end = in.position() + length;
+    require(end <= to, what, in.position());
+    return end;
+  }
+
+  /** Skips the value of a field that is not read. */
+  void skipField(long tag, int end) throws WireException {
+    if (tag >>> 3 == 0 || tag >>> 3 > MAX_FIELD) {
+      throw new WireException("no field begins before byte " + in.position());
+    }
+    switch ((int) tag & 7) {
+      case VARINT -> in.uvar("a number");
+      case FIXED64 -> in.skip(8, "a number");
+      case BYTES -> in.skip(in.uint(in.left(), "a length"), "bytes");
+      case FIXED32 -> in.skip(4, "a number");
+      default ->
+          throw new WireException(
+              "a field of the unknown wire type " + (tag & 7) + " before byte " + in.position());
+    }
+    require(in.position() <= end, "a field", in.position());
+  }
+
+  /**
+   * @throws WireException if a message or field does not end where its length says
+   */
+  static void require(boolean fits, String what, int at) throws WireException {
+    if (!fits) {
+      throw new WireException(what + " at byte " + at + " does not end where it says");
+    }
+  }
+}
