@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** {@code fleetgauge promql}. */
 @CommandLine.Command(
     name = "promql",
-    description = "Works with PromQL without a server.",
+    description = "Tools for PromQL that need no server.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = PromqlCommand.Test.class)
 public final class PromqlCommand implements Command {
@@ -40,8 +40,9 @@ public final class PromqlCommand implements Command {
   @CommandLine.Command(
       name = "test",
       description = {
-        "Runs scripts in the format of Prometheus's own tests of PromQL.",
-        "Prints what fails, and how many cases of each class passed. Exits with 1 if any failed."
+        "Runs test scripts in the format of Prometheus's PromQL tests.",
+        "Prints failed cases and the number of passed cases of each class. Exits with 1 if a case"
+            + " failed."
       })
   static final class Test implements Command {
     @CommandLine.Spec private CommandSpec spec;
@@ -79,7 +80,7 @@ public final class PromqlCommand implements Command {
           out.println(file + ": cannot be read: " + e);
         } catch (ScriptException e) {
           readable = false;
-          out.println(file + ": is no script: " + e.getMessage());
+          out.println(file + ": is not a test script: " + e.getMessage());
         }
       }
       if (files.size() > 1) {
@@ -90,7 +91,7 @@ public final class PromqlCommand implements Command {
     }
   }
 
-  /** How many cases there were of each class, and how many passed. */
+  /** Counts of cases and passed cases by class. */
   private static final class Totals {
     private final Map<CaseClass, int[]> counts = new EnumMap<>(CaseClass.class);
 

@@ -245,11 +245,11 @@ class GrafanaTest {
     assertThat(xid.get(0).path("annotation").path("name").asText()).isEqualTo("e");
     assertThat(texts(xid.get(0).path("tags"), "")).containsExactly("xid", "n1", "r0", "a");
     JsonNode throttle = annotations("throttle{gpu=\"1\"}");
-    assertThat(texts(throttle, "text")).containsExactly("reasons 0x40 on n2, GPU 1");
+    assertThat(texts(throttle, "text")).containsExactly("throttle reasons 0x40 on n2, GPU 1");
     assertThat(throttle.get(0).path("timeEnd").asLong() - throttle.get(0).path("time").asLong())
         .isEqualTo(19 * 15_000);
     JsonNode host = annotations("host");
-    assertThat(texts(host, "text")).containsExactly("nothing came from n3");
+    assertThat(texts(host, "text")).containsExactly("no data from n3");
     assertThat(host.get(0).path("timeEnd").asLong()).isEqualTo(now);
     assertThat(annotations("").size()).isEqualTo(1 + 2 + 1);
     JsonNode table = post("/query", query("{\"target\": \"events xid\", \"refId\": \"E\"}", ""));

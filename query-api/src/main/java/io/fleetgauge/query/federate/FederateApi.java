@@ -32,7 +32,7 @@ public final class FederateApi {
   private final LongSupplier clock;
   private final ReductionLines reductionLines = new ReductionLines();
 
-  /** Part {@code index} of {@code count}: series are dealt out by host, reductions by name. */
+  /** Part {@code index} of {@code count}: series are assigned by host, reductions by name. */
   private record Shard(int index, int count) {
     boolean has(String name) {
       return count == 1 || Math.floorMod(name.hashCode() * 0x9E3779B9 >>> 7, count) == index;

@@ -19,37 +19,37 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * Reductions as lines of text. Who asks does so again and again: which names are meant is found out
- * once. Safe for all threads.
+ * Writes reductions as lines of text. A scrape repeats the same selectors, so the names that they
+ * select are computed once. Safe for all threads.
  */
 final class ReductionLines {
-  private static final int MOST_QUESTIONS = 100;
-  private static final Duration KEPT = Duration.ofMinutes(10);
+  private static final int MAX_SCRAPES = 100;
+  private static final Duration MAX_IDLE = Duration.ofMinutes(10);
 
-  private final Cache<Question, Map<Reduced, List<Meant>>> known =
-      Caffeine.newBuilder().maximumSize(MOST_QUESTIONS).expireAfterAccess(KEPT).build();
+  private final Cache<Scrape, Map<RollupOf, List<Selected>>> selected =
+      Caffeine.newBuilder().maximumSize(MAX_SCRAPES).expireAfterAccess(MAX_IDLE).build();
 
-  private record Question(List<List<Matcher>> selectors, boolean utf8) {}
+  private record Scrape(List<List<Matcher>> selectors, boolean utf8) {}
 
-  /** There are as many as rollups are kept of. */
-  private record Reduced(String metric, List<String> by) {}
+  /** There are as many as metrics with rollups and their groupings. */
+  private record RollupOf(String metric, List<String> by) {}
 
   /**
-   * A name that selectors mean.
+   * A name that the selectors of a scrape select.
    *
-   * @param begin of its lines; empty if the name stands among the labels
-   * @param groups matchers of which a group has to fulfil one list
+   * @param begin the begin of its lines; empty if the name is written among the labels
+   * @param groups a group is selected if it matches one of these lists
    */
-  private record Meant(String name, String operator, byte[] begin, List<List<Matcher>> groups) {
-    static List<Meant> of(Reduced reduced, Question question) {
-      List<Meant> all = new ArrayList<>();
+  private record Selected(String name, String operator, byte[] begin, List<List<Matcher>> groups) {
+    static List<Selected> of(RollupOf rollup, Scrape scrape) {
+      List<Selected> all = new ArrayList<>();
       for (String operator : ReductionNames.OPERATORS) {
-        String name = ReductionNames.name(reduced.by, reduced.metric, operator);
-        List<List<Matcher>> groups = groups(name, question.selectors);
+        String name = ReductionNames.name(rollup.by, rollup.metric, operator);
+        List<List<Matcher>> groups = groups(name, scrape.selectors);
         if (!groups.isEmpty()) {
-          boolean inBraces = ExpositionLine.hasNameInBraces(name, question.utf8);
-          String begin = inBraces ? "" : ExpositionLine.name(name, question.utf8);
-          all.add(new Meant(name, operator, bytes(begin), groups));
+          boolean inBraces = ExpositionLine.hasNameInBraces(name, scrape.utf8);
+          String begin = inBraces ? "" : ExpositionLine.name(name, scrape.utf8);
+          all.add(new Selected(name, operator, bytes(begin), groups));
         }
       }
       return all;
@@ -82,7 +82,7 @@ final class ReductionLines {
     }
   }
 
-  /** The labels of groups as lines have them. */
+  /** Labels of groups with their text in braces. */
   private record Groups(List<Labels> labels, byte[][] braces) {
     static Groups of(List<Labels> labels, boolean utf8) {
       byte[][] braces = new byte[labels.size()][];
@@ -97,7 +97,7 @@ final class ReductionLines {
    * The lines of each name.
    *
    * @param selectors of reductions
-   * @param names those that are wanted at all
+   * @param names whether a name is in the requested part
    * @param utf8 whether names may have any characters
    */
   SortedMap<String, ExpositionLines> of(
@@ -105,18 +105,18 @@ final class ReductionLines {
       List<List<Matcher>> selectors,
       Predicate<String> names,
       boolean utf8) {
-    Question question = new Question(selectors, utf8);
-    Map<Reduced, List<Meant>> of = known.get(question, none -> new ConcurrentHashMap<>());
+    Scrape scrape = new Scrape(selectors, utf8);
+    Map<RollupOf, List<Selected>> of = selected.get(scrape, none -> new ConcurrentHashMap<>());
     SortedMap<String, ExpositionLines> all = new TreeMap<>();
     for (FragmentAnswer.Reductions by : reductions) {
       Groups groups = Groups.of(by.groups(), utf8);
       for (FragmentAnswer.Reduction metric : by.metrics()) {
-        Reduced reduced = new Reduced(metric.metric(), by.by());
-        for (Meant meant : of.computeIfAbsent(reduced, each -> Meant.of(each, question))) {
-          if (names.test(meant.name)) {
-            ExpositionLines lines = lines(metric, meant, groups, utf8);
+        RollupOf rollup = new RollupOf(metric.metric(), by.by());
+        for (Selected name : of.computeIfAbsent(rollup, each -> Selected.of(each, scrape))) {
+          if (names.test(name.name)) {
+            ExpositionLines lines = lines(metric, name, groups, utf8);
             if (lines.count() > 0) {
-              all.put(meant.name, lines);
+              all.put(name.name, lines);
             }
           }
         }
@@ -126,17 +126,17 @@ final class ReductionLines {
   }
 
   private static ExpositionLines lines(
-      FragmentAnswer.Reduction metric, Meant meant, Groups groups, boolean utf8) {
+      FragmentAnswer.Reduction metric, Selected name, Groups groups, boolean utf8) {
     int size = groups.labels.size();
     ExpositionLines lines = new ExpositionLines(128 * size);
     for (int i = 0; i < size; i++) {
       Labels group = groups.labels.get(i);
-      if (metric.counts()[i] > 0 && meant.has(group)) {
+      if (metric.counts()[i] > 0 && name.has(group)) {
         byte[] rest =
-            meant.begin.length == 0
-                ? bytes(ExpositionLine.braces(meant.name, group, utf8))
+            name.begin.length == 0
+                ? bytes(ExpositionLine.braces(name.name, group, utf8))
                 : groups.braces[i];
-        lines.add(meant.begin, rest, value(metric, i, meant.operator), metric.newest()[i]);
+        lines.add(name.begin, rest, value(metric, i, name.operator), metric.newest()[i]);
       }
     }
     return lines;
@@ -148,7 +148,7 @@ final class ReductionLines {
 
   private static double value(FragmentAnswer.Reduction of, int i, String operator) {
     double sum = of.sums()[i];
-    // What was lost to rounding says nothing once the sum is infinite.
+    // The compensation of rounding is meaningless when the sum is not finite.
     double whole = Double.isInfinite(sum) || Double.isNaN(sum) ? sum : sum + of.carries()[i];
     return switch (operator) {
       case "avg" -> whole / of.counts()[i];

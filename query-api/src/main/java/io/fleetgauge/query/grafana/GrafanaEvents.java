@@ -15,19 +15,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Events of GPUs and hosts, found in their series. */
+/** Derives events of GPUs and hosts from their series. */
 final class GrafanaEvents {
   private GrafanaEvents() {}
 
-  /** What happens. */
+  /** Kinds of events. */
   enum Kind {
     /** A GPU reports another XID than before. */
     XID("XID error", "DCGM_FI_DEV_XID_ERRORS%s"),
-    /** A GPU's clocks are held down, for a reason other than idling or a setting. */
-    THROTTLE("clocks held down", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS%s"),
-    /** Nothing comes from a host that sent before. */
+    /** A GPU is throttled, for a reason other than idling or a setting. */
+    THROTTLE("GPU throttled", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS%s"),
+    /** A host that sent before has stopped sending. */
     HOST(
-        "host gone",
+        "host silent",
         "count by (Hostname, rack) ({__name__=~\"up|node_load1|DCGM_FI_DEV_GPU_TEMP\"%s})");
 
     private final String title;
@@ -39,13 +39,13 @@ final class GrafanaEvents {
     }
   }
 
-  /** Idle clocks, clocks that an application set, and those that a display asks for. */
+  /** Idle, application clocks, display clock setting. */
   private static final long HARMLESS_REASONS = 0x1 | 0x2 | 0x100;
 
   /**
-   * Something that happened.
+   * An event.
    *
-   * @param end ms; as the start when it is a moment
+   * @param end ms; equal to the start for a momentary event
    */
   record Event(Kind kind, long start, long end, Labels labels, double value)
       implements Comparable<Event> {
@@ -64,15 +64,17 @@ final class GrafanaEvents {
     String text() {
       return switch (kind) {
         case XID -> "XID " + (long) value + " on " + where();
-        case THROTTLE -> "reasons 0x" + Long.toHexString((long) value) + " on " + where();
-        case HOST -> "nothing came from " + where();
+        case THROTTLE -> "throttle reasons 0x" + Long.toHexString((long) value) + " on " + where();
+        case HOST -> "no data from " + where();
       };
     }
   }
 
   /**
-   * The queries of the events that are wanted: kinds by name, each with a selector's matchers if
-   * wanted, such as {@code xid{rack="r0"}, host}; all kinds when nothing is said.
+   * The queries that find events.
+   *
+   * @param wanted names of kinds, each optionally with matchers, such as {@code xid{rack="r0"},
+   *     host}; empty for all kinds
    */
   static Map<Kind, String> queries(String wanted) throws QueryFailure {
     Map<Kind, String> queries = new EnumMap<>(Kind.class);
@@ -99,7 +101,7 @@ final class GrafanaEvents {
         throw GrafanaJson.bad(
             "the event "
                 + word
-                + " is not known; xid, throttle and host are, each with matchers"
+                + " is unknown; use xid, throttle or host, each optionally with matchers"
                 + " such as xid{rack=\"r0\"}");
       }
       String matchers =
@@ -142,9 +144,9 @@ final class GrafanaEvents {
   private static void throttles(Series series, long step, List<Event> events) {
     int from = -1;
     for (int i = 0; i <= series.size(); i++) {
-      boolean held = i < series.size() && ((long) series.values()[i] & ~HARMLESS_REASONS) != 0;
-      boolean torn = i > 0 && i < series.size() && series.times()[i] - series.times()[i - 1] > step;
-      if (from >= 0 && (!held || torn)) {
+      boolean throttled = i < series.size() && ((long) series.values()[i] & ~HARMLESS_REASONS) != 0;
+      boolean gap = i > 0 && i < series.size() && series.times()[i] - series.times()[i - 1] > step;
+      if (from >= 0 && (!throttled || gap)) {
         events.add(
             new Event(
                 Kind.THROTTLE,
@@ -154,7 +156,7 @@ final class GrafanaEvents {
                 series.values()[from]));
         from = -1;
       }
-      if (held && from < 0) {
+      if (throttled && from < 0) {
         from = i;
       }
     }
@@ -170,7 +172,7 @@ final class GrafanaEvents {
     }
   }
 
-  /** As SimpleJson takes them. */
+  /** In the form of SimpleJson. */
   static ArrayNode annotations(List<Event> events, JsonNode annotation) {
     ArrayNode all = GrafanaJson.array();
     for (Event event : events) {
@@ -197,7 +199,7 @@ final class GrafanaEvents {
     }
   }
 
-  /** As a table, whose columns simPod's plugin takes for annotations. */
+  /** As a table whose columns simPod's plugin reads as annotations. */
   static ObjectNode table(List<Event> events, String refId) {
     ObjectNode table = GrafanaJson.object().put("type", "table");
     if (!refId.isEmpty()) {

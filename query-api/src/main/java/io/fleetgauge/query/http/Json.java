@@ -138,7 +138,7 @@ public final class Json {
   }
 
   /**
-   * @param bytes about how many there will be
+   * @param bytes expected size
    */
   public static Buffer write(int bytes, Content content) {
     Buffer buffer = Buffer.buffer(bytes);

@@ -15,12 +15,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
-/** A request's parameters: those of the form, then those of the URL. */
+/** The parameters of a request; those of the form come before those of the URL. */
 public final class Parameters {
-  /** Times beyond this are nonsense: 285,000 years, in ms. */
+  /** Times are clipped to 285,000 years around the epoch, in ms. */
   private static final double MAX_MILLIS = 9e15;
 
-  private static final double ENDS_OF_TIME = 9.3e18;
+  /** Beyond this, a number is not a time of any client. */
+  private static final double MAX_CLIPPED_MILLIS = 9.3e18;
 
   /** How client_golang writes the first and the last time; Prometheus accepts these two texts. */
   private static final String MIN_TIME = "-292273086-05-16T16:47:06Z";
@@ -81,7 +82,7 @@ public final class Parameters {
   private static long time(String name, String text) throws QueryFailure {
     double millis = seconds(text) * 1000;
     // Clients write the first and the last time in other ways too; such times are clipped.
-    if (Math.abs(millis) <= ENDS_OF_TIME) {
+    if (Math.abs(millis) <= MAX_CLIPPED_MILLIS) {
       return Math.clamp(Math.round(millis), -(long) MAX_MILLIS, (long) MAX_MILLIS);
     }
     return rfc3339(text)
@@ -107,7 +108,7 @@ public final class Parameters {
     return time(name, 0);
   }
 
-  /** Seconds or a duration, cut to the ms. */
+  /** Seconds or a duration, truncated to the ms. */
   public long duration(String name, long fallback) throws QueryFailure {
     String text = text(name);
     if (text.isEmpty()) {
@@ -124,7 +125,7 @@ public final class Parameters {
     throw invalid(name, "cannot parse \"" + text + "\" to a valid duration");
   }
 
-  /** A decimal number; NaN for anything else, also for what only Java takes for a number. */
+  /** A decimal number, or NaN. Java would also read forms such as {@code 1d} and {@code 0x1p3}. */
   private static double seconds(String text) {
     return DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
   }
@@ -133,7 +134,7 @@ public final class Parameters {
     return limit("limit");
   }
 
-  /** A number of things; 0 for all. */
+  /** A maximum number of items; 0 for no limit. */
   public int limit(String name) throws QueryFailure {
     String text = text(name);
     if (text.isEmpty()) {

@@ -10,17 +10,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A body that is sent while it is written: it waits while whoever reads it does not keep up. For
- * one worker thread.
+ * Sends a body while it is written. A write waits while the client does not keep up. For one worker
+ * thread.
  */
 final class StreamedBody extends OutputStream {
-  private static final int PIECE_BYTES = 256 << 10;
+  private static final int CHUNK_BYTES = 256 << 10;
 
-  /** Whoever reads nothing for so long is not waited for any more. */
-  private static final long PATIENCE_SECONDS = 30;
+  /** A client that reads nothing for so long is given up. */
+  private static final long MAX_STALL_SECONDS = 30;
 
   private final HttpServerResponse response;
-  private Buffer piece = Buffer.buffer(PIECE_BYTES);
+  private Buffer chunk = Buffer.buffer(CHUNK_BYTES);
 
   StreamedBody(HttpServerResponse response) {
     this.response = response;
@@ -28,62 +28,62 @@ final class StreamedBody extends OutputStream {
 
   @Override
   public void write(int one) throws IOException {
-    piece.appendByte((byte) one);
-    sendIfLong();
+    chunk.appendByte((byte) one);
+    sendIfFull();
   }
 
   @Override
   public void write(byte[] some, int from, int length) throws IOException {
-    if (length < PIECE_BYTES) {
-      piece.appendBytes(some, from, length);
-      sendIfLong();
+    if (length < CHUNK_BYTES) {
+      chunk.appendBytes(some, from, length);
+      sendIfFull();
     } else {
-      sendPiece();
+      sendChunk();
       send(Buffer.buffer(length).appendBytes(some, from, length));
     }
   }
 
-  private void sendIfLong() throws IOException {
-    if (piece.length() >= PIECE_BYTES) {
-      sendPiece();
+  private void sendIfFull() throws IOException {
+    if (chunk.length() >= CHUNK_BYTES) {
+      sendChunk();
     }
   }
 
-  private void sendPiece() throws IOException {
-    if (piece.length() > 0) {
-      send(piece);
-      piece = Buffer.buffer(PIECE_BYTES);
+  private void sendChunk() throws IOException {
+    if (chunk.length() > 0) {
+      send(chunk);
+      chunk = Buffer.buffer(CHUNK_BYTES);
     }
   }
 
   private void send(Buffer some) throws IOException {
     if (response.closed()) {
-      throw new IOException("whoever asked has gone away");
+      throw new IOException("the client has closed the connection");
     }
     try {
       response
           .write(some)
           .toCompletionStage()
           .toCompletableFuture()
-          .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+          .get(MAX_STALL_SECONDS, TimeUnit.SECONDS);
       if (response.writeQueueFull()) {
         CompletableFuture<Void> drained = new CompletableFuture<>();
         response.drainHandler(drained::complete);
         if (response.writeQueueFull()) {
-          drained.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+          drained.get(MAX_STALL_SECONDS, TimeUnit.SECONDS);
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(e);
     } catch (ExecutionException | TimeoutException e) {
-      throw new IOException("whoever asked does not read: " + e.getMessage(), e);
+      throw new IOException("the client has not read for " + MAX_STALL_SECONDS + " s", e);
     }
   }
 
-  /** Sends the rest; nothing comes behind it. */
+  /** Sends the rest and ends the response. */
   @Override
   public void close() {
-    response.end(piece);
+    response.end(chunk);
   }
 }

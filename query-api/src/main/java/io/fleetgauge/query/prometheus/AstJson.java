@@ -10,7 +10,7 @@ import io.fleetgauge.sample.prometheus.Numbers;
 import java.io.IOException;
 import java.util.List;
 
-/** A query's tree in the form of {@code /api/v1/parse_query}; fields in order of their names. */
+/** Writes a syntax tree in the form of {@code /api/v1/parse_query}; fields are sorted by name. */
 final class AstJson {
   private AstJson() {}
 
@@ -119,7 +119,8 @@ final class AstJson {
     switch (at) {
       case Expr.At.Start start -> json.writeStringField("startOrEnd", "start");
       case Expr.At.End end -> json.writeStringField("startOrEnd", "end");
-      case null, default -> json.writeNullField("startOrEnd");
+      case Expr.At.Time time -> json.writeNullField("startOrEnd");
+      case null -> json.writeNullField("startOrEnd");
     }
     if (at instanceof Expr.At.Time time) {
       json.writeNumberField("timestamp", time.millis());

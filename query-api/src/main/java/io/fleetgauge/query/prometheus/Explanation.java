@@ -8,7 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How an answer came about, as JSON and as text. */
+/** The plan, cost, cache use and timings of an answer, as JSON and as text. */
 final class Explanation {
   private Explanation() {}
 
@@ -71,7 +71,7 @@ final class Explanation {
     out.append("\n  true: ").append(trace.samples()).append(" samples, ");
     out.append(trace.rollupCells()).append(" rollup cells\ncache\n  ");
     out.append(trace.cachedSteps()).append(" of ").append(trace.steps());
-    out.append(" steps known from before\ntime\n");
+    out.append(" steps from the cache\ntime\n");
     out.append(String.format("  queued %.2f ms%n", evaluated.timings().queued() / 1e6));
     out.append(String.format("  fetched %.2f ms%n", evaluated.timings().fetched() / 1e6));
     out.append(String.format("  evaluated %.2f ms%n", evaluated.timings().evaluated() / 1e6));

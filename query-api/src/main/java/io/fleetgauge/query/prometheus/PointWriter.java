@@ -6,22 +6,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes the points of series as JSON. Of a large answer nearly all bytes are points, and all
- * series have the same times: so each time is put into digits once. For one answer; not for several
- * threads.
+ * Writes the points of series as JSON. Nearly all bytes of a large answer are points, and all its
+ * series have the same times, so each time is converted to digits once. For one answer and one
+ * thread.
  */
 final class PointWriter {
-  private static final int TIMES = 1_024;
+  private static final int KEPT_TIMES = 1_024;
 
-  /** Of a number without an exponent or with one. */
-  private static final int MOST_DIGITS = 40;
+  /** Longest text of a number. */
+  private static final int MAX_DIGITS = 40;
 
-  private final long[] knownTimes = new long[TIMES];
-  private final byte[][] knownTexts = new byte[TIMES][];
+  private final long[] times = new long[KEPT_TIMES];
+  private final byte[][] timeTexts = new byte[KEPT_TIMES][];
   private byte[] bytes = new byte[1 << 12];
   private int size;
 
-  /** The bytes that {@link #write} wrote last, from the first on. */
+  /** The buffer; {@link #write} fills it from its begin. */
   byte[] bytes() {
     return bytes;
   }
@@ -39,7 +39,7 @@ final class PointWriter {
       if (series.histograms() != null && series.histograms()[i] != null) {
         continue;
       }
-      room(32);
+      reserve(32);
       if (!first) {
         put(',');
       }
@@ -51,26 +51,26 @@ final class PointWriter {
       put(',');
       put('"');
       value(series.values()[i]);
-      room(2);
+      reserve(2);
       put('"');
       put(']');
     }
-    room(1);
+    reserve(1);
     put(']');
     return size;
   }
 
   private byte[] time(long millis) {
-    int place = (int) (millis / 1_000 ^ millis >>> 20) & TIMES - 1;
-    if (knownTexts[place] == null || knownTimes[place] != millis) {
-      knownTimes[place] = millis;
-      knownTexts[place] = Numbers.seconds(millis).getBytes(StandardCharsets.ISO_8859_1);
+    int place = (int) (millis / 1_000 ^ millis >>> 20) & KEPT_TIMES - 1;
+    if (timeTexts[place] == null || times[place] != millis) {
+      times[place] = millis;
+      timeTexts[place] = Numbers.seconds(millis).getBytes(StandardCharsets.ISO_8859_1);
     }
-    return knownTexts[place];
+    return timeTexts[place];
   }
 
   private void value(double value) {
-    room(MOST_DIGITS);
+    reserve(MAX_DIGITS);
     size = Numbers.put(value, bytes, size);
   }
 
@@ -78,7 +78,7 @@ final class PointWriter {
     bytes[size++] = (byte) c;
   }
 
-  private void room(int more) {
+  private void reserve(int more) {
     if (size + more > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
     }

@@ -240,7 +240,7 @@ class PanelRoutesTest {
         "{\"range\": {\"from\": 1795299700000, \"to\": 1795300360000}, \"intervalMs\": 15000,"
             + " \"annotation\": {\"query\": \"host{rack='r0'}\"}}";
     List<String> texts = api.post("root", "/grafana/annotations", body).findValuesAsText("text");
-    assertThat(texts).containsExactly("nothing came from n1");
+    assertThat(texts).containsExactly("no data from n1");
   }
 
   @Test
