@@ -84,6 +84,20 @@ public final class HostWriter {
     return series(metric, "UUID", uuid, "job", job);
   }
 
+  /** A histogram with so many observations. */
+  public static Histogram histogram(int count) {
+    return new Histogram(
+        0,
+        Histogram.ResetHint.UNKNOWN,
+        count,
+        2.5 * count,
+        0.001,
+        0,
+        new Histogram.Buckets(new int[] {0, 3}, new double[] {1, count - 1}),
+        Histogram.Buckets.NONE,
+        new double[0]);
+  }
+
   /** Sends a number. */
   public Outcome send(long time, Labels series, double value) {
     return send(time, new Labels[] {series}, new double[] {value}, null);

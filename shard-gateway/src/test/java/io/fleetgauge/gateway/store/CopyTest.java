@@ -1,0 +1,216 @@
+package io.fleetgauge.gateway.store;
+
+import static io.fleetgauge.gateway.store.HostWriter.BLOCK_MILLIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.RunDictionary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.SortedMap;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What another gateway needs to have the same samples: digests that differ, and pages. */
+class CopyTest {
+  private static final long START = 4 * BLOCK_MILLIS;
+  private static final long MINUTE = 60_000;
+
+  @TempDir private Path folder;
+  private HostWriter writer;
+  private HostWriter copy;
+
+  @BeforeEach
+  void open() {
+    writer = new HostWriter(folder.resolve("a"), "n1");
+    copy = new HostWriter(folder.resolve("b"), "n1");
+  }
+
+  private record Fact(long time, Labels series, double value) {}
+
+  private List<Fact> facts(long ticks) {
+    List<Fact> facts = new ArrayList<>();
+    for (long tick = 0; tick < ticks; tick++) {
+      long time = START + tick * 15_000;
+      facts.add(new Fact(time, writer.series("up"), 1));
+      facts.add(new Fact(time, writer.gpu("util", "G1", tick < ticks / 2 ? "a" : "b"), tick));
+    }
+    return facts;
+  }
+
+  private static void send(HostWriter to, List<Fact> facts) {
+    facts.forEach(fact -> to.send(fact.time, fact.series, fact.value));
+  }
+
+  private static SortedMap<Long, Digests.Slot> digest(HostWriter of, long fineFrom) {
+    return of.store().digest("n1", fineFrom, BLOCK_MILLIS, Long.MAX_VALUE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void digestsDoNotDependOnTheOrderOfArrival(long seed) {
+    List<Fact> facts = facts(100);
+    facts.removeIf(fact -> !fact.series.metric().equals("up"));
+    send(writer, facts);
+    Collections.shuffle(facts, new Random(seed));
+    send(copy, facts);
+    assertThat(digest(copy, START)).isEqualTo(digest(writer, START));
+    assertThat(digest(copy, Long.MAX_VALUE)).isEqualTo(digest(writer, Long.MAX_VALUE));
+  }
+
+  @Test
+  void aMissingSampleChangesTheDigestOfItsMinuteOnly() {
+    List<Fact> facts = facts(100);
+    send(writer, facts);
+    Fact missing = facts.remove(50);
+    send(copy, facts);
+    SortedMap<Long, Digests.Slot> full = digest(writer, START);
+    SortedMap<Long, Digests.Slot> less = digest(copy, START);
+    long slot = Math.floorDiv(missing.time, MINUTE) * MINUTE;
+    assertThat(less.get(slot).count()).isEqualTo(full.get(slot).count() - 1);
+    assertThat(less.get(slot).hash()).isNotEqualTo(full.get(slot).hash());
+    assertThat(less.remove(slot).to()).isEqualTo(full.remove(slot).to()).isEqualTo(slot + MINUTE);
+    assertThat(less).isEqualTo(full);
+  }
+
+  @Test
+  void slotsBeforeTheFineTimeAreAsLongAsBlocksAndCountAllSamples() {
+    send(writer, facts(3 * BLOCK_MILLIS / 15_000));
+    long fine = START + 2 * BLOCK_MILLIS;
+    SortedMap<Long, Digests.Slot> slots = digest(writer, fine);
+    assertThat(slots.headMap(fine))
+        .containsOnlyKeys(START, START + BLOCK_MILLIS)
+        .allSatisfy(
+            (from, slot) -> {
+              assertThat(slot.to()).isEqualTo(from + BLOCK_MILLIS);
+              assertThat(slot.count()).isGreaterThanOrEqualTo(2 * BLOCK_MILLIS / 15_000);
+            });
+    assertThat(slots.tailMap(fine)).hasSize((int) (BLOCK_MILLIS / MINUTE));
+    assertThat(slots.get(fine).count()).isEqualTo(8);
+  }
+
+  @Test
+  void samplesAfterTheLastTimeDoNotCount() {
+    send(writer, facts(20));
+    SortedMap<Long, Digests.Slot> slots =
+        writer.store().digest("n1", START, BLOCK_MILLIS, START + 45_000);
+    assertThat(slots).containsOnlyKeys(START);
+    assertThat(slots.get(START).count()).isEqualTo(8);
+    slots = writer.store().digest("n1", START, BLOCK_MILLIS, START + 44_999);
+    assertThat(slots.get(START).count()).isEqualTo(6);
+    assertThat(writer.store().digest("n1", START, BLOCK_MILLIS, START - 1)).isEmpty();
+    assertThat(writer.store().digest("nobody", START, BLOCK_MILLIS, Long.MAX_VALUE)).isEmpty();
+  }
+
+  @Test
+  void digestsOfBlocksAreRememberedUntilBlocksGo() throws Exception {
+    send(writer, facts(4 * BLOCK_MILLIS / 15_000));
+    SortedMap<Long, Digests.Slot> inMemory = digest(writer, Long.MAX_VALUE);
+    writer.sealAll(START + 4 * BLOCK_MILLIS);
+    assertThat(digest(writer, Long.MAX_VALUE)).isEqualTo(inMemory);
+    assertThat(writer.lane().digests().find(START, START + BLOCK_MILLIS))
+        .isEqualTo(inMemory.get(START));
+    assertThat(writer.lane().digests().find(START, START + 1)).isNull();
+    assertThat(writer.lane().digests().find(START + 3 * BLOCK_MILLIS, START + 4 * BLOCK_MILLIS))
+        .as("samples in memory can still change")
+        .isNull();
+    long generation = writer.lane().digests().generation();
+    writer.lane().dropBlocks(START + BLOCK_MILLIS);
+    assertThat(writer.lane().digests().find(START + BLOCK_MILLIS, START + 2 * BLOCK_MILLIS))
+        .isNull();
+    writer.lane().digests().remember(0, new Digests.Slot(1, 1, 1), generation);
+    assertThat(writer.lane().digests().find(0, 1)).as("computed before a block went").isNull();
+    inMemory.remove(START);
+    assertThat(digest(writer, Long.MAX_VALUE)).isEqualTo(inMemory);
+  }
+
+  @Test
+  void theFineTimeIsTwoBlocksBack() {
+    Store store = writer.store();
+    assertThat(store.blockMillis()).isEqualTo(BLOCK_MILLIS);
+    assertThat(store.fineFrom(10 * BLOCK_MILLIS)).isEqualTo(8 * BLOCK_MILLIS);
+    assertThat(store.fineFrom(10 * BLOCK_MILLIS - 1)).isEqualTo(7 * BLOCK_MILLIS);
+    assertThat(store.fineFrom(Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  private List<Series> all(HostWriter of) throws Exception {
+    return of.store()
+        .select(
+            List.of("n1"),
+            new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
+            1 << 20,
+            Assertions::fail,
+            StopCheck.NEVER);
+  }
+
+  /** Takes a page in as another gateway does; a page contains its own dictionary. */
+  private static int take(HostWriter to, HostPage page) throws Exception {
+    RunDictionary dictionary = new RunDictionary();
+    FrameDecoder frames = new FrameDecoder(page.frames());
+    int ticks = 0;
+    long before = Long.MIN_VALUE;
+    while (frames.hasNext()) {
+      Frame frame = frames.next();
+      dictionary.add(frame);
+      if (frame instanceof Frame.Tick tick) {
+        Labels[] series =
+            Arrays.stream(tick.ids()).mapToObj(dictionary::series).toArray(Labels[]::new);
+        to.append(Lane.Source.JOURNAL, tick.time(), series, tick.values(), tick.histograms());
+        assertThat(tick.time()).isGreaterThan(before);
+        assertThat(tick.run()).isEqualTo(HostPage.RUN);
+        before = tick.time();
+        ticks++;
+      }
+    }
+    return ticks;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5_000, 1 << 20})
+  void pagesOfAnySizeTogetherHaveAllSamples(int maxBytes) throws Exception {
+    send(writer, facts(600));
+    writer.send(START + 7, writer.series("h"), HostWriter.histogram(5));
+    writer.sealAll(START + 600 * 15_000);
+    long from = 0;
+    int pages = 0;
+    while (from < Long.MAX_VALUE) {
+      HostPage page = writer.store().export("n1", from, Long.MAX_VALUE, maxBytes);
+      assertThat(page.next()).isGreaterThan(from);
+      take(copy, page);
+      from = page.next();
+      pages++;
+    }
+    assertThat(all(copy)).isEqualTo(all(writer));
+    assertThat(digest(copy, START)).isEqualTo(digest(writer, START));
+    assertThat(pages).isGreaterThan(maxBytes == 1 ? 10 : 0);
+  }
+
+  @Test
+  void aPageHasTheSamplesOfItsTimeOnly() throws Exception {
+    send(writer, facts(20));
+    HostPage page = writer.store().export("n1", START + 15_000, START + 45_000, 1 << 20);
+    assertThat(take(copy, page)).isEqualTo(2);
+    assertThat(page.next()).isEqualTo(START + 45_000);
+    assertThat(all(copy).getFirst().times()).containsExactly(START + 15_000, START + 30_000);
+  }
+
+  @Test
+  void aHostWithoutSamplesIsOneEmptyPage() {
+    HostPage page = writer.store().export("n1", 0, 1_000, 1 << 20);
+    assertThat(page.frames()).isEmpty();
+    assertThat(page.next()).isEqualTo(1_000);
+  }
+}
