@@ -4,7 +4,7 @@ import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Sink;
 
-/** An aggregation under way: columns come in one by one, then the result goes out. */
+/** A running aggregation: it receives columns one at a time, then pushes the result. */
 public interface Aggregator {
   void add(Column column) throws QueryFailure;
 

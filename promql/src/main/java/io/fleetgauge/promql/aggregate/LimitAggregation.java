@@ -46,7 +46,7 @@ public final class LimitAggregation implements Aggregator {
     this.limits = byCount ? counts(parameter) : null;
   }
 
-  /** Says which ratios are beyond 1, as far as they go. */
+  /** Warns about ratios beyond 1 or -1. */
   private void warn() {
     Span span = aggregate.parameter().orElseThrow().span();
     double max = Quantiles.max(parameter);
@@ -67,9 +67,9 @@ public final class LimitAggregation implements Aggregator {
   }
 
   /**
-   * How many the parameter of {@code topk} and its like allows at each step; {@link #INVALID} where
-   * it is no number, or out of the range of 64 bits, which is an error where there is a sample. But
-   * when no step allows any, nothing is said of them.
+   * How many the parameter of {@code topk}, {@code bottomk} and {@code limitk} allows at each step;
+   * {@link #INVALID} where it is no number, or out of the range of 64 bits, which is an error where
+   * there is a sample. But when no step allows any, nothing is said of them.
    */
   public static long[] counts(double[] parameter) {
     long[] counts = new long[parameter.length];

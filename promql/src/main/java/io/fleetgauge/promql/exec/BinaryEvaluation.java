@@ -24,7 +24,7 @@ final class BinaryEvaluation {
   private final Budget budget;
 
   /**
-   * @param isPart whether there may be more series elsewhere
+   * @param isPart whether other shards may have more series
    */
   BinaryEvaluation(
       Evaluator evaluator, Query query, boolean isPart, Annotations annotations, Budget budget) {

@@ -33,7 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Evaluates one query. Not for several threads. */
+/** Evaluates one query. Not thread-safe. */
 public final class Engine {
   private final Query query;
   private final SeriesSource source;
@@ -55,10 +55,10 @@ public final class Engine {
   }
 
   /**
-   * What {@link #run} will read, for a caller that fetches it beforehand.
+   * What {@link #run} will read, for a caller that fetches it first.
    *
-   * @param provided parts that others evaluate, by identity
-   * @throws QueryFailure if the query has no answer whatever the samples are
+   * @param provided parts that are evaluated elsewhere, by identity
+   * @throws QueryFailure if the query fails for any samples
    */
   public static List<Selection> selections(Query query, Set<Expr> provided) throws QueryFailure {
     ValueType type = query.expr().type();
@@ -73,15 +73,15 @@ public final class Engine {
   }
 
   /**
-   * @param stop looked at while the query runs
-   * @throws QueryFailure if the query cannot be evaluated, or was told to stop
+   * @param stop checked while the query runs
+   * @throws QueryFailure if the query cannot be evaluated, or was stopped
    */
   public static Answer run(Query query, SeriesSource source, StopCheck stop) throws QueryFailure {
     return run(query, source, Map.of(), stop);
   }
 
   /**
-   * @param provided parts that others have evaluated, by identity
+   * @param provided parts that were evaluated elsewhere, by identity
    */
   public static Answer run(
       Query query, SeriesSource source, Map<Expr, Provided> provided, StopCheck stop)
@@ -115,7 +115,7 @@ public final class Engine {
   /**
    * Folds the input of an aggregation that is a part of a query, for {@link #merged} to finish.
    *
-   * @return empty when what was folded cannot be handed over exactly
+   * @return empty when the partials would not be exact
    */
   public static Optional<PartResult> partials(
       Query query, Expr.Aggregate part, Grid grid, SeriesSource source, StopCheck stop)
@@ -138,8 +138,8 @@ public final class Engine {
    *
    * @param grid the steps
    * @param ops those with exact {@link Aggregation.Partials}
-   * @return one list of partials for each operator, their groups in one order; empty when a sum
-   *     cannot be handed over exactly
+   * @return one list of partials for each operator, their groups in one order; empty when a partial
+   *     sum would not be exact
    */
   public static Optional<List<List<Partial>>> folds(
       Query query,
@@ -200,7 +200,7 @@ public final class Engine {
   // --- whole queries ---
 
   private Answer answer() throws QueryFailure {
-    budget.stopIfTold();
+    budget.stopIfAsked();
     Answer.Result result = query.isInstant() ? instant() : range();
     return new Answer(result, annotations.warnings(), annotations.infos(), budget.stats());
   }
@@ -242,7 +242,7 @@ public final class Engine {
     return new Answer.Matrix(series);
   }
 
-  /** The columns of a vector, each label set once, names gone where they have to go. */
+  /** The columns of a vector, each label set once, metric names dropped. */
   private List<Column> columns(Expr expr, Grid grid) throws QueryFailure {
     Map<Labels, Column> columns = new LinkedHashMap<>();
     evaluator.vector(

@@ -43,8 +43,8 @@ public final class Evaluator {
   private final CallEvaluation calls;
 
   /**
-   * @param provided parts that others have evaluated, by identity
-   * @param isPart whether there may be more series elsewhere
+   * @param provided parts that were evaluated elsewhere, by identity
+   * @param isPart whether other shards may have more series
    */
   public Evaluator(
       Query query,
@@ -158,7 +158,7 @@ public final class Evaluator {
 
   void select(Expr.Selector selector, long length, Grid grid, SeriesSource.Receiver receiver)
       throws QueryFailure {
-    budget.stopIfTold();
+    budget.stopIfAsked();
     if (grid.size() == 0) {
       return;
     }

@@ -12,7 +12,9 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 
-/** What an instant selector makes of a series: its newest sample within the lookback, each step. */
+/**
+ * Evaluates an instant selector: the newest sample of a series within the lookback at each step.
+ */
 final class InstantLookup {
   private final Expr.Selector selector;
   private final long lookback;

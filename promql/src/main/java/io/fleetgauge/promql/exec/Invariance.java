@@ -5,7 +5,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells which expressions have the same value at every step, because {@code @} fixes all in it. */
+/**
+ * Which expressions have the same value at every step, because {@code @} fixes everything in them.
+ */
 final class Invariance {
   private final Map<Expr, Boolean> known = new IdentityHashMap<>();
 
@@ -26,7 +28,7 @@ final class Invariance {
       case Expr.Selector selector -> selector.shift().at().isPresent();
       case Expr.Window window -> window.selector().shift().at().isPresent();
       case Expr.Subquery subquery -> subquery.shift().at().isPresent();
-      case Expr.Call call -> !looksAtTheTime(call) && all(call.arguments());
+      case Expr.Call call -> !dependsOnTime(call) && all(call.arguments());
       // The parameter takes no part: with a fixed input, that of the first step counts.
       case Expr.Aggregate aggregate -> of(aggregate.input());
       case Expr.Unary unary -> of(unary.input());
@@ -43,7 +45,7 @@ final class Invariance {
     return all;
   }
 
-  private static boolean looksAtTheTime(Expr.Call call) {
+  private static boolean dependsOnTime(Expr.Call call) {
     return switch (call.function().steps()) {
       case TIME -> true;
       case TIME_WITHOUT_ARGUMENTS -> call.arguments().isEmpty();

@@ -17,13 +17,13 @@ final class Selections {
   private Selections() {}
 
   /**
-   * What a query reads besides what others provide, each selection once.
+   * What a query reads itself, each selection once.
    *
-   * @param provided parts of the query, by identity
+   * @param provided parts of the query that are evaluated elsewhere, by identity
    */
   static List<Selection> of(Query query, Set<Expr> provided) throws QueryFailure {
     LinkedHashSet<Selection> selections = new LinkedHashSet<>();
-    Reads.visit(
+    QueryWalk.visit(
         query,
         (expr, grid) -> {
           if (provided.contains(expr)) {
@@ -60,7 +60,7 @@ final class Selections {
     long first = Grid.lookAt(query, selector.shift(), grid.start());
     long last = Grid.lookAt(query, selector.shift(), grid.last());
     long lookback = query.settings().lookback();
-    // What stands at an edge is found within the lookback beyond it.
+    // A sample for an edge is searched within the lookback beyond it.
     return switch (selector.edges()) {
       case PLAIN -> new Selection(selector.matchers(), first - length, last);
       case ANCHORED -> new Selection(selector.matchers(), first - length - lookback, last);

@@ -41,7 +41,7 @@ final class VectorMatching {
   private long held;
 
   /**
-   * @param isPart whether there may be more series elsewhere, on either side
+   * @param isPart whether other shards may have more series, on either side
    */
   VectorMatching(
       Binary binary, int steps, Budget budget, boolean delaysNameRemoval, boolean isPart) {

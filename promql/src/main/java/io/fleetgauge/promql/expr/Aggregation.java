@@ -20,9 +20,9 @@ public enum Aggregation {
   LIMITK(ValueType.SCALAR, true, Partials.NONE, Order.READ),
   LIMIT_RATIO(ValueType.SCALAR, true, Partials.NONE, Order.READ);
 
-  /** Whether what several have folded of a group can be put together. */
+  /** Whether partials of a group that several shards folded can be merged. */
   public enum Partials {
-    /** Bit for bit what one fold over all series gives. */
+    /** Yes, bit for bit equal to one fold over all series. */
     EXACT,
     /** No, all values have to be in one place. */
     NONE
@@ -33,7 +33,7 @@ public enum Aggregation {
     IGNORED,
     /** Of equal values the first counts, or the last bits depend on it. */
     READ,
-    /** So too, and the result of an instant query comes in the order of this operator. */
+    /** As {@link #READ}, and it sets the order of an instant query's result. */
     SET
   }
 

@@ -7,7 +7,7 @@ public final class Durations {
     365L * 86_400_000, 7L * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000, 1
   };
 
-  /** Answer of {@link #parse} for what is no duration. */
+  /** The result of {@link #parse} for text that is no duration. */
   public static final long NONE = -1;
 
   private Durations() {}

@@ -119,7 +119,7 @@ public sealed interface Expr {
   }
 
   /**
-   * Where in time an expression looks.
+   * At which time an expression is evaluated.
    *
    * @param at the point that {@code @} fixes, if any
    * @param offset how far back from there, ms; below 0 looks ahead
@@ -128,7 +128,7 @@ public sealed interface Expr {
     public static final Shift NONE = new Shift(Optional.empty(), 0);
   }
 
-  /** What an expression makes of the samples at and beyond the edges of its window. */
+  /** How samples at and beyond the edges of a window are used. */
   enum Edges {
     /** Only what lies in the window counts. */
     PLAIN(""),

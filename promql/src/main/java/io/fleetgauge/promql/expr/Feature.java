@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Parts of the language that a stock Prometheus 3.5 leaves out or keeps behind a flag. */
+/** Parts of the language that a stock Prometheus 3.5 lacks or has behind a flag. */
 public enum Feature {
   /** What 3.5 has behind {@code promql-experimental-functions}. */
   EXPERIMENTAL_FUNCTIONS("promql-experimental-functions"),
@@ -13,8 +13,8 @@ public enum Feature {
   DURATION_EXPRESSIONS("promql-duration-expr"),
 
   /**
-   * The name of a metric that a function takes away goes when the whole query is done, and not at
-   * once; 3.5 has it behind {@code promql-delayed-name-removal}.
+   * The metric name that a function drops is dropped at the end of the query, not immediately; 3.5
+   * has it behind {@code promql-delayed-name-removal}.
    */
   DELAYED_NAME_REMOVAL("promql-delayed-name-removal"),
 
@@ -27,7 +27,7 @@ public enum Feature {
   /** Functions, and words of duration arithmetic, that are younger than 3.5. */
   NEWER_FUNCTIONS("promql-newer-functions");
 
-  /** The name of Prometheus's flag, as far as it has one. */
+  /** The name of Prometheus's flag; an own name where it has none. */
   public final String flag;
 
   Feature(String flag) {
@@ -41,7 +41,7 @@ public enum Feature {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** What a stock Prometheus 3.5 has: none of them. */
+  /** A stock Prometheus 3.5 enables none. */
   public static final Set<Feature> STOCK = Set.of();
 
   /** Everything there is. */

@@ -72,15 +72,15 @@ public sealed interface Function {
   enum Sharding {
     /** Each series of the result comes of one series. */
     PER_SERIES,
-    /** So too, but it writes a label, which may be the one that tells the shards' series apart. */
+    /** As {@link #PER_SERIES}, but it writes a label, which may be a host label. */
     RELABELS,
     /** It takes no series. */
     NO_SERIES,
-    /** It looks at whether there is any series. */
+    /** It depends on whether any series exists. */
     ABSENCE,
-    /** It is one number for all series. */
+    /** Its result is one number for all series. */
     ONE_NUMBER,
-    /** It puts all series in order. */
+    /** It sorts all series. */
     SORTS,
     /** It joins series that none of its arguments selects. */
     JOINS,
@@ -92,11 +92,11 @@ public sealed interface Function {
   enum Order {
     /** In that of the input. */
     KEPT,
-    /** In another one, which does not depend on that of the input. */
+    /** In another one, independent of that of the input. */
     LOST,
     /** The values depend on the order of the input. */
     READ,
-    /** It sets the order, also of the query's result. */
+    /** It sets the order, also of an instant query's result. */
     SET
   }
 
@@ -130,7 +130,7 @@ public sealed interface Function {
 
   /** What a function over ranges does with the native histograms of a window. */
   enum Histograms {
-    /** It takes them as it takes numbers. */
+    /** It handles them like numbers. */
     TAKEN,
     /** It skips them. */
     SKIPPED,

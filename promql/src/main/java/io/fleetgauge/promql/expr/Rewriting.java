@@ -5,10 +5,10 @@ import com.google.re2j.Pattern;
 import java.util.Optional;
 
 /**
- * A regular expression and a template that takes up what it caught, as {@code label_replace} has
- * them: {@code $1}, {@code ${1}} and {@code ${name}} stand for groups, {@code $$} for a dollar, and
- * a group that is not there for nothing. A name reaches as far as letters, digits and underscores
- * do, so {@code $1x} is the group called "1x".
+ * The regular expression and the replacement template of {@code label_replace}. In the template
+ * {@code $1}, {@code ${1}} and {@code ${name}} stand for capture groups and {@code $$} for a dollar
+ * sign; a group that does not exist is empty. A name extends over letters, digits and underscores,
+ * so {@code $1x} is the group named "1x".
  */
 public final class Rewriting {
   private final Pattern pattern;
@@ -22,7 +22,7 @@ public final class Rewriting {
     this.template = template;
   }
 
-  /** What the template makes of a text that matches as a whole; empty when it does not. */
+  /** The expanded template for a text that matches as a whole; empty when it does not match. */
   public Optional<String> apply(String text) {
     Matcher matcher = pattern.matcher(text);
     return matcher.matches() ? Optional.of(expanded(matcher)) : Optional.empty();

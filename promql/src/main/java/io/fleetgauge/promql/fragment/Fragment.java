@@ -40,8 +40,8 @@ public sealed interface Fragment {
   }
 
   /**
-   * Which series are meant: those that match one of {@code matchers} (all, when there are none) and
-   * have a sample from {@code from} to {@code to}, both included, ms.
+   * Selects series: those that match one of {@code matchers} (all, when there are none) and have a
+   * sample from {@code from} to {@code to}, both included, ms.
    *
    * @param limit most items of the answer; 0 for all
    */
@@ -107,7 +107,7 @@ public sealed interface Fragment {
    * @param query as it was asked; its settings limit the samples that may be read or held
    * @param scope matchers that every selector of the query gets
    * @param heavy whether it is so much work that others should not wait for it
-   * @param timeoutMillis after so long nobody waits for the answer any more
+   * @param timeoutMillis after this time nobody waits for the answer
    */
   record Parts(
       long epoch,
@@ -136,11 +136,11 @@ public sealed interface Fragment {
    * @param start the first step
    * @param end no step is beyond; it may lie behind the last, and subqueries reach up to it
    * @param partial whether it is folded and not finished
-   * @param rollups whether folds that are kept may be taken
+   * @param rollups whether rollups may be used
    */
   record Part(int number, long start, long step, long end, boolean partial, boolean rollups) {}
 
-  /** How much there is to be read. */
+  /** Asks how much the selections would read. */
   record Extent(long epoch, List<String> hosts, List<Selection> selections) implements Fragment {
     @Override
     public boolean isHeavy() {
@@ -154,9 +154,9 @@ public sealed interface Fragment {
   }
 
   /**
-   * What senders have said of their metrics.
+   * Asks for the metadata that senders gave for their metrics.
    *
-   * @param tenants who said it; all when empty
+   * @param tenants the tenants of the senders; all when empty
    */
   record Metadata(long epoch, List<String> hosts, List<String> tenants) implements Fragment {
     @Override
@@ -205,7 +205,7 @@ public sealed interface Fragment {
   }
 
   /**
-   * The newest samples of the metrics that rollups are kept of, reduced by groups of labels.
+   * The newest samples of the metrics that have rollups, reduced by groups of labels.
    *
    * @param names which reductions: a name such as {@code rack:METRIC:avg} has to match one of these
    *     lists
@@ -232,7 +232,7 @@ public sealed interface Fragment {
     }
   }
 
-  /** When hosts have sent something. */
+  /** Asks when hosts last sent samples. */
   record Hosts(long epoch, List<String> hosts) implements Fragment {
     @Override
     public boolean isHeavy() {
@@ -246,7 +246,7 @@ public sealed interface Fragment {
   }
 
   /**
-   * What has changed since it was asked before; of all hosts that the gateway has.
+   * Asks what has changed since the last such question, for all hosts of the gateway.
    *
    * @param incarnation of the gateway, as it said last; 0 at first
    * @param since the cursor that it gave last

@@ -8,15 +8,15 @@ import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.List;
 import java.util.Map;
 
-/** What a gateway has to say to a {@link Fragment}. */
+/** The answer of a gateway to a {@link Fragment}. */
 public sealed interface FragmentAnswer {
   /** The epoch of the gateway's table. */
   long epoch();
 
-  /** The hosts that this answers for; those asked for and not here are not this gateway's. */
+  /** The hosts that this answer is complete for; hosts asked for but not listed are not. */
   List<String> covered();
 
-  /** The hosts that anything here is of; those are not asked for again. */
+  /** The hosts that the answer has data of; they are not asked again. */
   default List<String> read() {
     return covered();
   }
@@ -63,11 +63,11 @@ public sealed interface FragmentAnswer {
   /**
    * Parts of a query.
    *
-   * @param read the hosts that are in it, of which some may not be whole and so not covered
+   * @param read the hosts with data in it; some may be incomplete and so not covered
    * @param parts one for each that was asked for, in the same order
-   * @param notes what there is to say of how each part was made; empty texts when nothing
-   * @param rollupCells how many kept folds were taken
-   * @param hostLabels the labels by which this gateway knows whose a series is, in order
+   * @param notes how each part was evaluated, for explain; empty when there is nothing to note
+   * @param rollupCells how many rollup cells were used
+   * @param hostLabels the labels from which this gateway derives the host of a series, in order
    */
   record Parts(
       long epoch,
@@ -80,8 +80,8 @@ public sealed interface FragmentAnswer {
       implements FragmentAnswer {
 
     /**
-     * Whether gateways tell hosts apart by the same labels. Where they do not, one series may be of
-     * different hosts to them, so that results side by side are not the result over all series.
+     * Whether gateways derive hosts from the same labels. If not, one series may belong to
+     * different hosts for them, and their results together are not the result over all series.
      */
     public static boolean haveSameHostLabels(List<FragmentAnswer> answers) {
       return answers.stream()
@@ -93,7 +93,7 @@ public sealed interface FragmentAnswer {
     }
   }
 
-  /** That the parts asked for cannot be evaluated apart from those of other gateways. */
+  /** The gateway cannot guarantee exact partial results; the samples have to be fetched instead. */
   record Unfit(long epoch, List<String> covered, String reason) implements FragmentAnswer {}
 
   /**
@@ -128,7 +128,7 @@ public sealed interface FragmentAnswer {
   record Reduced(long epoch, List<String> covered, List<Reductions> reductions)
       implements FragmentAnswer {}
 
-  /** Metrics by the same labels, so that the groups stand here once. */
+  /** Metrics with the same grouping labels, which share their groups. */
   record Reductions(List<String> by, List<Labels> groups, List<Reduction> metrics) {}
 
   /**
@@ -162,7 +162,7 @@ public sealed interface FragmentAnswer {
   record Hosts(long epoch, List<String> covered, List<Host> hosts) implements FragmentAnswer {}
 
   /**
-   * A host that something is kept of.
+   * A host with stored samples.
    *
    * @param newest time of its newest sample, ms
    * @param tickMillis how often it sends, ms

@@ -16,7 +16,7 @@ import java.util.Set;
 public final class Absence {
   private Absence() {}
 
-  /** 1 where nothing is there, under the labels that a selector's matchers fix. */
+  /** 1 at steps without any series, with the labels that a selector's matchers determine. */
   public static Column of(boolean[] there, Expr argument) {
     double[] out = new double[there.length];
     for (int i = 0; i < out.length; i++) {
@@ -28,9 +28,9 @@ public final class Absence {
   }
 
   /**
-   * The labels that matchers leave no choice: the first that demands a value gives it, unless
-   * another matcher of that label comes behind it. Matchers that only take series away come last,
-   * because that is how Prometheus's storage orders them.
+   * The labels that matchers determine: an equality matcher gives the value, unless another matcher
+   * of that label follows it. Matchers that only exclude series come last, in the order in which
+   * Prometheus's storage sorts them.
    */
   private static Labels fixedBy(List<Matcher> matchers) {
     Set<String> demanded = new HashSet<>();

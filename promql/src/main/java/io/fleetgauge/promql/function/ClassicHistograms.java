@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * {@code histogram_quantile} and its like over classic histograms: gathers the columns of each
- * histogram, which differ by the label {@code le} only, and evaluates all steps of one at once.
+ * The histogram functions over classic histograms: gathers the columns of each histogram, which
+ * differ by the label {@code le} only, and evaluates all steps of one at once.
  */
 public final class ClassicHistograms {
   private static final String BOUND = "le";

@@ -2,7 +2,7 @@ package io.fleetgauge.promql.function;
 
 import java.util.Optional;
 
-/** What Prometheus says of a rate whose metric is not named as counters are. */
+/** The annotation for a rate whose metric is not named like a counter. */
 public final class CounterNames {
   private CounterNames() {}
 

@@ -78,7 +78,7 @@ public final class InfoJoin {
     }
   }
 
-  /** Where the first selector of an expression looks, through the subqueries around it. */
+  /** The time at which the first selector of an expression is evaluated, through its subqueries. */
   private long lookAt(Expr expr, long time) {
     return switch (expr) {
       case Expr.Selector selector -> Grid.lookAt(query, selector.shift(), time);
@@ -130,7 +130,7 @@ public final class InfoJoin {
     }
   }
 
-  /** Joins one column; it may become several, each for some of the steps. */
+  /** Joins one column. The result may be several columns, each with some of the steps. */
   public void add(Column column, List<Column> out, Budget budget) throws QueryFailure {
     if (nameMatchers.stream().allMatch(matcher -> matcher.matches(column.labels()))) {
       budget.hold(column.steps());

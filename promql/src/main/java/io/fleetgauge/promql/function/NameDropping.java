@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Takes the metric's name away from columns whose values are no longer the metric's. Series that
- * differed by name only are then one; what becomes of them depends on the operation, as Prometheus
- * 3.5 has it: some refuse, some merge what never meets at one step.
+ * Drops the metric name from columns whose values are no longer those of the metric. Series that
+ * differed only in the name then have equal labels. As in Prometheus 3.5 it depends on the
+ * operation whether that is an error or whether series without a common step are merged.
  *
  * <p>With {@link io.fleetgauge.promql.expr.Feature#DELAYED_NAME_REMOVAL} columns are marked only.
  */
 public abstract class NameDropping implements Sink {
-  /** Call when the last column has come. */
+  /** To be called after the last column. */
   public void finish() throws QueryFailure {}
 
   /** Lets every column pass as it is. */
@@ -55,7 +55,7 @@ public abstract class NameDropping implements Sink {
   public static NameDropping merging(Query query, Expr input, Budget budget, Sink sink) {
     return query.delaysNameRemoval()
         ? marking(sink)
-        : new Merging(Names.areOne(input), budget, sink);
+        : new Merging(MetricNames.areSame(input), budget, sink);
   }
 
   private static NameDropping marking(Sink sink) {
@@ -67,7 +67,7 @@ public abstract class NameDropping implements Sink {
     };
   }
 
-  /** Columns wait for their like, unless it is known that no other can become equal. */
+  /** Holds columns until all are known, unless no other column can become equal. */
   private static final class Merging extends NameDropping {
     private final boolean oneName;
     private final Budget budget;

@@ -6,8 +6,8 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Staleness;
 
 /**
- * What is computed from native histograms. They pass through whatever only selects, orders, counts
- * or relabels; arithmetic of them is refused by name and not answered wrongly.
+ * Functions of native histograms. Operators that only select, sort, count or relabel accept native
+ * histograms; arithmetic with them fails with an error that names the operation.
  */
 public final class NativeHistograms {
   private NativeHistograms() {}

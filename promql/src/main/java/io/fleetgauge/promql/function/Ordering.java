@@ -10,7 +10,7 @@ import java.util.List;
 public final class Ordering {
   private Ordering() {}
 
-  /** Whether anything in an instant query says in which order its result comes. */
+  /** Whether anything in an instant query sets the order of its result. */
   public static boolean isAskedFor(Expr expr) {
     boolean here =
         switch (expr) {
@@ -36,7 +36,7 @@ public final class Ordering {
     return here || expr.children().stream().anyMatch(Ordering::isAskedFor);
   }
 
-  /** By value: NaN stands last in both directions. */
+  /** By value; NaN comes last in both directions. */
   public static Comparator<Column> byValue(boolean descending) {
     return (a, b) -> byValue(a.values()[0], b.values()[0], descending);
   }

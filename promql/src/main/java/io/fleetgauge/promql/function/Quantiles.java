@@ -4,7 +4,7 @@ import io.fleetgauge.promql.expr.Span;
 import io.fleetgauge.promql.query.Annotations;
 import io.fleetgauge.sample.prometheus.Numbers;
 
-/** What is said of quantiles that are none. */
+/** Annotations about quantiles outside 0 to 1. */
 public final class Quantiles {
   private Quantiles() {}
 

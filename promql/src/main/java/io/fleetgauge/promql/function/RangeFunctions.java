@@ -55,7 +55,7 @@ public final class RangeFunctions {
     this.budget = budget;
     this.annotations = annotations;
     this.firstArgument = call.arguments().getFirst().span();
-    // Of a subquery, Prometheus has lost the place when it says something, and names the first.
+    // Prometheus reports the position of an annotation about a subquery as the start of the query.
     this.argument =
         range instanceof Expr.Subquery
             ? Span.NONE
@@ -278,7 +278,7 @@ public final class RangeFunctions {
 
   // --- histograms ---
 
-  /** What a function makes of a series with histograms; null when it takes its numbers only. */
+  /** Evaluates a series with histograms; null when the function uses its numbers only. */
   private Column overHistograms(Series series) throws QueryFailure {
     switch (function.histograms()) {
       case TAKEN -> {}

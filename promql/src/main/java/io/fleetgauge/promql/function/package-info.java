@@ -1,5 +1,5 @@
 /**
- * PromQL's functions: what each makes of columns of values or of the samples in a window.
+ * PromQL's functions: each maps columns of values, or reduces the samples of a window.
  *
  * <p>In: columns or series, and the function's scalar arguments at each step. Out: columns. The
  * evaluator in {@code promql.exec} walks the tree and calls this room; this room never evaluates an

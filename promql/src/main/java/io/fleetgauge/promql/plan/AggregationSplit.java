@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lets the shards begin an aggregation whose folds can be put together: sums with what they lost to
- * rounding, averages as sum and count, minima, maxima, counts and groups. Other aggregations are
- * left with the columns that the shards made: {@code stddev} folds in the order of the series,
- * {@code topk} ranks equal values by it, {@code quantile} and {@code count_values} need every
- * value.
+ * Lets the shards begin an aggregation whose partials can be merged exactly: sums with their
+ * rounding errors, averages as sum and count, minima, maxima, counts and groups. Other aggregations
+ * need the columns themselves: {@code stddev} depends on the order of the series, {@code topk}
+ * ranks equal values by it, {@code quantile} and {@code count_values} need every value.
  */
 final class AggregationSplit {
   private AggregationSplit() {}

@@ -5,7 +5,7 @@ import io.fleetgauge.promql.expr.Expr;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts the number in place of arithmetic whose operands are numbers. */
+/** Replaces arithmetic of constants by its result. */
 final class ConstantFolding {
   private ConstantFolding() {}
 

@@ -2,30 +2,31 @@ package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.ValueType;
-import io.fleetgauge.promql.function.Names;
+import io.fleetgauge.promql.function.MetricNames;
 import io.fleetgauge.sample.Labels;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What shards that have disjoint hosts may evaluate each by itself. */
+/** Which expressions shards with disjoint hosts can evaluate separately. */
 final class Distribution {
-  /** The label by which a series says its host in matching and grouping. */
+  /** The host label that matching and grouping keep. */
   static final String HOST = "Hostname";
 
   /**
-   * Labels that say the host of a series in the default configuration of gateways. Where a part
-   * writes one of them it is not worth asking: most gateways would refuse. Which labels really say
-   * it, each gateway knows, and refuses a part that writes one ({@link #writtenLabels}).
+   * The host labels of gateways in the default configuration. A part that writes one of them is not
+   * pushed down, because most gateways would refuse it. Correctness does not depend on this set:
+   * each gateway knows its own host labels and refuses a part that writes one ({@link
+   * #writtenLabels}).
    */
-  private static final Set<String> RARELY_EXACT = Set.of(HOST, "node", "instance");
+  private static final Set<String> USUAL_HOST_LABELS = Set.of(HOST, "node", "instance");
 
   private Distribution() {}
 
   /**
-   * Why the results of all shards, side by side, are not the result over all series; empty when
-   * they are.
+   * Why the results of all shards put together are not the result over all series; empty when they
+   * are.
    */
   static Optional<String> obstacle(Expr expr) {
     return switch (expr) {
@@ -59,7 +60,7 @@ final class Distribution {
   }
 
   private static boolean writesHost(Expr.Call call) {
-    return RARELY_EXACT.contains(written(call));
+    return USUAL_HOST_LABELS.contains(written(call));
   }
 
   /** The label that a function which relabels writes. */
@@ -96,7 +97,7 @@ final class Distribution {
     }
     Optional<Expr> parameter = aggregate.parameter().map(Expr::withoutParens);
     if (parameter.isPresent() && parameter.get() instanceof Expr.Text label) {
-      if (RARELY_EXACT.contains(label.value())) {
+      if (USUAL_HOST_LABELS.contains(label.value())) {
         return Optional.of(aggregate.op().text() + " writes the label that says the host");
       }
     } else if (parameter.isPresent() && !isConstant(parameter.get())) {
@@ -125,8 +126,8 @@ final class Distribution {
   }
 
   /**
-   * The labels that anything in an expression writes over. Two series that differ in such a label
-   * only can become one, and a shard does not see the other's.
+   * The labels that an expression overwrites. Two series that differ only in such a label can
+   * become equal, which a shard cannot see when the other series is on another shard.
    */
   static Set<String> writtenLabels(Expr expr) {
     Set<String> written = new HashSet<>();
@@ -184,14 +185,14 @@ final class Distribution {
   }
 
   /**
-   * Whether the columns of a vector come ordered by their labels, so that those of several shards
-   * can be put into the order that they would have come in.
+   * Whether the columns of a vector come ordered by their labels. Sorting the columns of several
+   * shards then gives the order of evaluation over all series.
    */
   static boolean isOrdered(Expr expr) {
     return switch (expr) {
       case Expr.Selector selector -> true;
       case Expr.Paren paren -> isOrdered(paren.inner());
-      case Expr.Unary unary -> isOrdered(unary.input()) && Names.areOne(unary.input());
+      case Expr.Unary unary -> isOrdered(unary.input()) && MetricNames.areSame(unary.input());
       case Expr.Call call -> {
         List<Expr> arguments = call.arguments();
         yield switch (call.function().order()) {
@@ -200,14 +201,15 @@ final class Distribution {
               arguments.stream().anyMatch(Distribution::isOrderedSeries)
                   && arguments.stream()
                       .filter(argument -> argument.type() != ValueType.SCALAR)
-                      .allMatch(argument -> isOrderedSeries(argument) && Names.areOne(argument));
+                      .allMatch(
+                          argument -> isOrderedSeries(argument) && MetricNames.areSame(argument));
         };
       }
       case Expr.Binary binary -> {
         boolean leftScalar = binary.left().type() == ValueType.SCALAR;
         boolean rightScalar = binary.right().type() == ValueType.SCALAR;
         Expr vector = leftScalar ? binary.right() : binary.left();
-        yield (leftScalar || rightScalar) && isOrdered(vector) && Names.areOne(vector);
+        yield (leftScalar || rightScalar) && isOrdered(vector) && MetricNames.areSame(vector);
       }
       case Expr.Number _, Expr.Text _, Expr.Window _, Expr.Subquery _, Expr.Aggregate _ -> false;
     };
@@ -222,7 +224,7 @@ final class Distribution {
   }
 
   /** Whether a result depends on the order of the input. */
-  static boolean looksAtOrder(Expr expr) {
+  static boolean dependsOnOrder(Expr expr) {
     return switch (expr) {
       case Expr.Aggregate aggregate ->
           switch (aggregate.op().order()) {

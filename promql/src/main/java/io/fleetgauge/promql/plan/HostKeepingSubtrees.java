@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Gives the shards the largest parts that each can evaluate alone: selectors and functions of their
- * series, and operators and aggregations whose matching or grouping keeps the host.
+ * Gives the shards the largest parts that each can evaluate separately: selectors and functions of
+ * series, and operators and aggregations whose matching or grouping keeps the host label.
  */
 final class HostKeepingSubtrees {
   private HostKeepingSubtrees() {}
 
   /**
-   * @param reasons told why a part is not given away, by the part
+   * @param reasons receives why a part is not given to the shards
    */
   static Plan apply(Plan plan, OrderSensitivity order, Map<Expr, String> reasons) {
     Expr expr = plan.expr();

@@ -7,10 +7,10 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * Which parts of a query have to come with their series in the order that evaluation over all
- * series gives them, because something above looks at it: of equal values {@code topk} takes those
- * that came first, and the last bits of {@code stddev} depend on who came when. An answer itself is
- * put in order at the end, unless something in the query asks for another.
+ * The parts of a query whose columns have to come in the order of evaluation over all series,
+ * because an operator above depends on it: {@code topk} keeps the first of equal values, and the
+ * last bits of {@code stddev} depend on the order of addition. The answer itself is sorted at the
+ * end, unless the query sets another order.
  */
 final class OrderSensitivity {
   private final Set<Expr> sensitive = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -32,12 +32,12 @@ final class OrderSensitivity {
       sensitive.add(expr);
     }
     for (Expr part : expr.children()) {
-      mark(part, matters || Distribution.looksAtOrder(expr));
+      mark(part, matters || Distribution.dependsOnOrder(expr));
     }
   }
 
   private static boolean isLookedAt(Expr expr) {
-    return Distribution.looksAtOrder(expr)
+    return Distribution.dependsOnOrder(expr)
         || expr.children().stream().anyMatch(OrderSensitivity::isLookedAt);
   }
 }

@@ -3,14 +3,14 @@ package io.fleetgauge.promql.plan;
 import io.fleetgauge.promql.expr.Expr;
 import java.util.List;
 
-/** Who does what for a part of a query; immutable. {@code toString()} is a tree, a line a node. */
+/** Where a part of a query is evaluated; immutable. {@code toString()} prints a node per line. */
 public sealed interface Plan {
   /** The part of the query that this answers. */
   Expr expr();
 
   List<Plan> inputs();
 
-  /** Samples are fetched and looked at here. */
+  /** The query API fetches the samples. */
   record Gather(Expr expr) implements Plan {
     @Override
     public List<Plan> inputs() {
@@ -23,7 +23,7 @@ public sealed interface Plan {
     }
   }
 
-  /** Evaluated here, from what the inputs give. */
+  /** The query API evaluates it from its inputs. */
   record Here(Expr expr, List<Plan> inputs) implements Plan {
     @Override
     public String toString() {
@@ -31,7 +31,7 @@ public sealed interface Plan {
     }
   }
 
-  /** Every shard evaluates it for its series; the results stand side by side. */
+  /** Every shard evaluates it for its series; the result is all their columns. */
   record Shards(Expr expr) implements Plan {
     @Override
     public List<Plan> inputs() {
@@ -45,10 +45,10 @@ public sealed interface Plan {
   }
 
   /**
-   * Every shard folds its series; the folds are put together here.
+   * Every shard folds its series into partials; the query API merges them.
    *
-   * @param rollups whether a shard may take folds that it has kept, because the order of the groups
-   *     makes no difference
+   * @param rollups whether a shard may use its rollups, because the order of the groups makes no
+   *     difference
    */
   record Merge(Expr.Aggregate expr, boolean rollups) implements Plan {
     @Override
@@ -62,7 +62,7 @@ public sealed interface Plan {
     }
   }
 
-  /** The same at every step, so done for one. */
+  /** It has the same value at every step, so it is evaluated once. */
   record Once(Plan inner) implements Plan {
     @Override
     public Expr expr() {

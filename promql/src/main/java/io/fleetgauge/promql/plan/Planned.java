@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A query that is ready to be answered.
+ * A planned query.
  *
- * @param query with the expression that is evaluated: scoped and folded
- * @param cuts what is asked of the shards
- * @param selections samples that are fetched besides
+ * @param query with the expression that is evaluated: scope applied, constants folded
+ * @param cuts the parts that shards evaluate
+ * @param selections samples that are fetched in addition
  * @param reasons why parts are not given to the shards or not taken from rollups, by their text
  */
 public record Planned(
@@ -25,11 +25,11 @@ public record Planned(
   /**
    * A part that the shards evaluate.
    *
-   * @param number the place of the part in the query's tree, counted from 0 at the root, parents
-   *     before their parts
+   * @param number the position of the part in the query's tree, counted from 0 at the root in
+   *     pre-order
    * @param grid the steps at which it is needed
-   * @param partial whether shards fold it, else they evaluate it
-   * @param rollups whether they may take folds that they have kept
+   * @param partial whether shards fold it into partials; otherwise they evaluate it
+   * @param rollups whether they may use rollups
    */
   public record Cut(int number, Expr expr, Grid grid, boolean partial, boolean rollups) {}
 }

@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.exec.Engine;
-import io.fleetgauge.promql.exec.Reads;
+import io.fleetgauge.promql.exec.QueryWalk;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Matcher;
@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Makes plans. */
+/** Plans queries over shards. */
 public final class Planner {
-  /** The label by which series say their host in matching and grouping. */
+  /** The host label that matching and grouping keep. */
   public static final String HOST = Distribution.HOST;
 
   private Planner() {}
 
-  /** How freely a plan may be made. */
+  /** Which rewrites a plan may use. */
   public enum Mode {
     /** Whatever is proven to give the same answer. */
     AUTO,
@@ -33,10 +33,10 @@ public final class Planner {
   }
 
   /**
-   * The query as its asker may ask it. Asker and shards do this to the same text, so that numbers
-   * of parts mean the same to both.
+   * The query with its scope applied and constants folded. The query API and the shards both do
+   * this to the same text, so that part numbers have the same meaning for both.
    *
-   * @throws QueryFailure if it cannot be asked with this scope
+   * @throws QueryFailure if it is not allowed with this scope
    */
   public static Query prepared(Query query, List<Matcher> scope) throws QueryFailure {
     return query.with(ConstantFolding.apply(Scope.apply(query.expr(), scope)));
@@ -49,8 +49,8 @@ public final class Planner {
   }
 
   /**
-   * Whether a part is only right for each shard alone when all its series have the label {@link
-   * #HOST}.
+   * Whether a shard's result for a part is exact only when all series that it reads have the label
+   * {@link #HOST}.
    *
    * @param partial whether the aggregation at its root is folded only
    */
@@ -74,12 +74,12 @@ public final class Planner {
   }
 
   /**
-   * Why a shard may not evaluate a part alone; empty when it may. Two series of different shards
-   * differ in a label that says their host. A part that writes such a label can make them one,
-   * which no shard would see.
+   * Why a shard cannot guarantee an exact result for a part; empty when it can. Series of different
+   * shards differ in a host label. A part that overwrites this label can make them equal, and no
+   * shard would see it.
    *
    * @param partial whether the aggregation at its root is folded only
-   * @param hostLabels the labels by which the shard knows whose a series is
+   * @param hostLabels the labels from which the shard derives the host of a series, in order
    */
   public static Optional<String> obstacle(Expr part, boolean partial, List<String> hostLabels) {
     if (needsHosts(part, partial)) {
@@ -110,7 +110,7 @@ public final class Planner {
 
   /**
    * @param query as asked
-   * @throws QueryFailure if it has no answer whatever the samples are
+   * @throws QueryFailure if it fails for any samples
    */
   public static Planned plan(Query query, List<Matcher> scope, Mode mode) throws QueryFailure {
     Query prepared = prepared(query, scope);
@@ -132,7 +132,7 @@ public final class Planner {
     Map<Expr, Integer> numbers = new IdentityHashMap<>();
     number(prepared.expr(), numbers);
     List<Planned.Cut> cuts = new ArrayList<>();
-    Reads.visit(
+    QueryWalk.visit(
         prepared,
         (expr, grid) -> {
           Plan cut = cutPlans.get(expr);

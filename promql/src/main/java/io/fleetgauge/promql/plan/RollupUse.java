@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Allows shards to take folds that they have kept, under {@code sum}, {@code avg}, {@code min},
- * {@code max}, {@code count} and {@code group} of an instant selector or of its {@code rate} or
- * {@code increase}. Whether what is kept fits, each shard proves for itself.
+ * Allows shards to use rollups for {@code sum}, {@code avg}, {@code min}, {@code max}, {@code
+ * count} and {@code group} of an instant selector or of its {@code rate} or {@code increase}. Each
+ * shard proves for itself that its rollups fit.
  */
 final class RollupUse {
   private RollupUse() {}
@@ -33,7 +33,7 @@ final class RollupUse {
     return plan.with(inputs);
   }
 
-  /** Whether it is of a kind that rollups are made of. */
+  /** Whether rollups exist for this kind of expression. */
   static boolean isKept(Expr input) {
     return switch (input) {
       case Expr.Selector selector -> isPlain(selector);

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Gives every selector the matchers that the asker is bound to. They are added to those that stand
- * there and so can only take series away.
+ * Adds the matchers of the scope to every selector. They can only remove series from what the query
+ * selects.
  */
 final class Scope {
   private Scope() {}

@@ -1,15 +1,17 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.exec.Reads;
+import io.fleetgauge.promql.exec.QueryWalk;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Marks what {@code @} fixes, so that it is the same at every step and asked for one only. */
+/**
+ * Marks expressions that {@code @} fixes: they have one value for all steps and are evaluated once.
+ */
 final class StepInvariantParts {
   private StepInvariantParts() {}
 
   static Plan apply(Plan plan) {
-    if (Reads.isSameAtEveryStep(plan.expr())) {
+    if (QueryWalk.isSameAtEveryStep(plan.expr())) {
       return new Plan.Once(plan);
     }
     List<Plan> inputs = new ArrayList<>();

@@ -1,18 +1,18 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.function.Names;
+import io.fleetgauge.promql.function.MetricNames;
 import io.fleetgauge.promql.query.Query;
 
-/** Whether a range query may be answered piece by piece of its range. */
+/** Whether a range query may be split over time. */
 public final class TimeSplit {
   private TimeSplit() {}
 
   /**
-   * Whether the answers to pieces of the range, put behind each other, are the answer to the whole:
-   * nothing in it looks at the range itself, no two series can become one that are in different
-   * pieces, which would be an error in the whole, and nothing looks at the order of groups, which
-   * is that of the first series that has a sample anywhere in the range.
+   * Whether the concatenated answers to parts of the range are the answer to the whole range. That
+   * is so when nothing in the query depends on the range itself; when no two series of different
+   * parts can become equal, which is an error for the whole range; and when nothing depends on the
+   * order of groups, which is that of the first series with a sample anywhere in the range.
    */
   public static boolean isAllowed(Query query) {
     return !query.isInstant() && isAllowed(query.expr());
@@ -21,11 +21,11 @@ public final class TimeSplit {
   private static boolean isAllowed(Expr expr) {
     boolean here =
         switch (expr) {
-          case Expr.Selector selector -> isFixed(selector.shift()) && Names.areOne(selector);
+          case Expr.Selector selector -> isFixed(selector.shift()) && MetricNames.areSame(selector);
           case Expr.Subquery subquery -> isFixed(subquery.shift());
           case Expr.Call call -> isAllowed(call);
           case Expr.Aggregate aggregate ->
-              !Distribution.looksAtOrder(aggregate) || Distribution.isOrdered(aggregate.input());
+              !Distribution.dependsOnOrder(aggregate) || Distribution.isOrdered(aggregate.input());
           case Expr.Number _,
               Expr.Text _,
               Expr.Window _,
@@ -48,14 +48,14 @@ public final class TimeSplit {
           case RELABELS, JOINS -> true;
           case PER_SERIES, NO_SERIES, ABSENCE, ONE_NUMBER, SORTS, BUCKETS -> false;
         };
-    return !looksAtTheRange && !mayJoinSeries && !Distribution.looksAtOrder(call);
+    return !looksAtTheRange && !mayJoinSeries && !Distribution.dependsOnOrder(call);
   }
 
   private static boolean isFixed(Expr.Shift shift) {
     return shift.at().isEmpty() || shift.at().get() instanceof Expr.At.Time;
   }
 
-  /** Whether a point at a step says that every part of the query gave something there. */
+  /** Whether a point at a step proves that every part of the query had a result there. */
   public static boolean isStrict(Expr expr) {
     boolean here =
         switch (expr) {

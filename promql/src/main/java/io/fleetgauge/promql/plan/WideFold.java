@@ -3,11 +3,11 @@ package io.fleetgauge.promql.plan;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.sample.Labels;
 
-/** Tells aggregations over a whole fleet that no rollup may serve. */
+/** Detects aggregations over all series of a metric that no rollup can serve. */
 public final class WideFold {
   private WideFold() {}
 
-  /** Whether there is one whose selector says nothing but the metric. */
+  /** Whether a planned query has one: its selector matches by the metric name only. */
   public static boolean isIn(Planned planned) {
     return isIn(planned.plan());
   }

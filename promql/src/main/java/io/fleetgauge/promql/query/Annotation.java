@@ -3,7 +3,7 @@ package io.fleetgauge.promql.query;
 import io.fleetgauge.promql.expr.Span;
 
 /**
- * A warning or an info of a query.
+ * A warning or an info about a query.
  *
  * @param warning whether it is a warning
  * @param span the part of the query that it is about

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 
 /**
  * Gathers warnings and infos as Prometheus does: the same text once, with the position of the part
- * that said it last, and at most ten of a level.
+ * that raised it last, and at most ten of a level.
  */
 public final class Annotations {
   private static final int MAX = 10;
@@ -19,7 +19,7 @@ public final class Annotations {
   private final String query;
   private final Deque<Layer> layers = new ArrayDeque<>();
 
-  /** What a part of a query has had to say. */
+  /** The annotations of a part of a query. */
   public static final class Layer {
     private final Map<String, Span> warnings = new LinkedHashMap<>();
     private final Map<String, Span> infos = new LinkedHashMap<>();
@@ -39,8 +39,8 @@ public final class Annotations {
   }
 
   /**
-   * Keeps what is said from now on apart, for a part that is evaluated before another in whose wake
-   * it would be.
+   * Keeps the annotations from now on apart, for a part that is evaluated earlier than Prometheus
+   * evaluates it. {@link #add(Layer)} adds them in Prometheus's order.
    */
   public void begin() {
     layers.push(new Layer());
@@ -51,13 +51,13 @@ public final class Annotations {
     return layers.pop();
   }
 
-  /** Says now what was kept apart. */
+  /** Adds annotations that were kept apart. */
   public void add(Layer layer) {
     layers.peek().warnings.putAll(layer.warnings);
     layers.peek().infos.putAll(layer.infos);
   }
 
-  /** Says what was said elsewhere. */
+  /** Adds the annotations of a part that was evaluated elsewhere. */
   public void add(List<Annotation> annotations) {
     for (Annotation annotation : annotations) {
       if (annotation.warning()) {
@@ -88,7 +88,7 @@ public final class Annotations {
 
   private List<String> lines(String prefix, String level, Map<String, Span> texts) {
     List<String> lines = new ArrayList<>();
-    // In an order that does not depend on who said it first.
+    // Sorted, so that the order of evaluation does not show.
     for (var text : new TreeMap<>(texts).entrySet()) {
       if (lines.size() == MAX) {
         lines.add((texts.size() - MAX) + " more " + level + " annotations omitted");

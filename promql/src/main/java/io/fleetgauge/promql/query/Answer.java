@@ -6,10 +6,10 @@ import io.fleetgauge.sample.Series;
 import java.util.List;
 
 /**
- * A query's result and what the evaluator has to say about it.
+ * A query's result, its annotations and its cost.
  *
  * @param infos remarks about the query, each with the position it refers to
- * @param warnings reasons to distrust the result
+ * @param warnings reasons why the result may be wrong
  */
 public record Answer(Result result, List<String> warnings, List<String> infos, Stats stats) {
 
@@ -32,13 +32,13 @@ public record Answer(Result result, List<String> warnings, List<String> infos, S
     }
   }
 
-  /** Samples over time, without gaps' markers; series ordered by label set. */
+  /** Samples over time, without staleness markers; series ordered by label set. */
   public record Matrix(List<Series> series) implements Result {}
 
   /**
    * What a query cost.
    *
-   * @param samples those that selectors found, each counted as often as a step needed it
+   * @param samples those that selectors found, counted once for each step that used them
    * @param peakSamples most samples in memory at one moment
    */
   public record Stats(long samples, long peakSamples) {}

@@ -1,9 +1,9 @@
 package io.fleetgauge.promql.query;
 
-/** Counts what a query holds in memory and what it has looked at, and stops it in time. */
+/** Counts the samples that a query holds in memory and has read, and stops it at its limits. */
 public final class Budget {
-  /** After so many samples of work the stop sign is looked at; well below a millisecond. */
-  private static final int WORK_BETWEEN_LOOKS = 1 << 16;
+  /** Samples of work between two stop checks; they take well below a millisecond. */
+  private static final int WORK_BETWEEN_CHECKS = 1 << 16;
 
   private final long limit;
   private final StopCheck stop;
@@ -31,21 +31,21 @@ public final class Budget {
     held -= samples;
   }
 
-  /** Counts samples that selectors found, each as often as a step needs it. */
+  /** Counts samples that selectors found, once for each step that uses them. */
   public void lookedAt(long samples) {
     looked += samples;
   }
 
-  /** Counts work in samples; now and then looks at the stop sign. */
+  /** Counts work in samples; from time to time checks whether to stop. */
   public void work(long samples) throws QueryFailure {
     work += samples + 1;
-    if (work >= WORK_BETWEEN_LOOKS) {
+    if (work >= WORK_BETWEEN_CHECKS) {
       work = 0;
-      stopIfTold();
+      stopIfAsked();
     }
   }
 
-  public void stopIfTold() throws QueryFailure {
+  public void stopIfAsked() throws QueryFailure {
     var reason = stop.reason();
     if (reason.isPresent()) {
       throw reason.get();

@@ -6,12 +6,13 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 
 /**
- * One series of a result, with a sample for each step; at least one step has one. Whoever is handed
- * a column owns its arrays and may write over them.
+ * One series of a result, with a sample for each step; at least one step has one. The receiver of a
+ * column owns its arrays and may write to them.
  *
  * @param values the staleness marker's bit pattern where there is no number
- * @param histograms null when there are none, which is the rule; else null where there is none
- * @param nameDropped whether the metric's name goes when the query is done
+ * @param histograms null when the series has none, the common case; otherwise null at steps without
+ *     one
+ * @param nameDropped whether the metric name is dropped at the end of the query
  */
 public record Column(Labels labels, double[] values, Histogram[] histograms, boolean nameDropped) {
   public Column(Labels labels, double[] values) {
@@ -39,7 +40,7 @@ public record Column(Labels labels, double[] values, Histogram[] histograms, boo
     return !Columns.isAbsent(values[step]) || histograms != null && histograms[step] != null;
   }
 
-  /** Takes the sample of one step away. */
+  /** Removes the sample of one step. */
   public void clear(int step) {
     values[step] = Staleness.MARKER;
     if (histograms != null) {

@@ -7,7 +7,8 @@ import io.fleetgauge.promql.expr.Expr;
  * query has one, and each subquery has one of its own.
  *
  * @param step ms, above 0
- * @param end no step is beyond; it may lie behind the last, and before the first when there is none
+ * @param end no step is later; it may be later than the last step, and is before {@code start} when
+ *     there is no step
  */
 public record Grid(long start, long step, long end) {
   /** How many steps there are. */

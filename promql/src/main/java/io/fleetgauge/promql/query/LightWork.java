@@ -3,9 +3,9 @@ package io.fleetgauge.promql.query;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/** Whether light queries are being answered, for heavy ones to give way to. For all threads. */
+/** Whether light queries are running, so that heavy ones can yield to them. Thread-safe. */
 public final class LightWork {
-  /** They count as going on for so long behind the last. */
+  /** How long after the last light query they still count as running. */
   private static final long QUIET_NANOS = 50_000_000;
 
   private final LongSupplier nanoTime;
@@ -21,7 +21,7 @@ public final class LightWork {
     this.last = nanoTime.getAsLong() - QUIET_NANOS;
   }
 
-  /** A light query begins; it has to {@link #end}. */
+  /** A light query starts; {@link #end} has to follow. */
   public void begin() {
     underWay.incrementAndGet();
   }

@@ -3,8 +3,8 @@ package io.fleetgauge.promql.query;
 import java.util.List;
 
 /**
- * What others have made of a part of a query.
+ * The result of a part of a query that was evaluated elsewhere.
  *
- * @param columns owned by whoever is handed them
+ * @param columns owned by the receiver
  */
 public record Provided(List<Column> columns, List<Annotation> annotations) {}

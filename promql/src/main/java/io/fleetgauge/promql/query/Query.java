@@ -5,7 +5,8 @@ import io.fleetgauge.promql.expr.Feature;
 import java.util.Set;
 
 /**
- * What is asked, and for which times. Times in ms since the epoch, lengths in ms.
+ * A query: its expression and the times it is evaluated at. Times in ms since the epoch, lengths in
+ * ms.
  *
  * @param text the text that {@code expr} was parsed from; positions in messages refer to it
  * @param start first step
@@ -14,7 +15,7 @@ import java.util.Set;
  */
 public record Query(String text, Expr expr, long start, long end, long step, Settings settings) {
   /**
-   * What the server decides.
+   * Settings of the server.
    *
    * @param lookback how old a sample an instant selector may take
    * @param maxSamples most samples that may be in memory at once

@@ -56,7 +56,7 @@ public final class QueryFailure extends Exception {
     return kind;
   }
 
-  /** What is said when two series of a vector have become one. */
+  /** The message when two series of a vector have the same label set. */
   public static final String SAME_LABEL_SET =
       "vector cannot contain metrics with the same labelset";
 

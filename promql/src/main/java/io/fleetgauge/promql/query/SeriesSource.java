@@ -2,21 +2,21 @@ package io.fleetgauge.promql.query;
 
 import io.fleetgauge.sample.Series;
 
-/** The seam to storage. */
+/** Where the evaluator reads samples from. */
 @FunctionalInterface
 public interface SeriesSource {
-  /** Takes series one by one. */
+  /** Receives series, one at a time. */
   @FunctionalInterface
   interface Receiver {
     void accept(Series series) throws QueryFailure;
   }
 
   /**
-   * Hands over the samples of a selection: one stretch for each series that has a sample in it,
-   * staleness markers included, ordered by label set. A stretch may begin earlier and end later
-   * than the selection. Its arrays are not written to.
+   * Passes the samples of a selection to a receiver: each series that has a sample in it once,
+   * staleness markers included, ordered by label set. A series may have samples before and after
+   * the selection too. The receiver does not write to its arrays.
    *
-   * @throws QueryFailure if they cannot be had, or the receiver fails
+   * @throws QueryFailure if they cannot be read, or the receiver fails
    */
   void select(Selection selection, Receiver receiver) throws QueryFailure;
 }

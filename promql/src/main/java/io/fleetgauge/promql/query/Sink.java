@@ -1,8 +1,8 @@
 package io.fleetgauge.promql.query;
 
-/** Where the columns of a vector go, one by one. */
+/** Receives the columns of a vector, one at a time. */
 @FunctionalInterface
 public interface Sink {
-  /** Takes the column and its arrays over. */
+  /** Receives a column and owns its arrays from then on. */
   void accept(Column column) throws QueryFailure;
 }

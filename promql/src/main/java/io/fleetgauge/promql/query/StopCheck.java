@@ -2,12 +2,12 @@ package io.fleetgauge.promql.query;
 
 import java.util.Optional;
 
-/** Tells a running query that it has to end. Asked often; must be cheap. */
+/** Whether a running query has to stop. Called often, so it must be cheap. */
 @FunctionalInterface
 public interface StopCheck {
   /** Never stops a query. */
   StopCheck NEVER = Optional::empty;
 
-  /** Why the query ends now; empty to go on. */
+  /** Why the query has to stop now; empty to continue. */
   Optional<QueryFailure> reason();
 }

@@ -6,12 +6,13 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A heavy query's stop sign that makes it pause while light ones are being answered: processors are
- * shared by all, and a light query takes so little that whoever asked it notices each slice that a
- * heavy one takes. With none about, and once it could be late, it does not pause. For one query.
+ * The stop check of a heavy query that also makes it pause while light queries run. Queries share
+ * the processors, and a light query is so short that each time slice of a heavy one delays it
+ * noticeably. The heavy query does not pause when no light query runs, or when pausing could make
+ * it miss its deadline. For one query.
  */
 public final class YieldToLightQueries implements StopCheck {
-  /** Of its time beside light queries it works a tenth. */
+  /** Beside light queries a heavy one works a tenth of the time. */
   private static final long WORK_NANOS = 1_000_000;
 
   private static final long PAUSE_NANOS = 9_000_000;
@@ -25,7 +26,7 @@ public final class YieldToLightQueries implements StopCheck {
   private long workedSince;
 
   /**
-   * @param paceUntil when it is to stop pausing, as {@link System#nanoTime}
+   * @param paceUntil when it stops pausing, as {@link System#nanoTime}
    */
   public YieldToLightQueries(StopCheck inner, LightWork light, long paceUntil) {
     this(inner, light, paceUntil, System::nanoTime, LockSupport::parkNanos);

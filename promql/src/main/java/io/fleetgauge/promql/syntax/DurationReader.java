@@ -21,7 +21,7 @@ final class DurationReader {
     this.options = options;
   }
 
-  /** What stands in brackets; ms, above 0. */
+  /** The duration in brackets, ms, above 0. */
   long positive() throws ParseException {
     Token first = in.peek();
     double seconds = isArithmetic() ? expression(0) : literal("subquery selector");
@@ -32,7 +32,7 @@ final class DurationReader {
     return millis;
   }
 
-  /** What stands behind {@code offset}, where arithmetic needs parentheses; ms. */
+  /** The duration after {@code offset}, ms; arithmetic needs parentheses. */
   long offset() throws ParseException {
     Token first = in.peek();
     return millis(first, isArithmetic() ? signedPrimary() : literal("offset"));

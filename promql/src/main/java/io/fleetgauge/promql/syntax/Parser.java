@@ -67,7 +67,7 @@ public final class Parser {
     return expr;
   }
 
-  /** What is wrong with a selector; empty when nothing is. */
+  /** The error in a selector; empty when it is valid. */
   public static String selectorProblem(String selector) {
     try {
       parseSelector(selector);
@@ -274,7 +274,7 @@ public final class Parser {
     return new Expr.Unary(sign.is("-"), input, span);
   }
 
-  // --- what may stand behind an expression: ranges, offset, @ ---
+  // --- after an expression: ranges, offset, @ ---
 
   private Expr postfix() throws ParseException {
     Expr expr = primary();
@@ -594,7 +594,7 @@ public final class Parser {
         List.copyOf(matchers), name.isPresent(), Shift.NONE, Edges.PLAIN, span);
   }
 
-  /** What stands in braces, up to and with the closing one. */
+  /** The matchers in braces, and the closing brace. */
   private List<Matcher> matchers(Optional<Token> outerName) throws ParseException {
     List<Matcher> matchers = new ArrayList<>();
     while (!in.peek().is("}")) {

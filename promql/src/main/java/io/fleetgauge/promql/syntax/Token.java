@@ -12,7 +12,7 @@ import io.fleetgauge.promql.expr.Span;
  */
 record Token(Kind kind, String text, double number, Span span) {
   enum Kind {
-    /** A name or a keyword; which of them, the parser knows from where it stands. */
+    /** A name or a keyword; the parser decides by its position. */
     WORD,
     NUMBER,
     DURATION,
@@ -30,7 +30,7 @@ record Token(Kind kind, String text, double number, Span span) {
     return kind == Kind.WORD && text.equalsIgnoreCase(word);
   }
 
-  /** For messages: what was found where something else was wanted. */
+  /** For error messages: what was found instead of what was expected. */
   String describe() {
     return switch (kind) {
       case END -> "end of input";

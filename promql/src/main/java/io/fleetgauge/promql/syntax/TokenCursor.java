@@ -3,7 +3,7 @@ package io.fleetgauge.promql.syntax;
 import io.fleetgauge.promql.expr.Span;
 import java.util.List;
 
-/** A place in a query's tokens, and the words for what is wrong there. Not for several threads. */
+/** A position in a query's tokens, and the errors at that position. Not thread-safe. */
 final class TokenCursor {
   private final String query;
   private final List<Token> tokens;
@@ -21,7 +21,7 @@ final class TokenCursor {
     return tokens.get(next);
   }
 
-  /** The token behind the next one. */
+  /** The token after the next one. */
   Token peekBehind() {
     return tokens.get(Math.min(next + 1, tokens.size() - 1));
   }

@@ -7,8 +7,8 @@ import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 
 /** Walks a query as the evaluator does, with the steps at which each part is evaluated. */
-public final class Reads {
-  /** Looks at a part of a query. */
+public final class QueryWalk {
+  /** Visits a part of a query. */
   @FunctionalInterface
   public interface Visitor {
     /**
@@ -22,7 +22,7 @@ public final class Reads {
   private final Visitor visitor;
   private final Invariance invariance = new Invariance();
 
-  private Reads(Query query, Visitor visitor) {
+  private QueryWalk(Query query, Visitor visitor) {
     this.query = query;
     this.visitor = visitor;
   }
@@ -33,16 +33,16 @@ public final class Reads {
    * @throws QueryFailure if a subquery has more steps than samples are allowed
    */
   public static void visit(Query query, Visitor visitor) throws QueryFailure {
-    new Reads(query, visitor).walk(query.expr(), query.grid());
+    new QueryWalk(query, visitor).walk(query.expr(), query.grid());
   }
 
-  /** Whether a part has the same value at every step, because {@code @} fixes all in it. */
+  /** Whether a part has the same value at every step, because {@code @} fixes everything in it. */
   public static boolean isSameAtEveryStep(Expr expr) {
     return new Invariance().of(expr);
   }
 
   private void walk(Expr expr, Grid steps) throws QueryFailure {
-    // As the evaluator does it: what is the same at every step is read for the first.
+    // As in the evaluator, an expression that is the same at every step is read for the first.
     Grid grid = steps.size() > 1 && invariance.of(expr) ? steps.first() : steps;
     if (!visitor.visit(expr, grid)) {
       return;

@@ -5,26 +5,26 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.sample.Labels;
 
-/** What can be known of metrics' names before any series is seen. */
-public final class Names {
-  private Names() {}
+/** What is known about metric names before any series is read. */
+public final class MetricNames {
+  private MetricNames() {}
 
   /** Whether all columns of a vector are known to have the same name, or none. */
-  public static boolean areOne(Expr expr) {
+  public static boolean areSame(Expr expr) {
     return switch (expr) {
       case Expr.Selector selector -> fixesName(selector);
       case Expr.Window window -> fixesName(window.selector());
-      case Expr.Subquery subquery -> areOne(subquery.input());
-      case Expr.Paren paren -> areOne(paren.inner());
-      case Expr.Unary unary -> areOne(unary.input());
-      case Expr.Aggregate aggregate -> areOne(aggregate.input());
+      case Expr.Subquery subquery -> areSame(subquery.input());
+      case Expr.Paren paren -> areSame(paren.inner());
+      case Expr.Unary unary -> areSame(unary.input());
+      case Expr.Aggregate aggregate -> areSame(aggregate.input());
       case Expr.Call call ->
           switch (call.function().metricName()) {
             case KEPT, DROPPED ->
                 call.arguments().stream()
                     .filter(argument -> isOfSeries(argument.type()))
                     .findFirst()
-                    .map(Names::areOne)
+                    .map(MetricNames::areSame)
                     .orElse(false);
             case WRITTEN -> false;
           };
