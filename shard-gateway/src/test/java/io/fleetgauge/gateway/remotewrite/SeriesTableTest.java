@@ -2,14 +2,11 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.gateway.ownership.HostLabels;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class SeriesTableTest {
   @Test
@@ -28,26 +25,5 @@ class SeriesTableTest {
       }
     }
     assertThat(table.size()).isEqualTo(map.size());
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "n1,,,n1",
-    ",n2,n3:9100,n2",
-    ",,n3:9100,n3",
-    ",,n3,n3",
-    ",,[::1]:9100,[::1]",
-    ",,fe80::1,fe80::1",
-    ",,n3:abc,n3:abc",
-    ",,,no-host"
-  })
-  void aHostIsFoundByTheFirstLabelThatNamesIt(
-      String hostname, String node, String instance, String host) {
-    HostLabels hostLabels = new HostLabels(java.util.List.of("Hostname", "node", "instance"));
-    Map<String, String> labels = new HashMap<>();
-    labels.put("Hostname", hostname == null ? "" : hostname);
-    labels.put("node", node == null ? "" : node);
-    labels.put("instance", instance == null ? "" : instance);
-    assertThat(hostLabels.hostOf(io.fleetgauge.sample.Labels.of(labels))).isEqualTo(host);
   }
 }

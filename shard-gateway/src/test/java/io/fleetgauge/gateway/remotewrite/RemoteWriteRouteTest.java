@@ -1,0 +1,325 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ingest.ClusterAccess;
+import io.fleetgauge.gateway.ingest.IngestMeters;
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.MemoryWatermark;
+import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.gateway.peer.PeerClient;
+import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.store.HostWriter;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.journal.Journal;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.xerial.snappy.Snappy;
+
+/** Remote writes to a gateway that owns n1 and n2. */
+@ExtendWith(VertxExtension.class)
+class RemoteWriteRouteTest {
+  private static final long NOW = 10_000_000;
+  private static final String V1 = "application/x-protobuf";
+  private static final String V2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+  private static final ClusterView VIEW =
+      new ClusterView(
+          OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g1")),
+          Map.of("g1", URI.create("http://127.0.0.1:1")),
+          false);
+
+  @TempDir private Path folder;
+  private final RemoteWriteCounts counts = new RemoteWriteCounts();
+  private Vertx vertx;
+  private Journal journal;
+  private Store store;
+  private Intake intake;
+  private RemoteWriteRoute route;
+  private HttpServer server;
+
+  private record Response(int status, MultiMap headers, String body) {}
+
+  @BeforeEach
+  void serve(Vertx started, VertxTestContext test) throws Exception {
+    vertx = started;
+    journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
+    store =
+        new Store(
+            folder.resolve("blocks"), HostWriter.limits(4), Dimensions.DEFAULT, RollupRules.NONE);
+    MemoryWatermark memory = MemoryWatermark.ofHeap();
+    intake =
+        new Intake(
+            store,
+            journal,
+            new ClusterAccess("g1", 1, () -> VIEW, host -> {}, (host, report) -> {}, null),
+            memory,
+            () -> NOW,
+            2,
+            8);
+    intake.recover();
+    Guard guard =
+        Guard.open(
+            vertx,
+            new HttpSettings("127.0.0.1", 0),
+            Optional.empty(),
+            TrustSettings.NONE,
+            TenantLimits.DEFAULT,
+            Parser::selectorProblem,
+            () -> NOW);
+    Meters meters = new Meters("fleetgauge_gateway");
+    MetadataTable metadata = new MetadataTable();
+    counts.declare(meters, metadata);
+    IngestMeters.declare(meters, intake, journal, memory);
+    Router router =
+        HttpListener.router(
+            vertx, new HttpListener.Readiness(), meters, () -> "", RoutingContext::next);
+    route =
+        RemoteWriteRoute.open(
+                vertx,
+                new OutgoingHttp(vertx, TrustSettings.NONE, guard.secret(), PeerClient.HTTP_LIMITS),
+                intake,
+                new RemoteWriteRoute.Settings(
+                    new HostLabels(List.of("Hostname")), 60_000, () -> NOW),
+                metadata,
+                counts)
+            .mount(router, guard);
+    vertx
+        .createHttpServer()
+        .requestHandler(router)
+        .listen(0, "127.0.0.1")
+        .onComplete(
+            test.succeeding(
+                listening -> {
+                  server = listening;
+                  test.completeNow();
+                }));
+  }
+
+  @AfterEach
+  void close() {
+    route.close();
+    intake.close();
+    journal.close();
+  }
+
+  private Response send(String contentType, String encoding, byte[] body) throws Exception {
+    return vertx
+        .createHttpClient()
+        .request(HttpMethod.POST, server.actualPort(), "127.0.0.1", "/api/v1/write")
+        .compose(
+            request -> {
+              if (contentType != null) {
+                request.putHeader("Content-Type", contentType);
+              }
+              if (encoding != null) {
+                request.putHeader("Content-Encoding", encoding);
+              }
+              return request.send(Buffer.buffer(body));
+            })
+        .compose(
+            response ->
+                response
+                    .body()
+                    .map(
+                        bytes ->
+                            new Response(
+                                response.statusCode(),
+                                response.headers(),
+                                bytes == null ? "" : bytes.toString())))
+        .await(20, TimeUnit.SECONDS);
+  }
+
+  private Response send(String contentType, byte[] message) throws Exception {
+    return send(contentType, "snappy", Snappy.compress(message));
+  }
+
+  private String metrics() throws Exception {
+    return vertx
+        .createHttpClient()
+        .request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/metrics")
+        .compose(request -> request.send())
+        .compose(response -> response.body())
+        .await(10, TimeUnit.SECONDS)
+        .toString();
+  }
+
+  private List<Series> stored() throws Exception {
+    return store.select(
+        List.of("n1", "n2"),
+        new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
+        1_000,
+        Assertions::fail,
+        StopCheck.NEVER);
+  }
+
+  private static WriteRequest up(long time, double value) {
+    return new WriteRequest().series(time, value, "Hostname", "n1", "__name__", "up");
+  }
+
+  @Test
+  void samplesOfTwoHostsAreKeptAnd204IsSaidWhenAllAre() throws Exception {
+    WriteRequest both =
+        up(NOW, 1).series(NOW, 2, "Hostname", "n2", "__name__", "up").gauge("up", "help");
+    Response response = send(V1, both.bytes());
+    assertThat(response.status).isEqualTo(204);
+    assertThat(response.body).isEmpty();
+    assertThat(stored()).hasSize(2);
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_writes_total{outcome=\"kept\"} 1.0")
+        .contains("fleetgauge_gateway_remote_write_samples_total 2.0")
+        .contains("fleetgauge_gateway_remote_write_metadata_dropped_total 0.0")
+        .contains("fleetgauge_gateway_slow_downs_total{reason=\"queue\"} 0.0")
+        .contains("fleetgauge_gateway_journal_failures_total 0.0");
+  }
+
+  @Test
+  void theSameRequestTwiceIsKeptAndChangesNothing() throws Exception {
+    assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
+    assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
+    assertThat(stored().getFirst().size()).isEqualTo(1);
+  }
+
+  @Test
+  void aConflictInVersion1Gets400AndNothingOfTheMessageIsKept() throws Exception {
+    send(V1, up(NOW, 1).bytes());
+    Response response =
+        send(V1, up(NOW, 2).series(NOW, 3, "Hostname", "n2", "__name__", "up").bytes());
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body).contains("duplicate sample for timestamp");
+    assertThat(stored()).hasSize(1);
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_writes_total{outcome=\"refused\"} 1.0");
+  }
+
+  @Test
+  void version2SaysHowManyWereWritten() throws Exception {
+    Response response = send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1", "__name__", "up"));
+    assertThat(response.status).isEqualTo(204);
+    assertThat(response.headers.get("X-Prometheus-Remote-Write-Samples-Written")).isEqualTo("1");
+    assertThat(response.headers.get("X-Prometheus-Remote-Write-Histograms-Written")).isEqualTo("0");
+    assertThat(response.headers.get("X-Prometheus-Remote-Write-Exemplars-Written")).isEqualTo("0");
+    Response conflict = send(V2, WriteRequest.version2(NOW, 2, "Hostname", "n1", "__name__", "up"));
+    assertThat(conflict.status).isEqualTo(400);
+    assertThat(conflict.headers.get("X-Prometheus-Remote-Write-Samples-Written")).isEqualTo("0");
+    assertThat(conflict.body).contains("1 samples of host n1: duplicate sample");
+  }
+
+  @Test
+  void aSeriesWithoutANameIsDroppedByVersion1AndRefusedByVersion2() throws Exception {
+    WriteRequest nameless = up(NOW, 1).series(NOW, 1, "Hostname", "n1");
+    assertThat(send(V1, nameless.bytes()).status).isEqualTo(204);
+    assertThat(metrics()).contains("fleetgauge_gateway_remote_write_bad_series_total 1.0");
+    Response response = send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1"));
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body).contains("there is no metric name");
+  }
+
+  @Test
+  void newSeriesAboveALimitAreRefusedAndTheOthersKept() throws Exception {
+    WriteRequest many = new WriteRequest();
+    for (int i = 0; i < 6; i++) {
+      many.series(NOW, i, "Hostname", "n1", "__name__", "m" + i);
+    }
+    Response response = send(V1, many.bytes());
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body).contains("store.maxSeriesPerHost");
+    assertThat(stored()).hasSize(4);
+  }
+
+  @Test
+  void aSampleFromTheFutureGets400WithTheLatestTime() throws Exception {
+    Response response = send(V1, up(NOW + 60_001, 1).bytes());
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body)
+        .isEqualTo("out of bounds: the time 10060001 is ahead of the latest allowed, 10060000\n");
+    assertThat(stored()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/plain", "application/x-protobuf;proto=other.Message", "x;y=z"})
+  void anotherContentTypeGets415WithWhatIsAccepted(String type) throws Exception {
+    Response response = send(type, up(NOW, 1).bytes());
+    assertThat(response.status).isEqualTo(415);
+    assertThat(response.body).contains(type).contains("prometheus.WriteRequest");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/x-protobuf",
+        "application/x-protobuf; proto=prometheus.WriteRequest",
+        "Application/X-Protobuf;charset=utf-8"
+      })
+  void theTypesOfVersion1AreAccepted(String type) throws Exception {
+    assertThat(send(type, up(NOW, 1).bytes()).status).isEqualTo(204);
+  }
+
+  @Test
+  void aRequestWithoutATypeOrEncodingIsVersion1InSnappy() throws Exception {
+    assertThat(send(null, null, Snappy.compress(up(NOW, 1).bytes())).status).isEqualTo(204);
+  }
+
+  @Test
+  void anotherEncodingGets415() throws Exception {
+    Response response = send(V1, "gzip", up(NOW, 1).bytes());
+    assertThat(response.status).isEqualTo(415);
+    assertThat(response.body).isEqualTo("gzip encoding is not accepted; use snappy\n");
+  }
+
+  @Test
+  void bytesThatAreNoSnappyBlockGet400() throws Exception {
+    Response response = send(V1, "snappy", new byte[] {(byte) 0xff, (byte) 0xff, 1, 2, 3});
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body).contains("the body is not a snappy block");
+    assertThat(send(V1, "snappy", new byte[0]).status).isEqualTo(400);
+  }
+
+  @Test
+  void aMessageThatIsCutOffGets400() throws Exception {
+    byte[] message = up(NOW, 1).bytes();
+    Response response = send(V1, Arrays.copyOf(message, message.length - 2));
+    assertThat(response.status).isEqualTo(400);
+    assertThat(stored()).isEmpty();
+  }
+
+  @Test
+  void anEmptyMessageIsKept() throws Exception {
+    assertThat(send(V1, new byte[0]).status).isEqualTo(204);
+  }
+}

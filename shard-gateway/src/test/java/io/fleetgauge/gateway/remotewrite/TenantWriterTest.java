@@ -1,0 +1,246 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.RunDictionary;
+import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.wire.WireException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class TenantWriterTest {
+  private static final long NOW = 1_000_000;
+  private static final long FUTURE = 60_000;
+
+  private final Map<String, MetricMetadata> metadata = new HashMap<>();
+  private final TenantWriter open = writer(Labels.EMPTY, false);
+
+  private TenantWriter writer(Labels required, boolean stamps) {
+    return new TenantWriter(
+        new HostLabels(List.of("Hostname", "instance")),
+        FUTURE,
+        required,
+        stamps,
+        metadata::put,
+        new Random(1));
+  }
+
+  private static TenantWriter.Request read(TenantWriter writer, WriteRequest request)
+      throws WireException {
+    return writer.read(Version.V1, request.bytes(), request.size(), NOW);
+  }
+
+  /** The samples of a part as its owner decodes them: labels, time and value. */
+  private static Map<String, Double> samples(TenantWriter writer, TenantWriter.Part part)
+      throws WireException {
+    Map<String, Double> found = new TreeMap<>();
+    RunDictionary dictionary = new RunDictionary();
+    FrameDecoder before = new FrameDecoder(writer.dictionary(part.host()));
+    while (before.hasNext()) {
+      dictionary.add(before.next());
+    }
+    FrameDecoder frames = new FrameDecoder(part.body());
+    while (frames.hasNext()) {
+      Frame frame = frames.next();
+      dictionary.add(frame);
+      if (frame instanceof Frame.Tick tick) {
+        assertThat(tick.host()).isEqualTo(part.host());
+        for (int i = 0; i < tick.ids().length; i++) {
+          found.put(dictionary.series(tick.ids()[i]) + " @ " + tick.time(), tick.values()[i]);
+        }
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void aRequestIsSplitByHost() throws Exception {
+    TenantWriter.Request request =
+        read(
+            open,
+            new WriteRequest()
+                .series(1_000, 1, "Hostname", "n1", "__name__", "up")
+                .series(1_000, 2, "Hostname", "n2", "__name__", "up")
+                .series(2_000, 3, "Hostname", "n1", "__name__", "up")
+                .series(1_000, 4, "__name__", "up", "instance", "n3:9100")
+                .series(1_000, 5, "__name__", "up"));
+    assertThat(request.samples()).isEqualTo(5);
+    assertThat(request.refusals()).isEmpty();
+    assertThat(request.parts())
+        .extracting(TenantWriter.Part::host)
+        .containsExactlyInAnyOrder("n1", "n2", "n3", "no-host");
+    for (TenantWriter.Part part : request.parts()) {
+      if (part.host().equals("n1")) {
+        assertThat(part.samples()).isEqualTo(2);
+        assertThat(samples(open, part))
+            .isEqualTo(
+                Map.of("up{Hostname=\"n1\"} @ 1000", 1.0, "up{Hostname=\"n1\"} @ 2000", 3.0));
+      }
+    }
+  }
+
+  @Test
+  void aSecondRequestUsesTheSameRunAndItsDictionary() throws Exception {
+    WriteRequest again = new WriteRequest().series(1_000, 1, "Hostname", "n1", "__name__", "up");
+    int first = read(open, again).parts().getFirst().body().length;
+    TenantWriter.Request second =
+        read(open, new WriteRequest().series(2_000, 2, "Hostname", "n1", "__name__", "up"));
+    assertThat(second.parts().getFirst().body().length).isLessThan(first);
+    assertThat(samples(open, second.parts().getFirst()))
+        .isEqualTo(Map.of("up{Hostname=\"n1\"} @ 2000", 2.0));
+    assertThat(open.keyBytes()).isPositive();
+    open.forget();
+    assertThat(open.keyBytes()).isZero();
+    assertThat(open.dictionary("n1")).isEmpty();
+  }
+
+  @Test
+  void aSeriesTwiceAtOneTimeIsLeftToItsOwner() throws Exception {
+    TenantWriter.Request request =
+        read(
+            open,
+            new WriteRequest()
+                .series(1_000, 1, "Hostname", "n1", "__name__", "up")
+                .series(1_000, 2, "Hostname", "n1", "__name__", "up")
+                .series(1_000, 3, "Hostname", "n1", "__name__", "other"));
+    FrameDecoder frames = new FrameDecoder(request.parts().getFirst().body());
+    int ticks = 0;
+    int samples = 0;
+    while (frames.hasNext()) {
+      if (frames.next() instanceof Frame.Tick tick) {
+        ticks++;
+        samples += tick.ids().length;
+        assertThat(tick.ids()).doesNotHaveDuplicates();
+      }
+    }
+    assertThat(ticks).isEqualTo(2);
+    assertThat(samples).isEqualTo(3);
+  }
+
+  @Test
+  void seriesWithoutANameAreRefusedWithTheirLabels() throws Exception {
+    TenantWriter.Request request =
+        read(
+            open,
+            new WriteRequest()
+                .series(1_000, 1, "Hostname", "n1")
+                .series(1_000, 1, "Hostname", "n1", "__name__", "up", "", "x")
+                .series(1_000, 2, "Hostname", "n1", "__name__", "up"));
+    assertThat(request.refusedSeries()).isEqualTo(2);
+    assertThat(request.refusals())
+        .satisfiesExactly(
+            first ->
+                assertThat(first).contains("invalid labels for series").contains("no metric name"),
+            second -> assertThat(second).contains("a label has an empty name"));
+    assertThat(request.samples()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyTheFirstTenRefusalsAreTold() throws Exception {
+    WriteRequest request = new WriteRequest();
+    for (int i = 0; i < 25; i++) {
+      request.series(1_000, 1, "Hostname", "n" + i);
+    }
+    TenantWriter.Request found = read(open, request);
+    assertThat(found.refusedSeries()).isEqualTo(25);
+    assertThat(found.refusals()).hasSize(10);
+    assertThat(found.parts()).isEmpty();
+  }
+
+  @Test
+  void aLongRefusalIsCutOff() throws Exception {
+    TenantWriter.Request found =
+        read(open, new WriteRequest().series(1_000, 1, "Hostname", "x".repeat(5_000)));
+    assertThat(found.refusals().getFirst()).hasSizeLessThan(1_010).endsWith(" ...");
+  }
+
+  @Test
+  void aSampleAtTheEdgeOfTheFutureIsAcceptedAndOneAfterItIsNot() throws Exception {
+    TenantWriter.Request edge =
+        read(open, new WriteRequest().series(NOW + FUTURE, 1, "Hostname", "n1", "__name__", "up"));
+    assertThat(edge.ahead()).isEmpty();
+    assertThat(edge.samples()).isEqualTo(1);
+    TenantWriter.Request ahead =
+        read(
+            open,
+            new WriteRequest()
+                .series(NOW + FUTURE + 1, 1, "Hostname", "n1", "__name__", "up")
+                .series(NOW, 1, "Hostname", "n1", "__name__", "up"));
+    assertThat(ahead.ahead())
+        .isEqualTo("out of bounds: the time 1060001 is ahead of the latest allowed, 1060000");
+    assertThat(ahead.samples()).isEqualTo(1);
+    assertThat(ahead.refusedSeries()).isEqualTo(1);
+  }
+
+  @Test
+  void aTokenThatRequiresALabelRefusesSeriesWithoutIt() throws Exception {
+    TenantWriter strict = writer(Labels.of("tenant", "a"), false);
+    TenantWriter.Request request =
+        read(
+            strict,
+            new WriteRequest()
+                .series(1_000, 1, "Hostname", "n1", "__name__", "up", "tenant", "a")
+                .series(1_000, 2, "Hostname", "n1", "__name__", "up", "tenant", "b")
+                .series(1_000, 3, "Hostname", "n1", "__name__", "up"));
+    assertThat(request.samples()).isEqualTo(1);
+    assertThat(request.refusals())
+        .hasSize(2)
+        .allSatisfy(
+            why -> assertThat(why).contains("the label tenant must be \"a\" for this token"));
+  }
+
+  @Test
+  void aTokenThatStampsPutsItsLabelsOnEverySeries() throws Exception {
+    TenantWriter stamping = writer(Labels.of("tenant", "a"), true);
+    TenantWriter.Request request =
+        read(
+            stamping,
+            new WriteRequest().series(1_000, 1, "Hostname", "n1", "__name__", "up", "tenant", "b"));
+    assertThat(samples(stamping, request.parts().getFirst()))
+        .isEqualTo(Map.of("up{Hostname=\"n1\", tenant=\"a\"} @ 1000", 1.0));
+  }
+
+  @Test
+  void metadataIsPassedOn() throws Exception {
+    read(open, new WriteRequest().gauge("up", "Whether it is up."));
+    assertThat(metadata).containsEntry("up", new MetricMetadata("gauge", "Whether it is up.", ""));
+  }
+
+  @Test
+  void bytesThatAreNoMessageAreRefusedAndTheNextRequestIsReadAsUsual() throws Exception {
+    byte[] noise = new WriteRequest().series(1_000, 1, "Hostname", "n1", "__name__", "up").bytes();
+    assertThatThrownBy(() -> open.read(Version.V1, noise, noise.length - 3, NOW))
+        .isInstanceOf(WireException.class);
+    TenantWriter.Request request =
+        read(open, new WriteRequest().series(2_000, 5, "Hostname", "n1", "__name__", "up"));
+    assertThat(samples(open, request.parts().getFirst()))
+        .isEqualTo(Map.of("up{Hostname=\"n1\"} @ 2000", 5.0));
+  }
+
+  @Test
+  void metadataOfATenantIsBounded() {
+    MetadataTable table = new MetadataTable();
+    MetadataTable.OfTenant tenant = table.of("a");
+    for (int i = 0; i <= MetadataTable.MAX_METRICS; i++) {
+      tenant.put("m" + i, new MetricMetadata("gauge", "", ""));
+    }
+    assertThat(table.dropped()).isEqualTo(1);
+    tenant.put("m0", new MetricMetadata("counter", "", ""));
+    assertThat(table.dropped()).as("a known metric is replaced").isEqualTo(1);
+    table.of("b").put("x", new MetricMetadata("gauge", "of b", ""));
+    assertThat(table.read(List.of("b"))).containsOnlyKeys("x");
+    assertThat(table.read(List.of())).hasSize(MetadataTable.MAX_METRICS + 1);
+    assertThat(table.read(List.of("a")).get("m0").type()).isEqualTo("counter");
+    assertThat(table.read(List.of("c"))).isEmpty();
+  }
+}

@@ -1,0 +1,227 @@
+package io.fleetgauge.gateway.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.ownership.OwnershipMeters;
+import io.fleetgauge.gateway.store.HostWriter;
+import io.fleetgauge.gateway.store.StoreMeters;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryText;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.syntax.Parser;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.SecurityPolicyHandler;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(VertxExtension.class)
+class FragmentRouteTest {
+  private static final List<String> HOSTS = List.of("n1");
+  private static final ClusterView VIEW =
+      new ClusterView(OwnershipTable.ofOwners(3, Map.of("n1", "g1")), Map.of(), false);
+
+  @TempDir private Path folder;
+  private final FragmentCounts counts = new FragmentCounts();
+  private boolean isMemoryShort;
+  private boolean isAllowed = true;
+  private HostWriter writer;
+  private HttpServer server;
+  private Vertx vertx;
+
+  private record Response(int status, String retryAfter, Buffer body) {}
+
+  @BeforeEach
+  void serve(Vertx started, VertxTestContext test) {
+    vertx = started;
+    writer = new HostWriter(folder, "n1");
+    for (int tick = 0; tick < 10; tick++) {
+      writer.send(tick * 1_000L, writer.series("up"), tick);
+    }
+    FragmentRunner runner =
+        new FragmentRunner(
+            writer.store(),
+            new HostLabels(List.of("Hostname")),
+            new Ownership("g1"),
+            () -> VIEW,
+            host -> false,
+            () -> true,
+            tenants -> Map.of());
+    Meters meters = new Meters("fleetgauge_gateway");
+    counts.declare(meters, runner::caches);
+    StoreMeters.declare(meters, writer.store());
+    OwnershipMeters.declare(meters, () -> VIEW, "g1");
+    HttpListener.Readiness readiness = new HttpListener.Readiness();
+    Router router = HttpListener.router(vertx, readiness, meters, () -> "", RoutingContext::next);
+    new FragmentRoute(vertx, runner, 2, counts, () -> isMemoryShort)
+        .mount(
+            router,
+            (SecurityPolicyHandler)
+                http -> {
+                  if (isAllowed) {
+                    http.next();
+                  } else {
+                    http.response().setStatusCode(401).end();
+                  }
+                });
+    vertx
+        .createHttpServer()
+        .requestHandler(router)
+        .listen(0, "127.0.0.1")
+        .onComplete(
+            test.succeeding(
+                listening -> {
+                  server = listening;
+                  test.completeNow();
+                }));
+  }
+
+  private Response request(HttpMethod method, String path, byte[] body) throws Exception {
+    return vertx
+        .createHttpClient()
+        .request(method, server.actualPort(), "127.0.0.1", path)
+        .compose(request -> request.send(Buffer.buffer(body)))
+        .compose(
+            response ->
+                response
+                    .body()
+                    .map(
+                        bytes ->
+                            new Response(
+                                response.statusCode(), response.getHeader("Retry-After"), bytes)))
+        .await(10, TimeUnit.SECONDS);
+  }
+
+  private Response post(byte[] body) throws Exception {
+    return request(HttpMethod.POST, FragmentProtocol.PATH, body);
+  }
+
+  private Response post(Fragment fragment) throws Exception {
+    return post(FragmentCodec.encode(fragment));
+  }
+
+  private static Fragment.Samples samples(long budget, boolean heavy) throws Exception {
+    return new Fragment.Samples(
+        3, HOSTS, budget, heavy, List.of(new Selection(Parser.parseSelector("up"), -1, 100_000)));
+  }
+
+  private String metrics() throws Exception {
+    return request(HttpMethod.GET, "/metrics", new byte[0]).body.toString();
+  }
+
+  @Test
+  void lightAndHeavyFragmentsGetTheSameAnswer() throws Exception {
+    Response light = post(samples(100, false));
+    Response heavy = post(samples(100, true));
+    assertThat(light.status).isEqualTo(200);
+    assertThat(heavy.status).isEqualTo(200);
+    assertThat(light.body).isEqualTo(heavy.body);
+    FragmentAnswer.Samples answer =
+        (FragmentAnswer.Samples) FragmentCodec.decodeAnswer(light.body.getBytes());
+    assertThat(answer.covered()).containsExactly("n1");
+    assertThat(answer.series().getFirst().getFirst().size()).isEqualTo(10);
+    assertThat(metrics()).contains("fleetgauge_gateway_fragments_total 2.0");
+  }
+
+  @Test
+  void moreSamplesThanTheBudgetGet422WithTheLimit() throws Exception {
+    Response response = post(samples(9, false));
+    assertThat(response.status).isEqualTo(422);
+    assertThat(response.body.toString())
+        .contains("query processing would load too many samples into memory")
+        .endsWith("9");
+  }
+
+  @Test
+  void bytesThatAreNoFragmentGet400() throws Exception {
+    assertThat(post(new byte[] {99, 1, 2}).status).isEqualTo(400);
+    assertThat(post(new byte[0]).status).isEqualTo(400);
+  }
+
+  @Test
+  void whenMemoryIsShortQueriesGet503AndChangesAreAnsweredAllTheSame() throws Exception {
+    isMemoryShort = true;
+    Response response = post(samples(100, false));
+    assertThat(response.status).isEqualTo(503);
+    assertThat(response.retryAfter).isEqualTo("2");
+    assertThat(response.body.toString()).contains("memory is short");
+    Response changes = post(new Fragment.Changes(3, List.of(), 0, 0));
+    assertThat(changes.status).isEqualTo(200);
+    assertThat(FragmentCodec.decodeAnswer(changes.body.getBytes()))
+        .isInstanceOf(FragmentAnswer.Changes.class);
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_fragments_shed_total 1.0")
+        .contains("fleetgauge_gateway_fragments_total 0.0");
+  }
+
+  @Test
+  void aFragmentWhoseTimeIsOverGets503AndIsCounted() throws Exception {
+    Fragment.Parts late =
+        new Fragment.Parts(
+            3,
+            HOSTS,
+            new QueryText("sum(up)", 5_000, 5_000, 0, Query.Settings.STOCK.withMaxSamples(100)),
+            List.of(),
+            0,
+            false,
+            List.of(new Fragment.Part(0, 5_000, 1, 5_000, true, false)));
+    Response response = post(late);
+    assertThat(response.status).isEqualTo(503);
+    assertThat(response.body.toString()).isEqualTo("the timeout of 0 ms is over");
+    assertThat(metrics()).contains("fleetgauge_gateway_fragments_stopped_total 1.0");
+  }
+
+  @Test
+  void whoeverIsNotAuthenticatedGetsNothing() throws Exception {
+    isAllowed = false;
+    Response response = post(samples(100, false));
+    assertThat(response.status).isEqualTo(401);
+    assertThat(response.body == null || response.body.length() == 0).isTrue();
+  }
+
+  @Test
+  void theMetricsOfStoreTableAndCachesAreThere() throws Exception {
+    post(samples(100, false));
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_samples_total{outcome=\"stored\"} 10.0")
+        .contains("fleetgauge_gateway_samples_total{outcome=\"over_limit\"} 0.0")
+        .contains("fleetgauge_gateway_late_samples_total 0.0")
+        .contains("fleetgauge_gateway_series 1.0")
+        .contains("fleetgauge_gateway_stored_hosts 1.0")
+        .contains("fleetgauge_gateway_blocks 0.0")
+        .contains("fleetgauge_gateway_block_bytes 0.0")
+        .contains("fleetgauge_gateway_damaged_blocks_total 0.0")
+        .contains("fleetgauge_gateway_owned_hosts 1.0")
+        .contains("fleetgauge_gateway_copied_hosts 0.0")
+        .contains("fleetgauge_gateway_moving_hosts 0.0")
+        .contains("fleetgauge_gateway_table_epoch 3.0")
+        .contains("fleetgauge_gateway_cache_limit{cache=\"block_pages\"}")
+        .contains("fleetgauge_gateway_cache_limit{cache=\"combined_pages\"}")
+        .contains("fleetgauge_gateway_cache_hits_total{cache=\"combined_pages\"} 0.0")
+        .contains("fleetgauge_gateway_cache_misses_total{cache=\"block_pages\"} 0.0")
+        .contains("fleetgauge_gateway_cache_evictions_total{cache=\"block_pages\"} 0.0")
+        .contains("fleetgauge_gateway_cache_used_ratio{cache=\"expressions\"} 0.0");
+  }
+}
