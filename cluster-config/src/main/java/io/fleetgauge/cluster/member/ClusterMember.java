@@ -192,6 +192,11 @@ public final class ClusterMember implements AutoCloseable {
     }
   }
 
+  /** Looks for a newer table soon, because another member says that there is one; never waits. */
+  public void look() {
+    reconcileSoon();
+  }
+
   private void reconcileSoon() {
     if (reconcileQueued.compareAndSet(false, true)) {
       run(

@@ -2,6 +2,8 @@ package io.fleetgauge.cluster.member;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.MapConfig;
+import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
@@ -10,12 +12,16 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** Starts the Hazelcast member of this process: its configuration and its port. */
 final class Joining {
   /** A process that may choose its port tries this many. */
   private static final int PORTS = 100;
+
+  private static final String VERTX_NODE_ID = "__vertx.nodeId";
 
   private Joining() {}
 
@@ -131,7 +137,20 @@ final class Joining {
     join.getTcpIpConfig().setEnabled(true);
     settings.members().forEach(join.getTcpIpConfig()::addMember);
     Registry.configure(config);
+    configureEventBus(config);
     gateway.ifPresent(self -> Registry.describe(self, config.getMemberAttributeConfig()));
     return config;
+  }
+
+  /** What the cluster manager of Vert.x needs, because the event bus uses the same member. */
+  private static void configureEventBus(Config config) {
+    config.getMemberAttributeConfig().setAttribute(VERTX_NODE_ID, UUID.randomUUID().toString());
+    config.addMultiMapConfig(
+        new MultiMapConfig("__vertx.subs")
+            .setBackupCount(1)
+            .setValueCollectionType(MultiMapConfig.ValueCollectionType.SET));
+    for (String map : List.of("__vertx.haInfo", "__vertx.nodeInfo")) {
+      config.addMapConfig(new MapConfig(map).setBackupCount(1));
+    }
   }
 }

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +37,7 @@ class ClusterMemberTest {
 
   @Test
   void allMembersComeToTheSameTable() throws IOException {
-    List<Integer> ports = freePorts(4);
+    List<Integer> ports = FreePorts.take(4);
     ClusterMember g1 = gateway("g1", ports, 0);
     ClusterMember g2 = gateway("g2", ports, 1);
     ClusterMember g3 = gateway("g3", ports, 2);
@@ -66,7 +65,7 @@ class ClusterMemberTest {
 
   @Test
   void whenTheOldestLeavesTheNextOneWritesTheTable() throws IOException {
-    List<Integer> ports = freePorts(2);
+    List<Integer> ports = FreePorts.take(2);
     ClusterMember g1 = gateway("g1", ports, 0);
     ClusterMember g2 = gateway("g2", ports, 1);
     g1.register("a");
@@ -88,7 +87,7 @@ class ClusterMemberTest {
 
   @Test
   void whenAllWereGoneEpochsAndHostsGoOnWhereTheyWere() throws IOException {
-    List<Integer> ports = freePorts(2);
+    List<Integer> ports = FreePorts.take(2);
     ClusterMember g1 = gateway("g1", ports, 0);
     ClusterMember g2 = gateway("g2", ports, 1);
     for (int i = 0; i < 12; i++) {
@@ -110,7 +109,7 @@ class ClusterMemberTest {
 
   @Test
   void twoGatewaysOfOneIdAndABusyPortAreErrorsThatSayWhatToDo() throws IOException {
-    List<Integer> ports = freePorts(2);
+    List<Integer> ports = FreePorts.take(2);
     gateway("g1", ports, 0);
     assertThatThrownBy(() -> gateway("g1", ports, 1))
         .isInstanceOf(IllegalStateException.class)
@@ -145,19 +144,5 @@ class ClusterMemberTest {
             gateway);
     members.add(member);
     return member;
-  }
-
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    List<Integer> ports = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      sockets.add(socket);
-      ports.add(socket.getLocalPort());
-    }
-    for (ServerSocket socket : sockets) {
-      socket.close();
-    }
-    return ports;
   }
 }

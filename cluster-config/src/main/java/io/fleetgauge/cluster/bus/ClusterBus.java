@@ -1,0 +1,380 @@
+package io.fleetgauge.cluster.bus;
+
+import com.hazelcast.cluster.Member;
+import com.hazelcast.core.HazelcastInstance;
+import io.fleetgauge.cluster.bus.MessageForm.Envelope;
+import io.fleetgauge.cluster.process.Meters;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This process's end of the clustered event bus. Safe for all threads; nothing here waits for the
+ * caller.
+ *
+ * <p>The bus has a clustered Vert.x of its own, around the Hazelcast instance that the process has
+ * joined with. It is not the Vert.x of the HTTP listener, for two reasons. The cluster manager
+ * calls Hazelcast on worker threads, and a frozen member can block such a call for seconds: these
+ * threads are the bus's alone, so nothing else waits with them. And HTTP listens before the cluster
+ * is joined, which takes seconds, while a clustered Vert.x exists only after.
+ *
+ * <p>Registrations lie in Hazelcast, in the memory of gateways. The bus connects when the cluster
+ * has a gateway. When all gateways were gone, each process registers again with the first one.
+ */
+public final class ClusterBus implements AutoCloseable {
+  /** The address of hints, which gateways and query APIs receive. */
+  private static final String HINTS = "fleetgauge.hints";
+
+  /** The address that query APIs receive. */
+  static final String QUERY_APIS = "fleetgauge.queries";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterBus.class);
+  private static final int CONNECT_EVERY_MILLIS = 500;
+  private static final int CONNECT_TIMEOUT_MILLIS = 1_000;
+  private static final int PING_MILLIS = 2_000;
+  private static final int WORKERS = 4;
+  private static final long CLOSE_MILLIS = 2_000;
+
+  private final HazelcastInstance hazelcast;
+  private final String host;
+  private final Peer self;
+  private final boolean isQueryApi;
+  private final MessageSeal seal;
+  private final BusCounts counts = new BusCounts();
+  private final ScheduledExecutorService thread;
+  private final List<LongConsumer> onTable = new CopyOnWriteArrayList<>();
+  private final List<Runnable> onTenants = new CopyOnWriteArrayList<>();
+  private final List<BiConsumer<Peer, BusMessage.AmongQueryApis>> onQueryMessage =
+      new CopyOnWriteArrayList<>();
+  private volatile Optional<Vertx> vertx = Optional.empty();
+  private final List<MessageConsumer<Buffer>> consumers = new ArrayList<>();
+  private HazelcastClusterManager manager;
+  private boolean isConnecting;
+  private boolean hadData;
+  private long sequence;
+  private long newestEpoch;
+  private volatile boolean closing;
+
+  private ClusterBus(
+      HazelcastInstance hazelcast,
+      String host,
+      String name,
+      boolean isQueryApi,
+      Supplier<String> secret) {
+    this.hazelcast = hazelcast;
+    this.host = host;
+    this.self = new Peer(name, System.currentTimeMillis(), new SecureRandom().nextLong());
+    this.isQueryApi = isQueryApi;
+    this.seal = new MessageSeal(secret);
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("cluster-bus-" + name).factory());
+  }
+
+  /**
+   * Begins to connect, and returns at once.
+   *
+   * @param host the address that other members reach; a private one
+   * @param name what people call this process
+   * @param isQueryApi whether it receives what query APIs send each other
+   * @param secret the cluster's; empty when none is set
+   */
+  public static ClusterBus start(
+      HazelcastInstance hazelcast,
+      String host,
+      String name,
+      boolean isQueryApi,
+      Supplier<String> secret) {
+    ClusterBus bus = new ClusterBus(hazelcast, host, name, isQueryApi, secret);
+    bus.every(CONNECT_EVERY_MILLIS, bus::connectOrRepair);
+    return bus;
+  }
+
+  /** What the bus counts. */
+  public void declare(Meters meters) {
+    meters.counter("bus_messages_sent", "Messages sent to other members.", counts::sent);
+    meters.counter(
+        "bus_messages_not_sent",
+        "Messages dropped because the event bus was not connected.",
+        counts::notSent);
+    meters.counter(
+        "bus_messages_received", "Messages accepted from other members.", counts::received);
+    meters.counters(
+        "bus_messages_rejected",
+        "Messages ignored, by reason: too long, unreadable, unproven origin, stale or repeated.",
+        "reason",
+        counts::rejected);
+    meters.gauge(
+        "bus_connected",
+        "Whether the event bus is connected: 1 or 0.",
+        () -> vertx.isPresent() ? 1 : 0);
+  }
+
+  /** Tells the other members that the table has changed, unless they said so first. */
+  public void tableChanged(long epoch) {
+    run(
+        () -> {
+          if (epoch > newestEpoch) {
+            newestEpoch = epoch;
+            send(HINTS, new BusMessage.TableChanged(epoch));
+          }
+        });
+  }
+
+  /** Tells the other members that the tenants file has changed. */
+  public void tenantsChanged() {
+    run(() -> send(HINTS, new BusMessage.TenantsChanged()));
+  }
+
+  /**
+   * Calls a listener with the epoch when another member says that the table has changed; on the
+   * bus's thread, so it must be quick.
+   */
+  public void onTableChanged(LongConsumer listener) {
+    onTable.add(listener);
+  }
+
+  /** As {@link #onTableChanged}, for the tenants file. */
+  public void onTenantsChanged(Runnable listener) {
+    onTenants.add(listener);
+  }
+
+  Peer self() {
+    return self;
+  }
+
+  BusCounts counts() {
+    return counts;
+  }
+
+  /** Calls a listener with what query APIs send, on the bus's thread. */
+  void onQueryMessage(BiConsumer<Peer, BusMessage.AmongQueryApis> listener) {
+    onQueryMessage.add(listener);
+  }
+
+  /** Sends to all query APIs; on the bus's thread only. */
+  void sendToQueryApis(BusMessage.AmongQueryApis message) {
+    send(QUERY_APIS, message);
+  }
+
+  /** How many query APIs the cluster's membership shows; never waits. */
+  int queryApis() {
+    // Query APIs are the members that hold no data.
+    return (int) hazelcast.getCluster().getMembers().stream().filter(Member::isLiteMember).count();
+  }
+
+  /** Runs a task on the bus's thread, soon. */
+  void run(Runnable task) {
+    try {
+      thread.execute(guarded(task));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the bus is closed", e);
+    }
+  }
+
+  /** Runs a task on the bus's thread, again and again. */
+  void every(long millis, Runnable task) {
+    thread.scheduleWithFixedDelay(guarded(task), 0, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private Runnable guarded(Runnable task) {
+    return () -> {
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        if (!closing) {
+          LOG.warn("a task of the event bus failed", e);
+        }
+      }
+    };
+  }
+
+  private void connectOrRepair() {
+    boolean hasData =
+        hazelcast.getLifecycleService().isRunning()
+            && hazelcast.getCluster().getMembers().stream()
+                .anyMatch(member -> !member.isLiteMember());
+    boolean isBack = hasData && !hadData;
+    hadData = hasData;
+    if (!hasData || isConnecting || closing) {
+      return;
+    }
+    if (vertx.isEmpty()) {
+      isConnecting = true;
+      connect();
+    } else if (isBack) {
+      repair();
+    }
+  }
+
+  private void connect() {
+    VertxOptions options =
+        new VertxOptions()
+            .setEventLoopPoolSize(1)
+            .setWorkerPoolSize(WORKERS)
+            .setInternalBlockingPoolSize(WORKERS)
+            .setEventBusOptions(
+                new EventBusOptions()
+                    .setHost(host)
+                    .setPort(0)
+                    .setConnectTimeout(CONNECT_TIMEOUT_MILLIS)
+                    .setClusterPingInterval(PING_MILLIS)
+                    .setClusterPingReplyInterval(PING_MILLIS));
+    manager = new HazelcastClusterManager(hazelcast);
+    Vertx.builder()
+        .with(options)
+        .withClusterManager(manager)
+        .buildClustered()
+        .onComplete(done -> run(() -> connected(done.result(), done.cause())));
+  }
+
+  private void connected(Vertx made, Throwable failure) {
+    isConnecting = false;
+    if (failure != null) {
+      LOG.warn("the event bus cannot be connected, it is tried again: {}", failure.toString());
+      return;
+    }
+    if (closing) {
+      made.close();
+      return;
+    }
+    // Messages are bytes; objects that were serialized elsewhere are not read.
+    made.eventBus().serializableChecker(type -> false).clusterSerializableChecker(type -> false);
+    vertx = Optional.of(made);
+    listen(made.eventBus());
+  }
+
+  private void listen(EventBus bus) {
+    consumers.forEach(MessageConsumer::unregister);
+    consumers.clear();
+    consumers.add(bus.<Buffer>consumer(HINTS, this::receive));
+    if (isQueryApi) {
+      consumers.add(bus.<Buffer>consumer(QUERY_APIS, this::receive));
+    }
+  }
+
+  /** Registers this process again, because the gateways that knew of it are gone. */
+  private void repair() {
+    Promise<Void> known = Promise.promise();
+    manager.setNodeInfo(manager.getNodeInfo(), known);
+    known
+        .future()
+        .onSuccess(done -> run(() -> vertx.ifPresent(connected -> listen(connected.eventBus()))))
+        .onFailure(
+            failure ->
+                run(
+                    () -> {
+                      LOG.warn("the event bus is not repaired yet: {}", failure.toString());
+                      hadData = false; // try again
+                    }));
+  }
+
+  private void send(String address, BusMessage message) {
+    if (vertx.isEmpty()) {
+      counts.countNotSent();
+      return;
+    }
+    Envelope envelope = new Envelope(self, ++sequence, System.currentTimeMillis(), message);
+    publish(address, seal.seal(envelope));
+    counts.countSent();
+  }
+
+  /** Sends bytes as they are; nothing when the bus is not connected. */
+  void publish(String address, byte[] bytes) {
+    vertx.ifPresent(connected -> connected.eventBus().publish(address, Buffer.buffer(bytes)));
+  }
+
+  boolean isConnected() {
+    return vertx.isPresent();
+  }
+
+  private void receive(Message<Buffer> message) {
+    Object body = message.body();
+    run(
+        () -> {
+          if (body instanceof Buffer bytes) {
+            received(bytes.getBytes(), message.address());
+          } else {
+            counts.count(Rejection.UNREADABLE);
+          }
+        });
+  }
+
+  private void received(byte[] bytes, String address) {
+    MessageSeal.Opened opened = seal.open(bytes, System.currentTimeMillis());
+    opened.rejection().ifPresent(counts::count);
+    if (opened.envelope().isEmpty()) {
+      return;
+    }
+    Envelope envelope = opened.envelope().get();
+    if (envelope.sender().life() == self.life()) {
+      return; // published to all, this one included
+    }
+    counts.countReceived();
+    switch (envelope.message()) {
+      case BusMessage.TableChanged changed -> {
+        newestEpoch = Math.max(newestEpoch, changed.epoch());
+        onTable.forEach(listener -> listener.accept(changed.epoch()));
+      }
+      case BusMessage.TenantsChanged changed -> onTenants.forEach(Runnable::run);
+      case BusMessage.AmongQueryApis among -> {
+        if (isQueryApi && address.equals(QUERY_APIS)) {
+          onQueryMessage.forEach(listener -> listener.accept(envelope.sender(), among));
+        }
+      }
+    }
+  }
+
+  /** Stops the bus, and leaves Hazelcast running. */
+  @Override
+  public void close() {
+    run(
+        () -> {
+          if (isQueryApi) {
+            sendToQueryApis(new BusMessage.Leaving());
+          }
+          closing = true;
+        });
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        thread.shutdownNow();
+      }
+      closing = true;
+      if (vertx.isPresent()) {
+        vertx
+            .get()
+            .close()
+            .toCompletionStage()
+            .toCompletableFuture()
+            .get(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("the event bus did not close in time: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.fleetgauge.cluster.bus;
+
+import java.util.List;
+import java.util.Map;
+
+/** The queries of this query API. Its methods are called on the bus's thread and must not wait. */
+public interface LocalQueries {
+  /** How many queries run and wait now, by tenant; tenants without any are left out. */
+  Map<String, Use> uses();
+
+  /**
+   * How many queries of all tenants are accepted now, and how many were refused for lack of a place
+   * since this was last asked.
+   */
+  Use all();
+
+  /** The queries that run here. */
+  List<RemoteQuery> running();
+
+  /**
+   * Cancels a query.
+   *
+   * @param askedBy the tenant of the operator who asks, for the log
+   * @return whether it ran here
+   */
+  boolean cancel(long query, String askedBy);
+
+  /** More queries may be allowed now: those that wait are to be looked at again. */
+  void sharesChanged();
+
+  /**
+   * Use of a limit.
+   *
+   * @param running what counts against the limit now
+   * @param waiting what would count too if it were allowed
+   */
+  record Use(int running, int waiting) {}
+}

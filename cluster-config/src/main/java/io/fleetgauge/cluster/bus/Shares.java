@@ -1,0 +1,57 @@
+package io.fleetgauge.cluster.bus;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+
+/** Arithmetic of dividing a limit. */
+final class Shares {
+  private Shares() {}
+
+  /**
+   * The share of one query API when a limit is divided evenly. The shares of all add up to the
+   * limit.
+   *
+   * @param rank 0 to {@code count - 1}
+   */
+  static int even(int limit, int count, int rank) {
+    return limit / count + (rank < limit % count ? 1 : 0);
+  }
+
+  /** The share that a query API may take without asking: never more than an even one, but 1. */
+  static int silent(int limit, int count) {
+    return Math.max(1, limit / count);
+  }
+
+  /**
+   * Divides a budget by demand: nobody gets more than it demands while another lacks (max-min
+   * fairness), and what nobody demands is divided evenly on top.
+   *
+   * @param turn who comes first where a budget cannot be divided evenly
+   */
+  static int[] byDemand(int budget, int[] demands, int turn) {
+    int count = demands.length;
+    int[] shares = new int[count];
+    int left = budget;
+    int without = count;
+    int[] order =
+        IntStream.range(0, count)
+            .boxed()
+            .sorted(
+                Comparator.<Integer>comparingInt(i -> demands[i])
+                    .thenComparingInt(i -> Math.floorMod(turn - 1 - i, count)))
+            .mapToInt(i -> i)
+            .toArray();
+    for (int i : order) {
+      shares[i] = Math.min(demands[i], left / without);
+      left -= shares[i];
+      without--;
+    }
+    if (Arrays.stream(demands).sum() < budget) {
+      for (int i = 0; i < count; i++) {
+        shares[i] += even(left, count, i);
+      }
+    }
+    return shares;
+  }
+}

@@ -1,0 +1,236 @@
+package io.fleetgauge.cluster.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.FreePorts;
+import io.fleetgauge.cluster.bus.BusMessage.Leaving;
+import io.fleetgauge.cluster.bus.BusMessage.UsageReport;
+import io.fleetgauge.cluster.bus.MessageForm.Envelope;
+import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.member.ClusterMember;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real members and a real event bus over loopback. */
+@ExtendWith(VertxExtension.class)
+class ClusterBusTest {
+  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final String SECRET = "the secret of this cluster";
+  private static final int LIMIT = 20;
+  private static final int SETTLED_MILLIS = 1_000;
+
+  @TempDir private Path folder;
+  private final List<Integer> ports = FreePorts.take(6);
+  private final List<AutoCloseable> started = new ArrayList<>();
+  private int joined;
+
+  @AfterEach
+  void stop() throws Exception {
+    for (AutoCloseable each : started.reversed()) {
+      each.close();
+    }
+  }
+
+  private ClusterMember join(Optional<String> gateway) {
+    int index = joined++;
+    List<String> some = ports.subList(0, 3).stream().map(port -> "127.0.0.1:" + port).toList();
+    ClusterMember member =
+        ClusterMember.join(
+            new ClusterSettings("test-" + ports.getFirst(), "127.0.0.1", ports.get(index), some, 1),
+            gateway.map(
+                id ->
+                    new ClusterMember.Gateway(
+                        id,
+                        URI.create("http://127.0.0.1:" + ports.get(index)),
+                        "",
+                        folder.resolve(id))));
+    started.add(member);
+    return member;
+  }
+
+  private ClusterBus connect(ClusterMember member, String name, String secret, boolean isQueryApi) {
+    ClusterBus bus =
+        ClusterBus.start(member.hazelcast(), "127.0.0.1", name, isQueryApi, () -> secret);
+    started.add(bus);
+    return bus;
+  }
+
+  private ClusterBus gateway() {
+    return connect(join(Optional.of("g1")), "g1", SECRET, false);
+  }
+
+  private ClusterBus queryApi(String name) {
+    return connect(join(Optional.empty()), name, SECRET, true);
+  }
+
+  /** A query API with load. */
+  private final class Api {
+    final ClusterBus bus;
+    final QueryLoad load;
+    final QueryPeers peers;
+
+    Api(String name) {
+      bus = queryApi(name);
+      load = new QueryLoad(name.hashCode());
+      peers = QueryPeers.start(bus, load, tenant -> LIMIT, 100);
+    }
+  }
+
+  /** Runs the load of all for a while. */
+  private static List<Integer> totals(List<Api> apis, int millis) {
+    List<Integer> totals = new CopyOnWriteArrayList<>();
+    long end = System.nanoTime() + millis * 1_000_000L;
+    await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(Duration.ofMillis(millis + 10_000))
+        .until(
+            () -> {
+              apis.forEach(api -> api.load.run(api.peers, LIMIT));
+              totals.add(apis.stream().mapToInt(api -> api.load.count()).sum());
+              return System.nanoTime() > end;
+            });
+    return totals;
+  }
+
+  @Test
+  void threeQueryApisThatAreAskedAtOnceRunNoMoreThanTheLimitTogether() {
+    gateway();
+    List<Api> apis = List.of(new Api("q1"), new Api("q2"), new Api("q3"));
+    await().atMost(SOON).until(() -> apis.stream().allMatch(api -> api.bus.isConnected()));
+    apis.forEach(api -> api.load.wants(2 * LIMIT));
+    totals(apis, SETTLED_MILLIS);
+    assertThat(totals(apis, 3_000)).allMatch(total -> total <= LIMIT).contains(LIMIT);
+    apis.get(1).load.wants(0);
+    apis.get(2).load.wants(0);
+    totals(apis, SETTLED_MILLIS);
+    assertThat(totals(apis.subList(0, 1), 500)).contains(LIMIT);
+    assertThat(apis.getFirst().bus.counts().rejected().values()).containsOnly(0L);
+  }
+
+  @Test
+  void queriesOfAllQueryApisAreListedAndAnyOfThemIsCancelled(VertxTestContext test)
+      throws InterruptedException {
+    gateway();
+    Api first = new Api("q1");
+    Api second = new Api("q2");
+    RemoteQuery query = new RemoteQuery(7L << 32 | 1, "a", "sum(up)", "running", 5, 3, 4);
+    second.load.lists(query);
+    await()
+        .atMost(SOON)
+        .until(() -> first.bus.counts().received() > 0 && second.bus.counts().received() > 0);
+    first
+        .peers
+        .others()
+        .compose(
+            listing -> {
+              test.verify(
+                  () -> {
+                    assertThat(listing.queries()).containsExactly(query);
+                    assertThat(listing.silent()).isEmpty();
+                  });
+              return first.peers.cancel(query.id() + 1, "ops");
+            })
+        .compose(
+            none -> {
+              test.verify(() -> assertThat(none.found()).isFalse());
+              return first.peers.cancel(query.id(), "ops");
+            })
+        .onComplete(
+            test.succeeding(
+                done ->
+                    test.verify(
+                        () -> {
+                          assertThat(done.found()).isTrue();
+                          assertThat(second.load.cancelledBy()).containsExactly("ops");
+                          test.completeNow();
+                        })));
+    assertThat(test.awaitCompletion(20, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+    assertThat(test.failed()).isFalse();
+  }
+
+  @Test
+  void aChangedTableAndChangedTenantsMakeTheOthersLook() {
+    ClusterBus gateway = gateway();
+    ClusterBus api = queryApi("q1");
+    List<Long> epochs = new CopyOnWriteArrayList<>();
+    AtomicInteger looks = new AtomicInteger();
+    api.onTableChanged(epochs::add);
+    gateway.onTenantsChanged(looks::incrementAndGet);
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              gateway.tableChanged(epochs.size() + 65_536L * (looks.get() + 1));
+              api.tenantsChanged();
+              return !epochs.isEmpty() && looks.get() > 0;
+            });
+  }
+
+  @Test
+  void garbageAndMessagesWithoutTheSecretAreCountedAndChangeNothing() {
+    gateway();
+    Api api = new Api("q1");
+    api.load.wants(LIMIT);
+    ClusterBus rogue = connect(join(Optional.empty()), "rogue", "another secret entirely", true);
+    await().atMost(SOON).until(() -> api.bus.isConnected() && rogue.isConnected());
+    Peer forged = new Peer("q0", 0, 1);
+    byte[] unsigned =
+        MessageForm.toBytes(
+            new Envelope(
+                forged,
+                1,
+                System.currentTimeMillis(),
+                new UsageReport(1, 0, List.of(new BusMessage.BudgetUse("a", 100, 100, 100)))));
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              rogue.run(() -> rogue.sendToQueryApis(new Leaving()));
+              rogue.publish(ClusterBus.QUERY_APIS, unsigned);
+              rogue.publish(ClusterBus.QUERY_APIS, new byte[] {1, 2, 3});
+              rogue.publish(ClusterBus.QUERY_APIS, new byte[MessageSeal.MAX_BYTES + 1]);
+              Map<String, Long> rejected = api.bus.counts().rejected();
+              return rejected.get("unproven") >= 3 && rejected.get("too_long") > 0;
+            });
+    assertThat(api.bus.counts().received()).isZero();
+    // The membership shows two, so one that hears nobody keeps half.
+    totals(List.of(api), SETTLED_MILLIS);
+    assertThat(totals(List.of(api), 500)).allMatch(total -> total == LIMIT / 2);
+  }
+
+  @Test
+  void theBusIsRepairedWhenAGatewayComesBackAfterAllWereGone() throws Exception {
+    ClusterMember only = join(Optional.of("g1"));
+    ClusterBus first = queryApi("q1");
+    ClusterBus second = queryApi("q2");
+    await().atMost(SOON).until(() -> first.isConnected() && second.isConnected());
+    only.close();
+    ClusterBus gateway = connect(join(Optional.of("g2")), "g2", SECRET, false);
+    AtomicInteger looks = new AtomicInteger();
+    AtomicInteger otherLooks = new AtomicInteger();
+    first.onTenantsChanged(looks::incrementAndGet);
+    second.onTenantsChanged(otherLooks::incrementAndGet);
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              gateway.tenantsChanged();
+              return looks.get() > 0 && otherLooks.get() > 0;
+            });
+  }
+}

@@ -1,0 +1,191 @@
+package io.fleetgauge.cluster.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.bus.SimulatedApis.Api;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Limits of tenants hold for all query APIs together. */
+class SharedUsageTest {
+  private static final int SETTLED = 1_000;
+
+  @Test
+  void aLoneQueryApiHasTheWholeLimitAtOnce() {
+    SimulatedApis cluster = new SimulatedApis(1, 20);
+    Api only = cluster.start().wants(50);
+    cluster.runFor(10);
+    assertThat(only.running()).isEqualTo(20);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 20", "3, 20", "3, 7", "5, 20", "10, 20", "3, 1", "5, 3", "4, 10000"})
+  void oneTenantThatAsksAllQueryApisAtOnceNeverRunsMoreThanItsLimitAndAllOfIt(int apis, int limit) {
+    for (long seed = 1; seed <= 5; seed++) {
+      SimulatedApis cluster = new SimulatedApis(seed, limit);
+      cluster.start(apis).forEach(api -> api.wants(2 * limit));
+      cluster.runFor(SETTLED);
+      long[] total = {0, 0};
+      cluster.runFor(
+          5_000,
+          () -> {
+            cluster.assertNeverMoreThan(limit);
+            total[0] += cluster.running();
+            total[1]++;
+          });
+      if (limit >= apis) {
+        assertThat(cluster.running()).isEqualTo(limit);
+      }
+      // Where the query APIs take turns, a place is empty while it changes hands.
+      assertThat((double) total[0] / total[1])
+          .isGreaterThan(limit >= apis ? limit - 1 : limit / 3.0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whereThereAreFewerPlacesThanQueryApisEachGetsItsTurn(int limit) {
+    SimulatedApis cluster = new SimulatedApis(3, limit);
+    List<Api> apis = cluster.start(5);
+    apis.forEach(api -> api.wants(10));
+    int[] turns = new int[5];
+    cluster.runFor(SETTLED);
+    cluster.runFor(
+        20_000,
+        () -> {
+          cluster.assertNeverMoreThan(limit);
+          apis.forEach(api -> turns[api.index] += api.running());
+        });
+    assertThat(Arrays.stream(turns)).allMatch(turn -> turn > 0);
+  }
+
+  @Test
+  void whoeverIsAskedAloneGetsWhatTheOthersDoNotUseWithinOneSecond() {
+    SimulatedApis cluster = new SimulatedApis(4, 20);
+    List<Api> apis = cluster.start(3);
+    cluster.runFor(2_000);
+    apis.get(2).wants(20);
+    cluster.runFor(SETTLED, () -> cluster.assertNeverMoreThan(20));
+    assertThat(apis.get(2).running()).isEqualTo(20);
+    apis.get(2).wants(0);
+    apis.get(0).wants(15);
+    apis.get(1).wants(3);
+    cluster.runFor(2 * SETTLED, () -> cluster.assertNeverMoreThan(20));
+    assertThat(apis.get(0).running()).isEqualTo(15);
+    assertThat(apis.get(1).running()).isEqualTo(3);
+  }
+
+  @Test
+  void aLimitThatNobodyUsesIsDividedEvenlyAgain() {
+    SimulatedApis cluster = new SimulatedApis(5, 20);
+    List<Api> apis = cluster.start(3);
+    apis.getFirst().wants(20);
+    cluster.runFor(2_000);
+    assertThat(apis.getFirst().allowed()).isEqualTo(20);
+    apis.getFirst().wants(0);
+    cluster.runFor(8_000);
+    assertThat(apis.stream().map(Api::allowed)).containsExactly(7, 7, 6);
+  }
+
+  @Test
+  void aNewcomerWaitsForItsShareAndNobodyRunsMoreThanTheLimitMeanwhile() {
+    SimulatedApis cluster = new SimulatedApis(6, 20);
+    cluster.start(2).forEach(api -> api.wants(40));
+    cluster.runFor(3_000);
+    Api newcomer = cluster.start().wants(40);
+    cluster.runFor(SETTLED, () -> cluster.assertNeverMoreThan(20));
+    assertThat(newcomer.running()).isBetween(5, 8);
+  }
+
+  @Test
+  void whoSaysGoodbyeLeavesItsShareToTheOthers() {
+    SimulatedApis cluster = new SimulatedApis(7, 20);
+    List<Api> apis = cluster.start(3);
+    apis.forEach(api -> api.wants(40));
+    cluster.runFor(2_000);
+    apis.getFirst().stop(true); // it divided the limits
+    cluster.runFor(SETTLED);
+    assertThat(cluster.running()).isEqualTo(20);
+  }
+
+  @Test
+  void whoFallsSilentKeepsItsShareForTwoMinutes() {
+    SimulatedApis cluster = new SimulatedApis(8, 20);
+    List<Api> apis = cluster.start(3);
+    apis.forEach(api -> api.wants(40));
+    cluster.runFor(2_000);
+    apis.getFirst().stop(false);
+    cluster.runFor(PeerDirectory.LIVE_MILLIS + SETTLED);
+    assertThat(cluster.running()).isEqualTo(13);
+    cluster.runFor(PeerDirectory.LOST_MILLIS);
+    assertThat(cluster.running()).isEqualTo(20);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3, 20, 6", "3, 2, 1", "5, 20, 4", "2, 7, 3"})
+  void eachKeepsAnEvenShareWhileTheBusIsSilentAndNeverMore(int count, int limit, int share) {
+    SimulatedApis cluster = new SimulatedApis(9, limit);
+    List<Api> apis = cluster.start(count);
+    apis.getFirst().wants(2 * limit);
+    cluster.runFor(2_000);
+    apis.forEach(api -> api.wants(2 * limit));
+    cluster.silence();
+    cluster.runFor(SharedUsage.FRESH_MILLIS + SETTLED);
+    cluster.runFor(60_000, () -> assertThat(apis).allMatch(api -> api.running() == share));
+    cluster.heal();
+    cluster.runFor(2 * SETTLED);
+    cluster.runFor(5_000, () -> cluster.assertNeverMoreThan(limit));
+    assertThat(cluster.running()).isEqualTo(Math.max(limit, 1));
+  }
+
+  @Test
+  void theSidesOfASplitTogetherRunNoMoreThanTheLimit() {
+    SimulatedApis cluster = new SimulatedApis(10, 20);
+    List<Api> apis = cluster.start(3);
+    apis.forEach(api -> api.wants(40));
+    cluster.runFor(2_000);
+    cluster.split(api -> api.index == 0);
+    cluster.runFor(SharedUsage.FRESH_MILLIS + SETTLED);
+    cluster.runFor(60_000, () -> cluster.assertNeverMoreThan(20));
+    assertThat(apis.getFirst().running()).isEqualTo(6);
+    assertThat(apis.get(1).running() + apis.get(2).running()).isEqualTo(13);
+    cluster.heal();
+    cluster.runFor(2 * SETTLED);
+    cluster.runFor(2_000, () -> cluster.assertNeverMoreThan(20));
+    assertThat(cluster.running()).isEqualTo(20);
+  }
+
+  @Test
+  void whoHearsNobodyThoughTheClusterHasOthersTakesAnEvenShare() {
+    SimulatedApis cluster = new SimulatedApis(11, 20);
+    List<Api> apis = cluster.start(4);
+    cluster.silence();
+    apis.forEach(api -> api.wants(40));
+    cluster.runFor(SharedUsage.JOIN_MILLIS - 100);
+    assertThat(cluster.running()).isZero();
+    cluster.runFor(200);
+    assertThat(apis).allMatch(api -> api.running() == 5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20_261_123})
+  void demandThatComesAndGoesNeverMakesMoreRunThanTheLimitHoweverLateMessagesAre(long seed) {
+    SimulatedApis cluster = new SimulatedApis(seed, 20);
+    List<Api> apis = cluster.start(4);
+    cluster.delays(200);
+    cluster.loses(0.02);
+    cluster.runFor(3_000);
+    for (int round = 0; round < 100; round++) {
+      for (Api api : apis) {
+        if (cluster.random().nextInt(3) == 0) {
+          api.wants(cluster.random().nextInt(40)).queriesTake(1 + cluster.random().nextInt(900));
+        }
+      }
+      cluster.runFor(cluster.random().nextInt(1_000), () -> cluster.assertNeverMoreThan(20));
+    }
+  }
+}
