@@ -122,6 +122,7 @@ class TidyTest {
               "sample.prometheus"),
           room("cluster.table", "sample.wire"),
           room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
+          room("cluster.bus", "cluster.process", "sample.wire"),
           room("cluster.tenant", "cluster.config", "cluster.config.key"),
           room("cluster.process", "cluster.config.key", "cluster.config", "cluster.tenant"),
           room("probe.host", "sample"),
@@ -432,6 +433,7 @@ class TidyTest {
       Map.ofEntries(
           library(
               "io.vertx.",
+              "cluster.bus",
               "cluster.process",
               "probe",
               "probe.uplink",
@@ -453,7 +455,7 @@ class TidyTest {
               "load.chaos",
               "load.compare",
               "load.demo"),
-          library("com.hazelcast.", "cluster.member"),
+          library("com.hazelcast.", "cluster.bus", "cluster.member"),
           library("org.bouncycastle.", "cluster.tenant"),
           library("org.roaringbitmap.", "gateway.store.series"),
           library("jnr.", "probe.nvml"),
@@ -583,7 +585,8 @@ class TidyTest {
    */
   @Test
   void noThreadOfTheDataPathCallsHazelcast() {
-    Set<String> quick = Set.of("view", "onChange", "register", "report", "activate", "retire");
+    Set<String> quick =
+        Set.of("view", "onChange", "register", "report", "activate", "retire", "look");
     JavaClass member =
         CLASSES.stream()
             .filter(type -> type.getSimpleName().equals("ClusterMember"))
