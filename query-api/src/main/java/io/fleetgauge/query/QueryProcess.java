@@ -1,5 +1,7 @@
 package io.fleetgauge.query;
 
+import io.fleetgauge.cluster.bus.ClusterBus;
+import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
@@ -15,7 +17,6 @@ import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.TenantShare;
-import io.fleetgauge.query.admission.UsageElsewhere;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Workers;
 import io.fleetgauge.query.fanout.GatewayShards;
@@ -78,11 +79,12 @@ public final class QueryProcess implements AutoCloseable {
         new OutgoingHttp(vertx, config.trust(), guard.secret(), GatewayShards.HTTP_LIMITS);
     lifecycle.started("connections to gateways", STOP_LIMIT, toGateways);
     GatewayShards fanout = new GatewayShards(vertx, toGateways, this::view, workers);
+    ClusterQueries cluster = new ClusterQueries(vertx);
     Admission admission =
         new Admission(
             new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
             tenant -> share(guard.access().limits(tenant)),
-            UsageElsewhere.NONE,
+            cluster,
             System::nanoTime);
     Querier querier =
         new Querier(
@@ -102,7 +104,7 @@ public final class QueryProcess implements AutoCloseable {
     FailureCounts failures = new FailureCounts();
     failures.declare(meters);
     ApiRoutes routes = new ApiRoutes(router, guard, workers, failures, clock);
-    PrometheusApi.mount(routes, config, querier, clock);
+    PrometheusApi.mount(routes, config, querier, cluster, clock);
     FederateApi.mount(routes, config, querier, clock);
     GrafanaApi.mount(routes, config, querier, clock);
     Pages.mount(router);
@@ -113,6 +115,16 @@ public final class QueryProcess implements AutoCloseable {
       ClusterMember seat = ClusterMember.join(config.cluster(), Optional.empty());
       lifecycle.started("cluster", STOP_LIMIT, seat);
       member.set(seat);
+      String name = LocalHost.name() + ":" + port;
+      ClusterBus bus = ClusterBus.start(seat, config.cluster().host(), name, true, guard);
+      lifecycle.started("event bus", STOP_LIMIT, bus);
+      bus.declare(meters);
+      cluster.join(
+          bus,
+          admission,
+          querier.running(),
+          tenant -> guard.access().limits(tenant).running(),
+          config.maxConcurrent());
     } catch (IllegalStateException e) {
       throw new StartFailure(e.getMessage(), e);
     }

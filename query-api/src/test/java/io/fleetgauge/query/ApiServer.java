@@ -6,13 +6,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
-import io.fleetgauge.query.admission.UsageElsewhere;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Workers;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
+import io.fleetgauge.query.prometheus.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
@@ -70,7 +71,7 @@ public final class ApiServer implements AutoCloseable {
         new Admission(
             new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
             tenant -> new TenantShare(1, 10, 10),
-            UsageElsewhere.NONE,
+            ClusterShare.WHOLE,
             System::nanoTime);
     Workers workers =
         new Workers(
@@ -88,7 +89,7 @@ public final class ApiServer implements AutoCloseable {
             vertx,
             folder,
             routes -> {
-              PrometheusApi.mount(routes, config, querier, clock::get);
+              PrometheusApi.mount(routes, config, querier, OtherQueryApis.NONE, clock::get);
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
             });

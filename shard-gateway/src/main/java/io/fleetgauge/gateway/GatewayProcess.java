@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway;
 
+import io.fleetgauge.cluster.bus.ClusterBus;
 import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
@@ -209,6 +210,10 @@ public final class GatewayProcess implements AutoCloseable {
     address =
         URI.create(config.http().scheme() + "://" + config.advertisedHost() + ":" + http.port());
     join(config);
+    ClusterBus bus =
+        ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
+    lifecycle.started("event bus", STOP_LIMIT, bus);
+    bus.declare(meters);
     member.get().onChange(view -> intake.tableChanged());
     vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
     settle(intake, store);

@@ -3,6 +3,8 @@ package io.fleetgauge.cluster.bus;
 import com.hazelcast.cluster.Member;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
+import io.fleetgauge.cluster.member.ClusterMember;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -94,14 +96,27 @@ public final class ClusterBus implements AutoCloseable {
   }
 
   /**
-   * Begins to connect, and returns at once.
+   * Begins to connect, and returns at once. Exchanges hints about the table and the tenants file
+   * from then on.
    *
+   * @param member the process's member; its Hazelcast instance carries the registrations
    * @param host the address that other members reach; a private one
    * @param name what people call this process
    * @param isQueryApi whether it receives what query APIs send each other
-   * @param secret the cluster's; empty when none is set
+   * @param guard has the tenants file and the cluster's secret
    */
   public static ClusterBus start(
+      ClusterMember member, String host, String name, boolean isQueryApi, Guard guard) {
+    ClusterBus bus =
+        startWith(member.hazelcast(), host, name, isQueryApi, () -> guard.secret().text());
+    Hints.exchange(bus, member, guard);
+    return bus;
+  }
+
+  /**
+   * @param secret the cluster's; empty when none is set
+   */
+  static ClusterBus startWith(
       HazelcastInstance hazelcast,
       String host,
       String name,
@@ -133,7 +148,7 @@ public final class ClusterBus implements AutoCloseable {
   }
 
   /** Tells the other members that the table has changed, unless they said so first. */
-  public void tableChanged(long epoch) {
+  void tableChanged(long epoch) {
     run(
         () -> {
           if (epoch > newestEpoch) {
@@ -144,7 +159,7 @@ public final class ClusterBus implements AutoCloseable {
   }
 
   /** Tells the other members that the tenants file has changed. */
-  public void tenantsChanged() {
+  void tenantsChanged() {
     run(() -> send(HINTS, new BusMessage.TenantsChanged()));
   }
 
@@ -152,12 +167,12 @@ public final class ClusterBus implements AutoCloseable {
    * Calls a listener with the epoch when another member says that the table has changed; on the
    * bus's thread, so it must be quick.
    */
-  public void onTableChanged(LongConsumer listener) {
+  void onTableChanged(LongConsumer listener) {
     onTable.add(listener);
   }
 
   /** As {@link #onTableChanged}, for the tenants file. */
-  public void onTenantsChanged(Runnable listener) {
+  void onTenantsChanged(Runnable listener) {
     onTenants.add(listener);
   }
 

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -35,6 +36,7 @@ public final class Guard {
   private static final long LOOK_MILLIS = 2_000;
   private static final int MOST_CHECKED_AT_ONCE = 16;
 
+  private final Vertx vertx;
   private final Access access;
   private final SecretFile secret;
   private final boolean peersHaveCertificates;
@@ -43,6 +45,7 @@ public final class Guard {
   private final Optional<TenantFile> file;
   private final AtomicInteger beingChecked = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
+  private final List<Runnable> onTenantsChange = new CopyOnWriteArrayList<>();
 
   private Guard(
       Vertx vertx,
@@ -51,6 +54,7 @@ public final class Guard {
       SecretFile secret,
       boolean peersHaveCertificates,
       LongSupplier clock) {
+    this.vertx = vertx;
     this.access = access;
     this.file = file;
     this.secret = secret;
@@ -108,15 +112,7 @@ public final class Guard {
             secret,
             http.tls().flatMap(tls -> tls.clientCa()).isPresent(),
             clock);
-    vertx.setPeriodic(
-        LOOK_MILLIS,
-        id ->
-            vertx.executeBlocking(
-                () -> {
-                  guard.file.ifPresent(TenantFile::look);
-                  secret.look();
-                  return null;
-                }));
+    vertx.setPeriodic(LOOK_MILLIS, id -> guard.look());
     return guard;
   }
 
@@ -126,6 +122,23 @@ public final class Guard {
     } catch (UnknownHostException e) {
       return false; // binding it will say so
     }
+  }
+
+  /** Looks soon whether the tenants file or the secret has changed; never waits. */
+  public void look() {
+    vertx.executeBlocking(
+        () -> {
+          if (file.isPresent() && file.get().look()) {
+            onTenantsChange.forEach(Runnable::run);
+          }
+          secret.look();
+          return null;
+        });
+  }
+
+  /** Calls a listener, on a worker thread, when a changed tenants file has been read. */
+  public void onTenantsChange(Runnable listener) {
+    onTenantsChange.add(listener);
   }
 
   /** Who may do what. */

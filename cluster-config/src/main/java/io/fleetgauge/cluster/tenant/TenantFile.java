@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The file of tenants, read again when it has changed. One thread looks at a time. */
+/** The tenants file, read again when it has changed. Safe for all threads. */
 public final class TenantFile {
   private static final Logger LOG = LoggerFactory.getLogger(TenantFile.class);
 
@@ -33,9 +33,9 @@ public final class TenantFile {
   /**
    * Reads the file for the first time.
    *
-   * @param base the limits of a tenant that says none
+   * @param base the limits of a tenant that sets none
    * @param scopeProblem what is wrong with a selector; empty when nothing is
-   * @param access is told who may do what
+   * @param access learns who may do what
    * @throws ConfigException with every problem there is
    * @throws IOException if it cannot be read
    */
@@ -52,34 +52,42 @@ public final class TenantFile {
     text = found;
   }
 
-  /** Looks whether it has changed; when it is wrong, tells so and keeps what there was. */
-  public void look() {
+  /**
+   * Reads the file if it has changed. A file that cannot be used is logged, and the tenants that
+   * were read before stay.
+   *
+   * @return whether other tenants hold from now on
+   */
+  public synchronized boolean look() {
     String found;
     try {
       found = Files.readString(file);
     } catch (IOException e) {
       failures.increment();
       if (!e.toString().equals(trouble)) {
-        trouble = e.toString(); // told once
-        LOG.error("the tenants {} cannot be read, those there were stay: {}", file, trouble);
+        trouble = e.toString(); // logged once
+        LOG.error(
+            "tenants file {} cannot be read, the tenants read before stay: {}", file, trouble);
       }
-      return;
+      return false;
     }
     trouble = "";
     if (found.equals(text)) {
-      return;
+      return false;
     }
     try {
       take(found);
-      LOG.info("the tenants {} were read again: {}", file, access.tenants());
+      LOG.info("tenants file {} was read again: {}", file, access.tenants());
+      return true;
     } catch (ConfigException e) {
       failures.increment();
-      text = found; // told once
-      LOG.error("the tenants there were stay: {}", e.getMessage());
+      text = found; // logged once
+      LOG.error("the tenants read before stay: {}", e.getMessage());
+      return false;
     }
   }
 
-  /** How often it could not be taken over. */
+  /** How often a changed file could not be used. */
   public long failures() {
     return failures.sum();
   }

@@ -64,7 +64,7 @@ class ClusterBusTest {
 
   private ClusterBus connect(ClusterMember member, String name, String secret, boolean isQueryApi) {
     ClusterBus bus =
-        ClusterBus.start(member.hazelcast(), "127.0.0.1", name, isQueryApi, () -> secret);
+        ClusterBus.startWith(member.hazelcast(), "127.0.0.1", name, isQueryApi, () -> secret);
     started.add(bus);
     return bus;
   }

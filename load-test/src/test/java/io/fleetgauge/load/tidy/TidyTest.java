@@ -122,7 +122,7 @@ class TidyTest {
               "sample.prometheus"),
           room("cluster.table", "sample.wire"),
           room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
-          room("cluster.bus", "cluster.process", "sample.wire"),
+          room("cluster.bus", "cluster.member", "cluster.process", "sample.wire"),
           room("cluster.tenant", "cluster.config", "cluster.config.key"),
           room("cluster.process", "cluster.config.key", "cluster.config", "cluster.tenant"),
           room("probe.host", "sample"),
@@ -251,6 +251,7 @@ class TidyTest {
               "sample.wire"),
           room(
               "gateway",
+              "cluster.bus",
               "gateway.ingest",
               "gateway.ownership",
               "gateway.peer",
@@ -329,6 +330,7 @@ class TidyTest {
               "sample"),
           room(
               "query.prometheus",
+              "cluster.bus",
               "query.answer",
               "query.cache",
               "query.http",
@@ -364,6 +366,7 @@ class TidyTest {
               "sample.prometheus"),
           room(
               "query",
+              "cluster.bus",
               "query.admission",
               "query.answer",
               "query.fanout",

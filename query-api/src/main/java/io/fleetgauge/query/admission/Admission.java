@@ -38,7 +38,7 @@ public final class Admission {
 
   private final Places places;
   private final Function<String, TenantShare> shares;
-  private final UsageElsewhere elsewhere;
+  private final ClusterShare cluster;
   private final LongSupplier nanoTime;
   private final Map<String, Tenant> tenants = new HashMap<>();
   private final LongAdder rejected = new LongAdder();
@@ -47,6 +47,7 @@ public final class Admission {
   private int running;
   private int heavyRunning;
   private int inFlight;
+  private int withoutPlace;
 
   /** What the tenant that was chosen last had been served by its weight: the virtual time. */
   private double served;
@@ -66,6 +67,9 @@ public final class Admission {
    * @param maxHeavy heavy queries that run
    */
   public record Places(int maxInFlight, int maxRunning, int maxHeavy) {}
+
+  /** Queries of one tenant. */
+  public record Use(int running, int waiting) {}
 
   private static final class Tenant {
     final String name;
@@ -151,17 +155,17 @@ public final class Admission {
 
   /**
    * @param shares what each tenant may use
-   * @param elsewhere what the cluster's other query APIs use of it
+   * @param cluster the part of the cluster's limits that may be used here
    * @param nanoTime as {@link System#nanoTime}
    */
   public Admission(
       Places places,
       Function<String, TenantShare> shares,
-      UsageElsewhere elsewhere,
+      ClusterShare cluster,
       LongSupplier nanoTime) {
     this.places = places;
     this.shares = shares;
-    this.elsewhere = elsewhere;
+    this.cluster = cluster;
     this.nanoTime = nanoTime;
     this.latestAt = nanoTime.getAsLong() - ALONE_NANOS;
     this.othersAt = latestAt;
@@ -218,8 +222,8 @@ public final class Admission {
             QueryFailure.Kind.CANCELED, "query was canceled while it waited for a place"));
   }
 
-  /** Grants places again, after what is used elsewhere has changed. */
-  public void usageChanged() {
+  /** Grants places again, after the part of the cluster's limits has changed. */
+  public void shareChanged() {
     Waiting next;
     synchronized (this) {
       next = next();
@@ -239,29 +243,34 @@ public final class Admission {
   }
 
   private boolean isFull() {
-    return inFlight + elsewhere.inFlight() >= places.maxInFlight;
+    return inFlight >= cluster.inFlight(places.maxInFlight);
   }
 
   private QueryFailure noPlace(String tenant) {
+    withoutPlace++;
+    int share = cluster.inFlight(places.maxInFlight);
     return new QueryFailure(
         QueryFailure.Kind.UNAVAILABLE,
         "the query of tenant "
             + tenant
             + " was rejected: "
-            + (inFlight + elsewhere.inFlight())
+            + inFlight
             + " queries of all tenants are running or waiting, and query.maxConcurrent is "
             + places.maxInFlight
+            + (share < places.maxInFlight
+                ? ", of which this query API may use " + share + " at the moment"
+                : "")
             + "; try again later");
   }
 
-  private int runningOf(Tenant tenant) {
-    return tenant.running + elsewhere.running(tenant.name);
+  private boolean isAtLimit(Tenant tenant) {
+    return tenant.running >= cluster.running(tenant.name, tenant.share.running());
   }
 
   private Optional<QueryFailure> rejection(Tenant mine, Waiting query, long deadline) {
     boolean mustWait =
         running >= places.maxRunning
-            || runningOf(mine) >= mine.share.running()
+            || isAtLimit(mine)
             || query.heavy && heavyRunning >= places.maxHeavy
             || mine.queued() > 0;
     if (mustWait && mine.queued() >= mine.share.queued()) {
@@ -271,7 +280,7 @@ public final class Admission {
               "too many queries of tenant "
                   + mine.name
                   + ": "
-                  + runningOf(mine)
+                  + mine.running
                   + " are running and "
                   + mine.queued()
                   + " are waiting; the limits are running "
@@ -320,7 +329,7 @@ public final class Admission {
 
   /** While several tenants ask, none has more than half of the places. */
   private boolean mayRunMore(Tenant tenant) {
-    if (runningOf(tenant) >= tenant.share.running()) {
+    if (isAtLimit(tenant)) {
       return false;
     }
     long another = tenant.name.equals(latest) ? othersAt : latestAt;
@@ -394,21 +403,28 @@ public final class Admission {
     return running;
   }
 
-  /** How many queries of each tenant run here. */
-  public synchronized Map<String, Integer> runningByTenant() {
-    Map<String, Integer> counts = new HashMap<>();
+  /** How many queries of each tenant run and wait here; tenants without any are left out. */
+  public synchronized Map<String, Use> uses() {
+    Map<String, Use> uses = new HashMap<>();
     tenants.forEach(
         (name, tenant) -> {
-          if (tenant.running > 0) {
-            counts.put(name, tenant.running);
+          if (tenant.running + tenant.queued() > 0) {
+            uses.put(name, new Use(tenant.running, tenant.queued()));
           }
         });
-    return counts;
+    return uses;
   }
 
   /** How many queries run or wait here. */
   public synchronized int inFlight() {
     return inFlight;
+  }
+
+  /** How many queries found all places for all tenants taken, since this was last asked. */
+  public synchronized int takeWithoutPlace() {
+    int count = withoutPlace;
+    withoutPlace = 0;
+    return count;
   }
 
   public synchronized int waiting() {

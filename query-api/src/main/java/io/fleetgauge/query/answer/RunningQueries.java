@@ -1,6 +1,7 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.query.shards.Cancellation;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -8,7 +9,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The requests that are being answered. Thread-safe. */
 public final class RunningQueries {
-  private final AtomicLong lastId = new AtomicLong();
+  private static final int PREFIX_BITS = 20;
+  private static final int COUNTER_BITS = 32;
+
+  /** Begins at a random number, so that ids are unique in the cluster; JSON holds them exactly. */
+  private final AtomicLong lastId =
+      new AtomicLong((long) new SecureRandom().nextInt(1 << PREFIX_BITS) << COUNTER_BITS);
+
   private final Map<Long, RunningQuery> queries = new ConcurrentSkipListMap<>();
 
   RunningQuery begin(Ask<?> ask, Cancellation cancellation) {

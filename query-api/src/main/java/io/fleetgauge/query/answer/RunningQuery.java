@@ -41,7 +41,7 @@ public final class RunningQuery {
     this.cancellation = cancellation;
   }
 
-  /** Unique in this process. */
+  /** Unique in the cluster. */
   public long id() {
     return id;
   }

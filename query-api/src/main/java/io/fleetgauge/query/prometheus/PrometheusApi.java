@@ -13,9 +13,13 @@ public final class PrometheusApi {
    * @param clock ms since the epoch
    */
   public static void mount(
-      ApiRoutes routes, QueryConfig config, Querier querier, LongSupplier clock) {
+      ApiRoutes routes,
+      QueryConfig config,
+      Querier querier,
+      OtherQueryApis others,
+      LongSupplier clock) {
     new QueryRoutes(config, querier, clock).mount(routes);
-    new RunningQueryRoutes(querier).mount(routes);
+    new RunningQueryRoutes(querier, others).mount(routes);
     new SeriesRoutes(config, querier).mount(routes);
     new MetadataRoutes(config, querier).mount(routes);
     new OwnerRoute(config, querier, clock).mount(routes);

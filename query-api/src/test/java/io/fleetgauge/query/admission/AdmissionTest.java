@@ -25,7 +25,7 @@ class AdmissionTest {
     return new Admission(
         new Admission.Places(100, running, heavy),
         tenant -> limits.getOrDefault(tenant, new TenantShare(1, 10, 10)),
-        UsageElsewhere.NONE,
+        ClusterShare.WHOLE,
         now::get);
   }
 
@@ -100,7 +100,7 @@ class AdmissionTest {
         new Admission(
             new Admission.Places(2, 1, 1),
             tenant -> new TenantShare(1, 10, 10),
-            UsageElsewhere.NONE,
+            ClusterShare.WHOLE,
             now::get);
     Admission.Slot first = enter("a").result();
     enter("b");

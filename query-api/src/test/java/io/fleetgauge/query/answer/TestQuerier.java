@@ -16,8 +16,8 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
-import io.fleetgauge.query.admission.UsageElsewhere;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
@@ -73,7 +73,7 @@ final class TestQuerier {
         new Admission(
             new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
             tenant -> new TenantShare(1, LIMITS.running(), LIMITS.queued()),
-            UsageElsewhere.NONE,
+            ClusterShare.WHOLE,
             System::nanoTime);
     this.querier =
         new Querier(
