@@ -205,7 +205,7 @@ public final class ClusterBus implements AutoCloseable {
     try {
       thread.execute(guarded(task));
     } catch (RejectedExecutionException e) {
-      LOG.debug("the bus is closed", e);
+      LOG.debug("not done, because the bus is closed: {}", e.toString());
     }
   }
 
