@@ -122,7 +122,7 @@ class TidyTest {
               "sample.prometheus"),
           room("cluster.table", "sample.wire"),
           room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
-          room("cluster.bus", "cluster.member", "cluster.process", "sample.wire"),
+          room("cluster.bus", "cluster.table", "cluster.member", "cluster.process", "sample.wire"),
           room("cluster.tenant", "cluster.config", "cluster.config.key"),
           room("cluster.process", "cluster.config.key", "cluster.config", "cluster.tenant"),
           room("probe.host", "sample"),
