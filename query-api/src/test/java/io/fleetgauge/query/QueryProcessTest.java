@@ -11,9 +11,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The process by itself; with gateways it is tested in load-test. */
+@Tag("slow")
 class QueryProcessTest {
   private static QueryConfig config(int port, int clusterPort) throws Exception {
     return QueryConfig.read(

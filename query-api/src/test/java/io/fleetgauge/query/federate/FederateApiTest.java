@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The lines of a scrape; {@code FederateTest} compares them with Prometheus's. */
+@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class FederateApiTest {
   private static final String ALL = "/federate?match%5B%5D=" + TEMPERATURE;

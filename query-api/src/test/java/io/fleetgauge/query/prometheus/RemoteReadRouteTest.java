@@ -15,12 +15,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.xerial.snappy.Snappy;
 
 /** The forms of a read; {@code RemoteReadTest} has a Prometheus read through them. */
+@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class RemoteReadRouteTest {
   private static final int SAMPLES = 0;

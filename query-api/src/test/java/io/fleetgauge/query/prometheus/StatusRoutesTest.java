@@ -10,12 +10,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.query.ApiServer;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Targets, status, running queries, and what there is none of. */
+@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class StatusRoutesTest {
   private ApiServer api;
@@ -195,6 +200,24 @@ class StatusRoutesTest {
               failure(api.http.postForm("root", "/api/v1/status/queries/" + gone + "/cancel", "")))
           .isEqualTo("400 bad_data: no query with the id " + gone + " is running");
     }
+  }
+
+  @Test
+  void aClientThatLeavesCancelsItsQuery() throws Exception {
+    api.shards.hold("samples", "parts");
+    URI address = api.http.address("/");
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /api/v1/query?query="
+                      + TEMPERATURE
+                      + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      Awaitility.await().until(() -> api.shards.waiting() > 0);
+      assertThat(api.querier.running().all()).hasSize(1);
+    }
+    Awaitility.await().until(() -> api.querier.running().all().isEmpty());
   }
 
   // --- what there is none of ---
