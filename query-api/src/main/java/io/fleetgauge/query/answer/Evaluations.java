@@ -365,7 +365,7 @@ final class Evaluations {
             cells,
             whole.steps() - executedSteps,
             whole.steps(),
-            coverage.times());
+            coverage.times().stream().map(QueryTrace.Shard::of).toList());
     Evaluated.Timings timings =
         new Evaluated.Timings(
             done.placed() - running.begun(),

@@ -10,7 +10,6 @@ import io.fleetgauge.query.cache.ChangeFeed;
 import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.ClusterState;
 import io.fleetgauge.query.shards.Shards;
 import io.vertx.core.Future;
 import java.util.Set;
@@ -56,10 +55,16 @@ public final class Querier {
    * Answers a request; fails with a {@link QueryFailure} that names the limit, the figures and the
    * tenant.
    *
-   * @param cancellation ends the work when the caller has left
+   * @param callerLeft ends the work when it completes
    */
+  public <T> Future<Reply<T>> answer(Ask<T> ask, Future<?> callerLeft) {
+    Cancellation cancellation = new Cancellation();
+    callerLeft.onComplete(left -> cancellation.cancel());
+    return answer(ask, cancellation);
+  }
+
   @SuppressWarnings("unchecked") // PromQL is a request for an evaluated answer, and so T is that
-  public <T> Future<Reply<T>> answer(Ask<T> ask, Cancellation cancellation) {
+  <T> Future<Reply<T>> answer(Ask<T> ask, Cancellation cancellation) {
     long begin = System.nanoTime();
     Future<Reply<T>> answer =
         ask.request() instanceof Request.Promql promql
@@ -146,8 +151,8 @@ public final class Querier {
   }
 
   /** The cluster as it is seen from here. */
-  public ClusterState cluster() {
-    return shards.cluster();
+  public ClusterOverview cluster() {
+    return ClusterOverview.of(shards.cluster());
   }
 
   /** Declares what is counted here and in the caches. */

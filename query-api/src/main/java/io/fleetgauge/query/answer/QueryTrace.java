@@ -25,4 +25,17 @@ public record QueryTrace(
     long rollupCells,
     long cachedSteps,
     long steps,
-    List<ShardTime> shards) {}
+    List<Shard> shards) {
+  /**
+   * What one shard did.
+   *
+   * @param name for people
+   * @param nanos from the request until its answer was read
+   * @param hosts how many hosts it answered for
+   */
+  public record Shard(String name, long nanos, int hosts) {
+    static Shard of(ShardTime time) {
+      return new Shard(time.shard(), time.nanos(), time.hosts());
+    }
+  }
+}

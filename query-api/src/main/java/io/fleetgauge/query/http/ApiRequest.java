@@ -11,8 +11,8 @@ import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
-import io.fleetgauge.query.shards.Cancellation;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class ApiRequest {
   private final LongSupplier clock;
   private final Parameters parameters;
   private final Grant grant;
-  private Cancellation cancellation;
+  private Future<Void> clientLeft;
 
   ApiRequest(RoutingContext http, LongSupplier clock) {
     this.http = http;
@@ -129,35 +129,50 @@ public final class ApiRequest {
   /** Reads data. */
   public <T> Future<Reply<T>> ask(Querier querier, Ask<T> ask) {
     return querier
-        .answer(ask, cancellation())
+        .answer(ask, clientLeft())
         .onSuccess(
-            reply -> respondWith(COMPLETENESS, text(reply.completeness(), clock.getAsLong())));
+            reply -> {
+              // The age of samples says nothing about labels; scrapes and reads have their times.
+              boolean withAge = ask.request() instanceof Request.Promql;
+              respondWith(
+                  COMPLETENESS,
+                  text(reply.completeness(), withAge ? age(reply.completeness()) : ""));
+            });
   }
 
-  private Cancellation cancellation() {
-    if (cancellation == null) {
-      cancellation = new Cancellation();
-      http.response().closeHandler(closed -> cancellation.cancel());
+  private Future<Void> clientLeft() {
+    if (clientLeft == null) {
+      Promise<Void> left = Promise.promise();
+      http.response().closeHandler(left::tryComplete);
+      clientLeft = left.future();
     }
-    return cancellation;
+    return clientLeft;
   }
 
-  /** Completeness as the header has it. */
-  static String text(Completeness of, long now) {
+  private String age(Completeness of) {
+    return "; watermark-age="
+        + (of.watermark() == Long.MIN_VALUE
+            ? "unknown"
+            : Math.max(0, clock.getAsLong() - of.watermark()) + "ms");
+  }
+
+  /**
+   * Completeness as the header has it.
+   *
+   * @param age how old the watermark is, as a field of the header; may be empty
+   */
+  static String text(Completeness of, String age) {
     List<String> names = of.missing().subList(0, Math.min(MAX_NAMES, of.missing().size()));
     String missing = String.join(",", names);
     if (of.missingCount() > names.size()) {
       missing += names.isEmpty() ? "..." : ",...";
     }
-    String age =
-        of.watermark() == Long.MIN_VALUE ? "unknown" : Math.max(0, now - of.watermark()) + "ms";
     return "hosts="
         + of.expected()
         + "; answered="
         + of.answered()
         + "; missing="
         + missing
-        + "; watermark-age="
         + age
         + "; epoch="
         + of.epoch();

@@ -3,7 +3,6 @@ package io.fleetgauge.query.prometheus;
 import io.fleetgauge.query.answer.Evaluated;
 import io.fleetgauge.query.answer.QueryTrace;
 import io.fleetgauge.query.http.Json;
-import io.fleetgauge.query.shards.ShardTime;
 import io.vertx.core.buffer.Buffer;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,9 +45,9 @@ final class Explanation {
           json.writeNumberField("evaluatedMillis", evaluated.timings().evaluated() / 1e6);
           json.writeEndObject();
           json.writeArrayFieldStart("shards");
-          for (ShardTime shard : trace.shards()) {
+          for (QueryTrace.Shard shard : trace.shards()) {
             json.writeStartObject();
-            json.writeStringField("gateway", shard.shard());
+            json.writeStringField("gateway", shard.name());
             json.writeNumberField("hosts", shard.hosts());
             json.writeNumberField("millis", shard.nanos() / 1e6);
             json.writeEndObject();
@@ -76,10 +75,10 @@ final class Explanation {
     out.append(String.format("  fetched %.2f ms%n", evaluated.timings().fetched() / 1e6));
     out.append(String.format("  evaluated %.2f ms%n", evaluated.timings().evaluated() / 1e6));
     out.append("shards\n");
-    for (ShardTime shard : trace.shards()) {
+    for (QueryTrace.Shard shard : trace.shards()) {
       out.append(
           String.format(
-              "  %s: %d hosts, %.2f ms%n", shard.shard(), shard.hosts(), shard.nanos() / 1e6));
+              "  %s: %d hosts, %.2f ms%n", shard.name(), shard.hosts(), shard.nanos() / 1e6));
     }
     return Buffer.buffer(out.toString());
   }

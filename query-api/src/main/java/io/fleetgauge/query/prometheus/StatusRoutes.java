@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Caller;
+import io.fleetgauge.query.answer.ClusterOverview;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.answer.RunningQuery;
@@ -14,7 +15,6 @@ import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
-import io.fleetgauge.query.shards.ClusterState;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -181,12 +181,12 @@ final class StatusRoutes {
   }
 
   private void cluster(JsonGenerator json) throws IOException {
-    ClusterState cluster = querier.cluster();
+    ClusterOverview cluster = querier.cluster();
     json.writeObjectFieldStart("cluster");
     json.writeNumberField("epoch", cluster.epoch());
     json.writeBooleanField("minority", cluster.minority());
     json.writeArrayFieldStart("gateways");
-    for (ClusterState.Gateway gateway : cluster.gateways()) {
+    for (ClusterOverview.Gateway gateway : cluster.gateways()) {
       json.writeStartObject();
       json.writeStringField("name", gateway.name());
       json.writeStringField("address", gateway.address());

@@ -24,7 +24,6 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Extent;
-import io.fleetgauge.query.shards.ShardTime;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -77,7 +76,7 @@ class QuerierTest {
     assertThat(trace.steps()).isEqualTo(200);
     assertThat(trace.cachedSteps()).isZero();
     assertThat(trace.shards())
-        .extracting(ShardTime::shard)
+        .extracting(QueryTrace.Shard::name)
         .containsExactlyInAnyOrder("g0", "g1", "g2");
     assertThat(reply.value().stats().samples()).isEqualTo(trace.samples());
     assertThat(reply.value().timings().queued()).isPositive();
@@ -443,6 +442,6 @@ class QuerierTest {
 
   @Test
   void theClusterIsSeenThroughTheShards() {
-    assertThat(test.querier.cluster()).isEqualTo(test.shards.cluster());
+    assertThat(test.querier.cluster()).isEqualTo(ClusterOverview.of(test.shards.cluster()));
   }
 }

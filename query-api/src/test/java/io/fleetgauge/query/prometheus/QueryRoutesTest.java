@@ -226,7 +226,7 @@ class QueryRoutesTest {
   void anAnswerSaysWhichHostsItCovers() throws Exception {
     HttpResponse<String> whole = api.http.get("root", INSTANT + TEMPERATURE);
     assertThat(whole.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
-        .startsWith("hosts=3; answered=3; missing=; watermark-age=");
+        .startsWith("hosts=3; answered=3; missing=; watermark-age=unknown; epoch=");
     api.fleet.damage("n2");
     HttpResponse<String> part = api.http.get("root", INSTANT + TEMPERATURE + "&nocache=1");
     assertThat(part.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())

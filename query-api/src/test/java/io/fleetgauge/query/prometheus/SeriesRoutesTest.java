@@ -155,7 +155,7 @@ class SeriesRoutesTest {
     api.fleet.damage("n2");
     HttpResponse<String> part = api.http.get("root", path);
     assertThat(part.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
-        .startsWith("hosts=3; answered=2; missing=n2; watermark-age=");
+        .startsWith("hosts=3; answered=2; missing=n2; epoch=");
     assertThat(texts(ApiServer.success(part).path("warnings")))
         .containsExactly("incomplete answer: 1 of 3 hosts are missing: n2");
     HttpResponse<String> scoped = api.http.get("a", path);
