@@ -4,12 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Numbers of a few bits each, one behind the other in a byte array, lowest bit first. */
+/** Numbers of a few bits each, packed into a byte array, lowest bit first. */
 public final class Bits {
-  /** How many bytes behind the last one must be there to be looked at. */
+  /** Number of readable bytes that must follow the last byte. */
   public static final int SLACK = 8;
 
-  /** Most bits of one number, so that eight bytes hold it at any offset within the first. */
+  /** Maximum bits of a number: eight bytes hold it at any bit offset. */
   static final int MAX_WIDTH = 57;
 
   static final VarHandle LONG =
@@ -17,12 +17,12 @@ public final class Bits {
 
   private Bits() {}
 
-  /** How many bits a number from 0 to {@code max} takes. */
+  /** Bits of a number from 0 to {@code max}. */
   static int width(long max) {
     return Long.SIZE - Long.numberOfLeadingZeros(max);
   }
 
-  /** How many bytes so many numbers take. */
+  /** Bytes of {@code count} numbers. */
   static int bytes(int count, int width) {
     return (count * width + 7) >>> 3;
   }

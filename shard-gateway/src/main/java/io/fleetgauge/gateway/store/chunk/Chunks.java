@@ -13,7 +13,7 @@ import java.util.Arrays;
  * it is not for several threads.
  */
 public final class Chunks {
-  /** Most samples of a chunk. */
+  /** Maximum samples of a chunk. */
   public static final int MAX_SAMPLES = 128;
 
   static final int SAME = 0;
@@ -28,15 +28,15 @@ public final class Chunks {
   private static final int NUMBER = 0;
   private static final int HISTOGRAM = 1;
 
-  /** Readings have few digits; with more of them than this a value is as good as random. */
+  /** Readings have few digits; a value with more digits than this compresses like a random one. */
   private static final int MAX_EXPONENT = 9;
 
   private static final int NO_EXPONENT = -1;
 
-  /** One in so many values may be an exception, but two always. */
+  /** One value in this many may be an exception, and at least two. */
   private static final int SAMPLES_AN_EXCEPTION = 8;
 
-  /** Up to here every integer is a double. */
+  /** Up to this number every integer is a double. */
   private static final double MAX_INTEGER = 9007199254740992.0;
 
   private static final double[] POWER = new double[MAX_EXPONENT + 1];
@@ -83,7 +83,7 @@ public final class Chunks {
     return false;
   }
 
-  /** The exponent with which all values but some exceptions are integers; they are in numbers. */
+  /** The exponent with which all values but a few are integers; the integers are in numbers. */
   private int toIntegers(double[] values, int from, int count) {
     int exponent = 0;
     while (true) {
@@ -97,7 +97,7 @@ public final class Chunks {
             && Math.abs(whole) <= MAX_INTEGER
             && (whole != 0 || Double.doubleToRawLongBits(value) == 0)) {
           numbers[i] = (long) whole;
-        } else if (value - value != 0 || value == 0) { // no number, infinite, or negative zero
+        } else if (value - value != 0 || value == 0) { // NaN, infinite, or negative zero
           exceptions[exceptionCount++] = (byte) i;
           if (exceptionCount > Math.max(2, count / SAMPLES_AN_EXCEPTION)) {
             return NO_EXPONENT;
@@ -115,7 +115,7 @@ public final class Chunks {
     }
   }
 
-  /** What stands in place of an exception is the integer before it, which costs nothing. */
+  /** An exception is replaced by the integer before it, which takes no bits. */
   private void fillExceptions(int count) {
     int first = 0;
     int next = 0;
@@ -222,12 +222,12 @@ public final class Chunks {
 
   // --- reading ---
 
-  /** Where reading goes on. */
+  /** The position of the next read. */
   public int position() {
     return position;
   }
 
-  /** Sets where reading begins. */
+  /** Sets the position of the next read. */
   public Chunks at(int newPosition) {
     position = newPosition;
     return this;
@@ -282,7 +282,7 @@ public final class Chunks {
     }
   }
 
-  /** Passes over a chunk of {@code count} samples. */
+  /** Skips a chunk of {@code count} samples. */
   public void skip(byte[] bytes, int count) {
     int tag = bytes[position++] & 0xff;
     if ((tag & EXCEPTIONS) != 0) {
@@ -310,7 +310,7 @@ public final class Chunks {
     }
   }
 
-  /** Takes histograms as they are found. */
+  /** Receives histograms. */
   @FunctionalInterface
   public interface HistogramSink {
     /**
@@ -390,7 +390,7 @@ public final class Chunks {
     position += length;
   }
 
-  /** Reads {@code count} times into {@code times[to..]} and moves behind them. */
+  /** Reads {@code count} times into {@code times[to..]} and moves after them. */
   public void decodeTimes(byte[] bytes, int count, long[] times, int to) {
     int width = bytes[position++];
     long now = svar(bytes);

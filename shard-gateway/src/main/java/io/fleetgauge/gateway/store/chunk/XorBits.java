@@ -14,7 +14,7 @@ package io.fleetgauge.gateway.store.chunk;
  * </pre>
  */
 final class XorBits {
-  /** Most bytes that so many values can take, the first not counted. */
+  /** Maximum bytes of {@code count} values after the first. */
   static int maxBytes(int count) {
     return (count * (2 + 3 + 6 + 64) + 7) / 8;
   }
@@ -31,7 +31,7 @@ final class XorBits {
     }
   }
 
-  /** Above this many trailing zeros it pays to leave them away. */
+  /** With more trailing zeros than this it is shorter to omit them. */
   private static final int MANY_TRAILING = 6;
 
   private static final int NONE = -1;
@@ -77,7 +77,7 @@ final class XorBits {
     return (int) (bit + 7 >>> 3);
   }
 
-  /** Reads {@code count} values behind {@code first} into {@code values[from..]}. */
+  /** Reads {@code count} values after {@code first} into {@code values[from..]}. */
   static void read(byte[] bytes, int at, long first, int count, double[] values, int from) {
     long bit = 8L * at;
     int last = 0;

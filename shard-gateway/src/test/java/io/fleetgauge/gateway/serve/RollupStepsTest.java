@@ -1,0 +1,178 @@
+package io.fleetgauge.gateway.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.gateway.rollup.RollupKey;
+import io.fleetgauge.gateway.rollup.RollupPage;
+import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.serve.RollupSteps.Run;
+import io.fleetgauge.gateway.store.HostWriter;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.sample.Labels;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which steps have rollups, and which have to be computed from samples. */
+class RollupStepsTest {
+  private static final long STEP = 15_000;
+  private static final long START = 4 * HostWriter.BLOCK_MILLIS;
+  private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
+  private static final RollupRules RULES =
+      new RollupRules(
+          STEP,
+          60_000,
+          List.of(
+              new RollupRules.Rule(
+                  Matcher.equal(Labels.NAME, "power"), List.of("rack"), true, List.of())));
+
+  @TempDir private Path folder;
+  private HostWriter writer;
+  private final List<Integer> found = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    writer = new HostWriter(folder, "n1", HostWriter.limits(10), RULES);
+  }
+
+  private void send(long from, long to) {
+    for (long tick = from; tick < to; tick++) {
+      writer.send(START + tick * STEP, writer.series("power", "rack", "r1"), tick);
+    }
+  }
+
+  private void reduce() {
+    int limit = 100;
+    while (writer.lane().reduce() && limit-- > 0) {
+      // until every step is computed
+    }
+  }
+
+  /** Steps of a grid from the start on; the indexes of those found are noted. */
+  private List<Run> read(long stride, int from, int to) {
+    found.clear();
+    Grid grid = new Grid(START, stride * STEP, START + 1_000 * stride * STEP);
+    return RollupSteps.read(
+        writer.lane(),
+        RULES,
+        POWER,
+        grid,
+        new Run(from, to),
+        (page, first, width, count, at) -> {
+          for (int i = 0; i < count; i++) {
+            assertThat(page.first() + (first + (long) i * width) * STEP)
+                .isEqualTo(grid.time(at + i));
+            found.add(at + i);
+          }
+          return true;
+        });
+  }
+
+  @Test
+  void stepsThatTicksHaveReachedAreFoundOnceAndInOrder() {
+    send(0, 200);
+    reduce();
+    assertThat(read(1, 0, 200)).isEmpty();
+    assertThat(found).hasSize(200).isSorted().doesNotHaveDuplicates();
+    assertThat(read(1, 50, 60)).isEmpty();
+    assertThat(found).containsExactly(50, 51, 52, 53, 54, 55, 56, 57, 58, 59);
+  }
+
+  @Test
+  void aGridMayTakeEveryFewSteps() {
+    send(0, 200);
+    reduce();
+    assertThat(read(7, 0, 28)).isEmpty();
+    assertThat(found).hasSize(28);
+  }
+
+  @Test
+  void stepsBeyondTheNewestTickAreMissingAsLongAsASampleIsNear() {
+    send(0, 10);
+    reduce();
+    assertThat(read(1, 5, 20)).containsExactly(new Run(10, 13));
+    assertThat(found).containsExactly(5, 6, 7, 8, 9);
+  }
+
+  @Test
+  void aLateSampleMakesItsStepsMissing() {
+    send(0, 20);
+    reduce();
+    writer.send(START + 5 * STEP + 1, writer.series("power", "rack", "r1"), 1);
+    assertThat(read(1, 0, 20)).containsExactly(new Run(6, 10));
+    assertThat(found).doesNotContain(6, 7, 8, 9).contains(5, 10);
+    reduce();
+    assertThat(read(1, 0, 20)).isEmpty();
+  }
+
+  @Test
+  void nothingIsTakenOfATimeWithMissingSamples() {
+    send(0, 20);
+    reduce();
+    writer.lane().gap(START + 5 * STEP, START + 5 * STEP + 1);
+    assertThat(read(1, 6, 20)).containsExactly(new Run(6, 20));
+    assertThat(found).isEmpty();
+    assertThat(read(1, 10, 20)).as("the gap is beyond the lookback").isEmpty();
+  }
+
+  @Test
+  void stepsOfBlocksAreFoundToo() throws Exception {
+    long ticks = 3 * HostWriter.BLOCK_MILLIS / STEP;
+    send(0, ticks);
+    reduce();
+    writer.sealAll(START + ticks * STEP);
+    assertThat(read(1, 0, (int) ticks)).isEmpty();
+    assertThat(found).hasSize((int) ticks).doesNotHaveDuplicates();
+    writer.restart();
+    long sealed = 2 * HostWriter.BLOCK_MILLIS / STEP;
+    assertThat(read(1, 10, (int) sealed)).isEmpty();
+    assertThat(found).hasSize((int) sealed - 10);
+    assertThat(writer.store().sealedRollupUse().misses()).isPositive();
+    assertThat(writer.store().rollupBytes()).isZero();
+  }
+
+  @Test
+  void stepsThatWouldNeedExpiredSamplesAreMissing() throws Exception {
+    long ticks = 4 * HostWriter.BLOCK_MILLIS / STEP;
+    send(0, ticks);
+    reduce();
+    writer.sealAll(START + ticks * STEP);
+    writer.lane().dropBlocks(START + HostWriter.BLOCK_MILLIS);
+    int cut = (int) (HostWriter.BLOCK_MILLIS / STEP);
+    assertThat(read(1, cut, cut + 20)).containsExactly(new Run(cut, cut + 4));
+    assertThat(found).hasSize(16);
+  }
+
+  @Test
+  void theReceiverMayEndIt() {
+    send(0, 20);
+    reduce();
+    Grid grid = new Grid(START, STEP, START + 100 * STEP);
+    List<RollupPage> pages = new ArrayList<>();
+    assertThat(
+            RollupSteps.read(
+                writer.lane(),
+                RULES,
+                POWER,
+                grid,
+                new Run(0, 20),
+                (page, first, stride, count, at) -> {
+                  pages.add(page);
+                  return false;
+                }))
+        .isNull();
+    assertThat(pages).hasSize(1);
+  }
+
+  @Test
+  void aHostWithoutTheMetricHasNoRollups() {
+    writer.send(START, writer.series("other"), 1);
+    reduce();
+    assertThat(read(1, 0, 3)).containsExactly(new Run(0, 3));
+    assertThat(found).isEmpty();
+  }
+}
