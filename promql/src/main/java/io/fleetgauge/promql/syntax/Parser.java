@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads PromQL by precedence climbing; the whole grammar in one file, because its rules call each
- * other. Keywords are words that only their place makes keywords, so most of them may also be names
- * of metrics and all of them names of labels.
+ * A recursive-descent parser with precedence climbing. It has more than 600 lines, because the
+ * rules of the grammar call each other and share one cursor. A keyword is a keyword only in its
+ * position, so most keywords may also name metrics, and all may name labels.
  */
 public final class Parser {
   /** How deep expressions may nest. */

@@ -93,18 +93,18 @@ class DistributionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @ValueSource(longs = {1, 2, 3, 4})
   void anyQueryOverAnyShardsEqualsTheQueryOverAllSeries(long seed) throws Exception {
     InMemoryShards shards = new RandomFleet(seed).shards(List.of(DEFAULT, DEFAULT, DEFAULT));
-    assertThat(compare(shards, seed, 400)).as("queries that shards evaluated").isGreaterThan(150);
+    assertThat(compare(shards, seed, 250)).as("queries that shards evaluated").isGreaterThan(100);
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {11, 12, 13, 14})
+  @ValueSource(longs = {11, 12})
   void anyQueryIsExactWithAnotherHostLabel(long seed) throws Exception {
     List<String> machine = List.of("machine");
     InMemoryShards shards = new RandomFleet(seed).shards(List.of(machine, machine));
-    assertThat(compare(shards, seed, 400)).isGreaterThan(150);
+    assertThat(compare(shards, seed, 250)).isGreaterThan(100);
   }
 
   @ParameterizedTest

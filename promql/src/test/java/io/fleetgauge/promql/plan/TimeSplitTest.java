@@ -58,7 +58,7 @@ class TimeSplitTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @ValueSource(longs = {1, 2})
   void theAnswersToThePiecesAreTheAnswerToTheWhole(long seed) throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
     RandomSeries hosts = new RandomSeries(random, true);
