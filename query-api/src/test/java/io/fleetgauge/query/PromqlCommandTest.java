@@ -43,19 +43,19 @@ class PromqlCommandTest {
   }
 
   @Test
-  void casesThatPassAreCountedByTheirClass() throws Exception {
+  void passedCasesAreCountedByClass() throws Exception {
     assertThat(test(GOOD)).as(out.toString()).isZero();
     assertThat(out.toString()).contains("0.test: ").contains(" 2 of 2 passed");
   }
 
   @Test
-  void aCaseThatFailsIsShownWithItsLineAndEndsWithOne() throws Exception {
+  void aFailedCaseIsPrintedWithItsLineAndExitsWithOne() throws Exception {
     assertThat(test(GOOD, WRONG)).isEqualTo(1);
     assertThat(out.toString()).contains("1.test:4: up").contains("2 of 3 passed").contains("all: ");
   }
 
   @Test
-  void whatIsNoScriptOrNotThereEndsWithOne() throws Exception {
+  void anInvalidOrMissingScriptExitsWithOne() throws Exception {
     assertThat(test("nonsense")).isEqualTo(1);
     assertThat(out.toString()).contains("is not a test script: ");
     assertThat(test("")).isEqualTo(1);

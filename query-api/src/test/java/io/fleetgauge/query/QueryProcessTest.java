@@ -41,7 +41,7 @@ class QueryProcessTest {
   }
 
   @Test
-  void withoutAGatewayItIsReadyAndSaysWhatIsMissing() throws Exception {
+  void withoutAGatewayItIsReadyAndQueriesFailWithRetryAfter() throws Exception {
     try (QueryProcess process =
             QueryProcess.start(config(0, freePort()), System::currentTimeMillis);
         HttpClient client = HttpClient.newHttpClient()) {

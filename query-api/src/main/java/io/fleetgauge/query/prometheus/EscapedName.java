@@ -9,7 +9,7 @@ final class EscapedName {
   private EscapedName() {}
 
   /**
-   * The name that is meant: after {@code U__}, {@code __} stands for _ and {@code _HEX_} for any
+   * Unescapes a name: after {@code U__}, {@code __} stands for _ and {@code _HEX_} for any
    * character.
    *
    * @throws QueryFailure if it is no name
@@ -18,19 +18,19 @@ final class EscapedName {
     if (!name.startsWith(ESCAPED)) {
       return checked(name);
     }
-    StringBuilder meant = new StringBuilder();
+    StringBuilder unescaped = new StringBuilder();
     int at = ESCAPED.length();
     while (at < name.length()) {
       char each = name.charAt(at);
       if (each != '_') {
-        meant.append(each);
+        unescaped.append(each);
         at++;
       } else if (name.startsWith("__", at)) {
-        meant.append('_');
+        unescaped.append('_');
         at += 2;
       } else {
         int end = name.indexOf('_', at + 1);
-        // What is not escaped well is taken as it stands, as Prometheus does.
+        // As in Prometheus, a name with a wrong escape is the name itself.
         if (end < 0 || !name.substring(at + 1, end).matches("[0-9a-fA-F]{1,6}")) {
           return checked(name);
         }
@@ -38,11 +38,11 @@ final class EscapedName {
         if (!Character.isValidCodePoint(character)) {
           return checked(name);
         }
-        meant.appendCodePoint(character);
+        unescaped.appendCodePoint(character);
         at = end + 1;
       }
     }
-    return checked(meant.toString());
+    return checked(unescaped.toString());
   }
 
   private static String checked(String name) throws QueryFailure {

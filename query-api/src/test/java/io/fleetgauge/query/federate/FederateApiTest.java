@@ -122,7 +122,7 @@ class FederateApiTest {
   }
 
   @Test
-  void whatIsOlderThanTheLookbackIsNotThere(Vertx vertx, @TempDir Path folder) throws Exception {
+  void samplesOlderThanTheLookbackAreLeftOut(Vertx vertx, @TempDir Path folder) throws Exception {
     start(vertx, folder, "query: {lookback: 1m}");
     api.clock.addAndGet(59_000);
     assertThat(lines("root", ALL)).hasSize(7);
@@ -146,8 +146,7 @@ class FederateApiTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"3/3", "4/3", "-1/3", "1", "a/b", "0/0", "0/10000"})
-  void whatIsNoPartIsRefusedAsText(String shard, Vertx vertx, @TempDir Path folder)
-      throws Exception {
+  void anInvalidPartIsATextError(String shard, Vertx vertx, @TempDir Path folder) throws Exception {
     start(vertx, folder, "");
     HttpResponse<String> answer = api.http.get("root", ALL + "&shard=" + shard);
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -200,7 +199,8 @@ class FederateApiTest {
   }
 
   @Test
-  void theAnswerComesBeforeTheScraperGivesUp(Vertx vertx, @TempDir Path folder) throws Exception {
+  void theResponseIsSentBeforeTheScrapersTimeout(Vertx vertx, @TempDir Path folder)
+      throws Exception {
     start(vertx, folder, "");
     api.shards.hold("newest");
     HttpResponse<String> late =

@@ -58,7 +58,7 @@ class ReductionLinesTest {
   }
 
   @Test
-  void whatASumLostToRoundingIsAddedUnlessItIsInfinite() throws Exception {
+  void theCompensationIsAddedToFiniteSums() throws Exception {
     assertThat(of(byRack("power", 10, 0.25), false, "rack:power:sum").getFirst())
         .contains(" 10.25 ");
     assertThat(

@@ -38,7 +38,7 @@ class GrafanaEventsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"earthquake", "#", "##xid", "xid{", "xid{rack=}", "xid{} or up", "host}"})
-  void whatIsNoKindOfEventIsRefused(String wanted) {
+  void anUnknownKindOfEventIsAnError(String wanted) {
     assertThatThrownBy(() -> GrafanaEvents.queries(wanted))
         .isInstanceOf(QueryFailure.class)
         .hasMessageContaining("xid{rack=\"r0\"}");

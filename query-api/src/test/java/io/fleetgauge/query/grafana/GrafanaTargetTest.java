@@ -49,7 +49,7 @@ class GrafanaTargetTest {
   }
 
   @Test
-  void aQueryIsTakenAsItStandsWhateverThePayloadSays() throws Exception {
+  void aPayloadDoesNotChangeAQuery() throws Exception {
     JsonNode query = json("{'target': 'sum(power)', 'payload': {'aggregate': 'avg'}}");
     assertThat(GrafanaTarget.of(query).text()).isEqualTo("sum(power)");
   }
@@ -88,7 +88,7 @@ class GrafanaTargetTest {
         "'aggregate': 'sum', 'by': ['a b'] | by has a b, which is not the name of a label",
         "'aggregate': 'sum', 'by': ['a) (x) or (y'] | by has "
       })
-  void whatAPayloadGetsWrongIsNamedAndNeverBecomesPartOfAQuery(String payload, String message) {
+  void anInvalidPayloadIsAnErrorAndNeverPartOfAQuery(String payload, String message) {
     assertThatThrownBy(() -> target(payload))
         .isInstanceOf(QueryFailure.class)
         .hasMessageStartingWith(message);

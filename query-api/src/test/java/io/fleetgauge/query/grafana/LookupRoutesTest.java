@@ -48,7 +48,7 @@ class LookupRoutesTest {
   }
 
   @Test
-  void metricsComeWithTheirHelpAndWhatCanBeChosen() throws Exception {
+  void metricsHaveTheirHelpAndTheOptionsOfTheEditor() throws Exception {
     JsonNode metrics = api.post("a", "/grafana/metrics", "{\"metric\": \"TEMP\"}");
     assertThat(metrics).hasSize(1);
     assertThat(metrics.get(0).path("value").asText()).isEqualTo(TEMPERATURE);
@@ -64,7 +64,7 @@ class LookupRoutesTest {
 
   @ParameterizedTest
   @CsvSource({"aggregate, 6", "by, 6", "rate, 5", "format, 2", "other, 0"})
-  void optionsOfAPayloadAreListedAlone(String name, int count) throws Exception {
+  void optionsOfOneFieldAreListed(String name, int count) throws Exception {
     assertThat(api.post("a", "/grafana/metric-payload-options", "{\"name\": \"" + name + "\"}"))
         .hasSize(count);
   }
@@ -123,7 +123,7 @@ class LookupRoutesTest {
             + " be read: ",
         "/variable | {\"payload\": \"metrics(()\"} | the variable metrics(() cannot be read: "
       })
-  void whatIsWrongStandsWhereGrafanaLooksForIt(String path, String body, String message)
+  void errorsHaveTheMessageThatGrafanaShows(String path, String body, String message)
       throws Exception {
     HttpResponse<String> answer = api.http.post("a", "/grafana" + path, body);
     assertThat(ApiServer.failure(answer)).startsWith("400 bad_data: " + message);
@@ -131,7 +131,7 @@ class LookupRoutesTest {
   }
 
   @Test
-  void whereAWholeAnswerIsRequiredAGapIsAnError() throws Exception {
+  void aMissingHostIsAnErrorWhereStrictIsSet() throws Exception {
     api.fleet.damage("n2");
     assertThat(api.http.post("root", "/grafana/tag-keys", "{}").statusCode()).isEqualTo(200);
     HttpResponse<String> strict = api.http.post("strict", "/grafana/tag-keys", "{}");

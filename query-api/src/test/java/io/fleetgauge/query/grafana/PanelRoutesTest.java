@@ -162,7 +162,7 @@ class PanelRoutesTest {
         "{\"targets\": [{\"target\": \"up\", \"payload\": {\"aggregate\": \"drop\"}}]} | aggregate"
             + " is drop; set avg, sum, min, max, count or none"
       })
-  void whatIsWrongStandsWhereGrafanaLooksForIt(String body, String message) throws Exception {
+  void errorsHaveTheMessageThatGrafanaShows(String body, String message) throws Exception {
     HttpResponse<String> answer = api.http.post("a", "/grafana/query", body);
     assertThat(ApiServer.failure(answer)).startsWith("400 bad_data: " + message);
     assertThat(answer.body()).contains("\"message\":\"");
@@ -246,7 +246,7 @@ class PanelRoutesTest {
   }
 
   @Test
-  void whatIsNoEventIsRefused() throws Exception {
+  void anUnknownEventIsAnError() throws Exception {
     HttpResponse<String> answer =
         api.http.post("a", "/grafana/annotations", "{\"annotation\": {\"query\": \"earthquake\"}}");
     assertThat(ApiServer.failure(answer)).startsWith("400 bad_data: ").contains("earthquake");

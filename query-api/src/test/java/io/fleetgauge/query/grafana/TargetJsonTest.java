@@ -31,7 +31,7 @@ class TargetJsonTest {
   }
 
   @Test
-  void whatJsonCannotSayIsNull() {
+  void numbersThatJsonCannotRepresentAreNull() {
     Answer.Result matrix =
         new Answer.Matrix(
             List.of(

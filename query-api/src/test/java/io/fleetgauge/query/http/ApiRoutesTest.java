@@ -119,8 +119,7 @@ class ApiRoutesTest {
 
   @ParameterizedTest
   @EnumSource(QueryFailure.Kind.class)
-  void everyFailureHasTheStatusTheTypeAndTheRetryOfTheCatalogue(QueryFailure.Kind kind)
-      throws Exception {
+  void everyFailureIsReportedAsTheCatalogueSays(QueryFailure.Kind kind) throws Exception {
     String escaped = "told: \\u003c" + kind.name() + "\\u003e";
     String begin =
         "{\"status\":\"error\",\"errorType\":\"" + kind.errorType + "\",\"error\":\"" + escaped;
@@ -190,7 +189,7 @@ class ApiRoutesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/small", "/large", "/kept", "/keptSmall"})
-  void aBodyIsSentWhole(String path) throws Exception {
+  void theClientReceivesTheWholeBody(String path) throws Exception {
     HttpResponse<String> answer = server.get("a", path);
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo(LONG_TEXT);
@@ -226,7 +225,7 @@ class ApiRoutesTest {
   }
 
   @Test
-  void aStreamThatBreaksOffClosesTheConnectionSoThatThePartIsNotTakenForTheWhole() {
+  void aStreamThatBreaksOffClosesTheConnection() {
     assertThatThrownBy(() -> server.get("a", "/brokenOff")).isInstanceOf(IOException.class);
   }
 
@@ -240,7 +239,7 @@ class ApiRoutesTest {
   // --- what all routes share ---
 
   @Test
-  void withoutATokenThatMayReadThereIsNoAnswer() throws Exception {
+  void aRequestNeedsATokenWithTheReadRight() throws Exception {
     assertThat(server.get("", "/small").statusCode()).isEqualTo(401);
     assertThat(server.get("nobody", "/small").statusCode()).isEqualTo(401);
     assertThat(server.get("writer", "/small").statusCode()).isEqualTo(403);

@@ -11,7 +11,7 @@ class JsonTest {
   private static final String SUCCESS = "{\"status\":\"success\",\"data\":";
 
   @Test
-  void outsideLabelSetsWhatHtmlGivesMeaningToIsEscaped() {
+  void htmlCharactersAreEscapedExceptInLabelSets() {
     assertThat(Json.success(List.of("<&>\u2028é😀/"), List.of()).toString())
         .isEqualTo(SUCCESS + "[\"\\u003c\\u0026\\u003e\\u2028é😀/\"]}");
     assertThat(Json.labelSets(List.of(Labels.of("a", "<&>\u2028é😀/")), List.of()).toString())

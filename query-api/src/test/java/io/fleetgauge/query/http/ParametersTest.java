@@ -92,7 +92,7 @@ class ParametersTest {
         "-999999999-01-01T00:00:00Z",
         "+999999999-01-01T00:00:00Z"
       })
-  void whatIsNoTimeIsNamed(String text) {
+  void theErrorNamesAnInvalidTime(String text) {
     assertThatThrownBy(() -> of("start", text).time("start", 0))
         .isInstanceOf(QueryFailure.class)
         .hasMessage(
@@ -114,7 +114,7 @@ class ParametersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1x", "m", "NaN", "1e300", "1 m"})
-  void whatIsNoDurationIsNamed(String text) {
+  void theErrorNamesAnInvalidDuration(String text) {
     assertThatThrownBy(() -> of("step", text).duration("step", 0))
         .hasMessage(
             "invalid parameter \"step\": cannot parse \"" + text + "\" to a valid duration");

@@ -19,7 +19,7 @@ class ResponsesTest {
         "gzip; q=0.001",
         "identity;q=0, gzip ; q = 1"
       })
-  void gzipIsTakenWhereItIsNamed(String accepted) {
+  void gzipIsAcceptedWhenItIsListed(String accepted) {
     assertThat(Responses.acceptsGzip(accepted)).isTrue();
   }
 
@@ -35,12 +35,12 @@ class ResponsesTest {
         "notgzip",
         "br;x=gzip"
       })
-  void gzipIsNotTakenWhereItIsNotNamedOrHasNoWeight(String accepted) {
+  void gzipIsNotAcceptedUnlessItIsListedWithAWeight(String accepted) {
     assertThat(Responses.acceptsGzip(accepted)).isFalse();
   }
 
   @Test
-  void nobodyWhoSaysNothingIsSentGzip() {
+  void gzipIsNotSentWithoutTheHeader() {
     assertThat(Responses.acceptsGzip(null)).isFalse();
   }
 }

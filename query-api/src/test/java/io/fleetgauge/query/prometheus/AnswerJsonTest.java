@@ -46,7 +46,7 @@ class AnswerJsonTest {
   }
 
   @Test
-  void warningsAndInfosAreThereOnlyWhenThereAreAny() {
+  void emptyWarningsAndInfosAreLeftOut() {
     Evaluated scalar = evaluated(new Answer.Scalar(0, 1), List.of("i1", "i2"));
     assertThat(AnswerJson.success(reply(scalar, List.of("w")), false).toString())
         .endsWith("},\"warnings\":[\"w\"],\"infos\":[\"i1\",\"i2\"]}");
@@ -55,7 +55,7 @@ class AnswerJsonTest {
   }
 
   @Test
-  void statisticsStandBesideTheResultWhenTheyAreWanted() {
+  void statisticsFollowTheResultOnRequest() {
     Evaluated evaluated =
         new Evaluated(
             new Answer.Scalar(0, 1),
@@ -102,7 +102,7 @@ class AnswerJsonTest {
   }
 
   @Test
-  void whatIsWrittenToAStreamIsWhatIsWrittenToABuffer() throws Exception {
+  void aStreamAndABufferHaveTheSameContent() throws Exception {
     Series series = new Series(Labels.of("a", "b"), new long[] {1, 2_500}, new double[] {1, -0.25});
     Reply<Evaluated> reply =
         reply(evaluated(new Answer.Matrix(List.of(series)), List.of("i")), List.of("w"));

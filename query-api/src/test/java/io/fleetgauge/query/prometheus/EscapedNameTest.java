@@ -31,7 +31,7 @@ class EscapedNameTest {
   }
 
   @Test
-  void whatIsNoNameIsRefused() {
+  void anInvalidNameIsAnError() {
     for (String wrong : new String[] {"", "U__", "a\ufffd"}) {
       assertThatThrownBy(() -> EscapedName.unescaped(wrong))
           .isInstanceOf(QueryFailure.class)

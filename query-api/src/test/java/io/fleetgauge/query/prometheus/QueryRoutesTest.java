@@ -111,7 +111,7 @@ class QueryRoutesTest {
   }
 
   @Test
-  void statisticsAreThereWhenTheyAreWanted() throws Exception {
+  void statisticsAreReturnedOnRequest() throws Exception {
     JsonNode data = api.data("root", INSTANT + TEMPERATURE + "&stats=all");
     assertThat(data.path("stats").path("samples").path("totalQueryableSamples").asInt())
         .isPositive();
@@ -119,7 +119,7 @@ class QueryRoutesTest {
   }
 
   @Test
-  void theLookbackIsThatOfTheRequest() throws Exception {
+  void aRequestSetsItsLookback() throws Exception {
     String late = INSTANT + encoded(COUNT) + "&time=" + (NOW / 1_000 + 120);
     assertThat(api.data("root", late).path("result")).hasSize(1);
     assertThat(api.data("root", late + "&lookback_delta=1m").path("result")).isEmpty();
@@ -175,8 +175,7 @@ class QueryRoutesTest {
         "query=up[5m&start=1&end=2&step=1 | invalid parameter \"query\": 1:6: parse error: unclosed"
             + " left bracket"
       })
-  void whatIsWrongWithARangeIsNamedAsByPrometheus(String parameters, String error)
-      throws Exception {
+  void errorsOfRangesAreThoseOfPrometheus(String parameters, String error) throws Exception {
     String path = "/api/v1/query_range?" + parameters.replace("[", "%5B");
     assertThat(failure(api.http.get("a", path))).isEqualTo("400 bad_data: " + error);
   }
@@ -236,7 +235,7 @@ class QueryRoutesTest {
   }
 
   @Test
-  void whoSeesNotAllHostsIsNotToldTheirNames() throws Exception {
+  void namesOfHostsAreHiddenFromTokensWithAScope() throws Exception {
     api.fleet.damage("n3");
     HttpResponse<String> part = api.http.get("a", INSTANT + TEMPERATURE);
     assertThat(part.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
@@ -246,7 +245,7 @@ class QueryRoutesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"root&strict=1", "strict&x=1", "strict&strict=1"})
-  void whereAWholeAnswerIsRequiredAGapIsAnError(String tenantAndParameter) throws Exception {
+  void aMissingHostIsAnErrorWhereStrictIsSet(String tenantAndParameter) throws Exception {
     api.fleet.damage("n2");
     String tenant = tenantAndParameter.substring(0, tenantAndParameter.indexOf('&'));
     String parameter = tenantAndParameter.substring(tenant.length());
@@ -322,7 +321,7 @@ class QueryRoutesTest {
   }
 
   @Test
-  void whatIsNoRangeIsNotExplained() throws Exception {
+  void explainRejectsAnInvalidRange() throws Exception {
     for (String wrong :
         new String[] {"start=2&end=1&step=1", "start=1&end=2", "start=0&end=20000&step=1"}) {
       assertThat(failure(api.http.get("a", "/api/v1/explain?query=1&" + wrong)))

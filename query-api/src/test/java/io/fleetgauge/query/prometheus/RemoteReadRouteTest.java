@@ -133,7 +133,7 @@ class RemoteReadRouteTest {
   }
 
   @Test
-  void whatCannotBeReadIsRefusedAsText() throws Exception {
+  void anUnreadableBodyIsATextError() throws Exception {
     byte[][] wrong = {
       new byte[0],
       {1, 2, 3},

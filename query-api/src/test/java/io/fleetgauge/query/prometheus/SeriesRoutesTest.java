@@ -78,7 +78,7 @@ class SeriesRoutesTest {
   }
 
   @Test
-  void onlyWhatTheScopeSelectsIsSeen() throws Exception {
+  void lookupsReturnOnlySeriesOfTheScope() throws Exception {
     assertThat(texts(api.data("a", "/api/v1/label/Hostname/values"))).containsExactly("n1", "n2");
     assertThat(texts(api.data("a", "/api/v1/label/tenant/values"))).containsExactly("a");
     String others = "?" + MATCH + encoded("{tenant=\"b\"}");
@@ -128,7 +128,7 @@ class SeriesRoutesTest {
   }
 
   @Test
-  void whatIsWrongIsNamed() throws Exception {
+  void errorsNameTheParameter() throws Exception {
     assertThat(failure(api.http.get("a", "/api/v1/series")))
         .isEqualTo("400 bad_data: no match[] parameter provided");
     assertThat(failure(api.http.get("a", "/api/v1/series?" + MATCH + "%7B")))
@@ -171,7 +171,7 @@ class SeriesRoutesTest {
   // --- metadata ---
 
   @Test
-  void metadataIsWhatSendersSayAndElseWhatIsKnown() throws Exception {
+  void metadataOfSendersComesBeforeKnownMetadata() throws Exception {
     api.fleet.metadata("load", new MetricMetadata("gauge", "The load.", ""));
     api.fleet.metadata("unseen", new MetricMetadata("gauge", "Of nobody.", ""));
     api.fleet.add(Labels.of("__name__", "load", "Hostname", "n1", "tenant", "a"), NOW, 1);
@@ -227,7 +227,7 @@ class SeriesRoutesTest {
   }
 
   @Test
-  void whatIsWrongWithARequestForOwnersIsNamed() throws Exception {
+  void errorsOfOwnersNameTheParameter() throws Exception {
     assertThat(failure(api.http.get("a", "/api/v1/owners")))
         .isEqualTo("400 bad_data: no match[] parameter provided");
     assertThat(failure(api.http.get("a", "/api/v1/owners?match%5B%5D=up&start=2&end=1")))

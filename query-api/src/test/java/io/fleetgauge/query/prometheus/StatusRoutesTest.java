@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Targets, status, running queries, and what there is none of. */
+/** Targets, status, running queries and unsupported routes. */
 @Tag("slow")
 @ExtendWith(VertxExtension.class)
 class StatusRoutesTest {
@@ -100,7 +100,7 @@ class StatusRoutesTest {
   }
 
   @Test
-  void flagsAndConfigurationNameWhatIsSet() throws Exception {
+  void flagsAndConfigurationShowTheSettings() throws Exception {
     JsonNode flags = api.data("a", "/api/v1/status/flags");
     assertThat(flags.path("enable-feature").asText()).isEqualTo("promql-experimental-functions");
     assertThat(flags.path("query.lookback-delta").asText()).isEqualTo("5m");
@@ -133,7 +133,7 @@ class StatusRoutesTest {
   }
 
   @Test
-  void theOverviewHasTheClusterForThoseWhoSeeAllAndElseTheirOwnHosts() throws Exception {
+  void theOverviewShowsTheClusterOnlyToTokensThatSeeAllHosts() throws Exception {
     JsonNode all = api.data("root", "/api/v1/status/overview");
     assertThat(all.path("hosts").toString()).isEqualTo("{\"expected\":3,\"up\":3}");
     assertThat(all.path("cluster").path("minority").asBoolean()).isFalse();
@@ -220,7 +220,7 @@ class StatusRoutesTest {
     Awaitility.await().until(() -> api.querier.running().all().isEmpty());
   }
 
-  // --- what there is none of ---
+  // --- unsupported routes ---
 
   @ParameterizedTest
   @CsvSource(
@@ -234,7 +234,7 @@ class StatusRoutesTest {
         "/api/v1/targets/metadata | []",
         "/api/v1/query_exemplars?query=up&start=1&end=2 | []"
       })
-  void whatThereIsNoneOfIsAnsweredEmpty(String path, String data) throws Exception {
+  void unsupportedRoutesReturnEmptyData(String path, String data) throws Exception {
     assertThat(api.data("a", path).toString()).isEqualTo(data);
   }
 
@@ -247,7 +247,7 @@ class StatusRoutesTest {
         "/api/v1/query_exemplars?query=( | invalid parameter \"query\": ",
         "/api/v1/query_exemplars?query=1&start=2&end=1 | invalid parameter \"end\": "
       })
-  void wrongParametersAreErrorsThereToo(String path, String error) throws Exception {
+  void unsupportedRoutesCheckTheirParameters(String path, String error) throws Exception {
     assertThat(failure(api.http.get("a", path))).startsWith("400 bad_data: " + error);
   }
 
