@@ -49,6 +49,10 @@ final class ProtobufFields {
     return in.f64(what);
   }
 
+  String string(String what) throws WireException {
+    return in.string(what);
+  }
+
   void skip(int length, String what) throws WireException {
     in.skip(length, what);
   }

@@ -1,18 +1,21 @@
 package io.fleetgauge.sample.prometheus;
 
+import static io.fleetgauge.sample.prometheus.ProtobufFields.BYTES;
+import static io.fleetgauge.sample.prometheus.ProtobufFields.FIXED64;
+import static io.fleetgauge.sample.prometheus.ProtobufFields.VARINT;
+
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.wire.WireException;
-import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The messages of Prometheus's remote read: what is asked, decompressed, and what is answered,
- * either all samples at once or chunks in frames.
+ * The messages of Prometheus's remote read: requests, after decompression, and responses, either
+ * with all samples in one message or with chunks in frames.
  *
  * <pre>
  * frame = length:uvar check:u32 (big-endian, CRC-32C of the message) message
@@ -22,18 +25,13 @@ public final class RemoteRead {
   /** Longest frame, about; a series with more samples has several. */
   public static final int FRAME_BYTES = 1 << 20;
 
-  private static final int VARINT = 0;
-  private static final int FIXED64 = 1;
-  private static final int BYTES = 2;
-  private static final int FIXED32 = 5;
-
   private RemoteRead() {}
 
   /**
-   * What is asked.
+   * A request.
    *
-   * @param chunks whether chunks are wanted rather than samples
-   * @param known whether a kind of answer is wanted that there is
+   * @param chunks whether the client prefers chunks to samples
+   * @param known whether the client accepts one of the two
    */
   public record Request(List<Query> queries, boolean chunks, boolean known) {}
 
@@ -53,28 +51,28 @@ public final class RemoteRead {
 
   public record Matcher(Comparison comparison, String name, String value) {}
 
-  // --- what is asked ---
+  // --- requests ---
 
   /**
    * @throws WireException if it is no request
    */
   public static Request read(byte[] bytes) throws WireException {
-    WireReader in = new WireReader(bytes);
+    ProtobufFields in = new ProtobufFields(bytes, bytes.length);
     List<Query> queries = new ArrayList<>();
     List<Integer> accepted = new ArrayList<>();
     while (in.left() > 0) {
       long tag = in.uvar("a field");
       if (tag == (1 << 3 | BYTES)) {
-        queries.add(query(in, end(in)));
+        queries.add(query(in, in.end(bytes.length, "a query")));
       } else if (tag == (2 << 3 | VARINT)) {
         accepted.add((int) in.uvar("a kind of answer"));
       } else if (tag == (2 << 3 | BYTES)) {
-        int end = end(in);
+        int end = in.end(bytes.length, "a list of kinds of answers");
         while (in.position() < end) {
           accepted.add((int) in.uvar("a kind of answer"));
         }
       } else {
-        skip(in, tag);
+        in.skipField(tag, bytes.length);
       }
     }
     for (int kind : accepted) {
@@ -85,12 +83,7 @@ public final class RemoteRead {
     return new Request(queries, false, accepted.isEmpty());
   }
 
-  private static int end(WireReader in) throws WireException {
-    int length = in.uint(in.left(), "a length");
-    return in.position() + length;
-  }
-
-  private static Query query(WireReader in, int end) throws WireException {
+  private static Query query(ProtobufFields in, int end) throws WireException {
     long start = 0;
     long stop = 0;
     List<Matcher> matchers = new ArrayList<>();
@@ -101,15 +94,16 @@ public final class RemoteRead {
       } else if (tag == (2 << 3 | VARINT)) {
         stop = in.uvar("a query's end");
       } else if (tag == (3 << 3 | BYTES)) {
-        matchers.add(matcher(in, end(in)));
+        matchers.add(matcher(in, in.end(end, "a matcher")));
       } else {
-        skip(in, tag);
+        in.skipField(tag, end);
       }
     }
+    ProtobufFields.require(in.position() == end, "a query", end);
     return new Query(start, stop, matchers);
   }
 
-  private static Matcher matcher(WireReader in, int end) throws WireException {
+  private static Matcher matcher(ProtobufFields in, int end) throws WireException {
     long kind = 0;
     String name = "";
     String value = "";
@@ -122,23 +116,14 @@ public final class RemoteRead {
       } else if (tag == (3 << 3 | BYTES)) {
         value = in.string("a matcher's value");
       } else {
-        skip(in, tag);
+        in.skipField(tag, end);
       }
     }
+    ProtobufFields.require(in.position() == end, "a matcher", end);
     if (kind < 0 || kind >= Comparison.values().length) {
       throw new WireException("a matcher of the unknown type " + kind);
     }
     return new Matcher(Comparison.values()[(int) kind], name, value);
-  }
-
-  private static void skip(WireReader in, long tag) throws WireException {
-    switch ((int) tag & 7) {
-      case VARINT -> in.uvar("a number");
-      case FIXED64 -> in.skip(8, "a number");
-      case BYTES -> in.skip(in.uint(in.left(), "a length"), "bytes");
-      case FIXED32 -> in.skip(4, "a number");
-      default -> throw new WireException("a field of the unknown wire type " + (tag & 7));
-    }
   }
 
   // --- samples ---
