@@ -17,27 +17,33 @@ final class ProbeMeters {
 
   static Meters of(Uplink uplink, HostReader host, Optional<GpuThread> gpus) {
     Meters meters = new Meters("fleetgauge_probe");
-    meters.counter("samples_read", "Samples read.", () -> uplink.counts().read());
+    meters.counter(
+        "samples_read", "Samples read from GPUs and host.", () -> uplink.counts().read());
     meters.counter(
         "samples_kept", "Samples that a gateway acknowledged.", () -> uplink.counts().kept());
     meters.counter(
         "samples_dropped",
-        "Samples that were too old or too many to wait longer.",
+        "Samples dropped from the queue because they were too old or too many.",
         () -> uplink.counts().dropped());
     meters.counter(
         "samples_refused",
-        "Samples that a gateway will never take.",
+        "Samples that a gateway refused permanently.",
         () -> uplink.counts().refused());
-    meters.gauge("samples_queued", "Samples not acknowledged.", () -> uplink.counts().queued());
-    meters.gauge("frames_queued", "Ticks not acknowledged.", () -> uplink.counts().queuedFrames());
-    meters.gauge("queued_bytes", "Bytes of ticks in memory.", () -> uplink.counts().queuedBytes());
-    meters.gauge("spool_bytes", "Bytes of the spool.", () -> uplink.counts().diskBytes());
-    meters.counter("host_read_failures", "Files or lines not understood.", host::failures);
+    meters.gauge(
+        "samples_queued", "Samples read and not acknowledged yet.", () -> uplink.counts().queued());
+    meters.gauge("frames_queued", "Ticks in the queue.", () -> uplink.counts().queuedFrames());
+    meters.gauge(
+        "queued_bytes",
+        "Bytes of the ticks in memory that wait for an acknowledgement.",
+        () -> uplink.counts().queuedBytes());
+    meters.gauge("spool_bytes", "Bytes of the spool on disk.", () -> uplink.counts().diskBytes());
+    meters.counter(
+        "host_read_failures", "Files or lines of /proc that could not be read.", host::failures);
     gpus.ifPresent(
         thread -> {
           meters.counter(
               "gpu_readings_missed",
-              "Readings given up because the driver did not answer.",
+              "GPU readings that timed out because the driver did not answer.",
               thread::missed);
           meters.gauge(
               "gpu_driver_up",

@@ -36,7 +36,7 @@ public record Histogram(
   public static final int MIN_EXPONENTIAL_SCHEMA = -4;
   public static final int MAX_EXPONENTIAL_SCHEMA = 8;
 
-  /** What is known of whether a histogram continues the one before it. */
+  /** Whether a histogram continues the one before it, as far as known. */
   public enum ResetHint {
     UNKNOWN,
     RESET,
@@ -61,7 +61,7 @@ public record Histogram(
       for (int i = 1; i < indexes.length; i++) {
         if (indexes[i] <= indexes[i - 1]) {
           throw new IllegalArgumentException(
-              "bucket " + indexes[i] + " stands behind bucket " + indexes[i - 1]);
+              "bucket " + indexes[i] + " follows bucket " + indexes[i - 1]);
         }
       }
     }
@@ -123,7 +123,7 @@ public record Histogram(
   /** One bucket with its bounds. */
   public record Bucket(double lower, double upper, double count, Edges edges) {}
 
-  /** The buckets that hold anything, from the lowest to the highest. */
+  /** The non-empty buckets, from the lowest to the highest. */
   public List<Bucket> buckets() {
     List<Bucket> buckets = new ArrayList<>();
     for (int i = negative.size() - 1; i >= 0; i--) {

@@ -35,7 +35,7 @@ public final class Labels implements Comparable<Labels> {
 
   /**
    * @param namesAndValues name, value, name, value, ... in any order
-   * @throws IllegalArgumentException if a name is empty or stands twice, or the count is odd
+   * @throws IllegalArgumentException if a name is empty or occurs twice, or the count is odd
    */
   public static Labels of(String... namesAndValues) {
     if (namesAndValues.length % 2 != 0) {
@@ -59,7 +59,7 @@ public final class Labels implements Comparable<Labels> {
         throw new IllegalArgumentException("a label has an empty name");
       }
       if (i > 0 && name.equals(pairs[2 * i - 2])) {
-        throw new IllegalArgumentException("the label \"" + name + "\" stands twice");
+        throw new IllegalArgumentException("the label \"" + name + "\" occurs twice");
       }
       pairs[2 * i] = name;
       pairs[2 * i + 1] = namesAndValues[2 * order[i] + 1];
@@ -143,12 +143,12 @@ public final class Labels implements Comparable<Labels> {
     return keep(label -> !label.equals(name));
   }
 
-  /** What is left of this set when the values are no longer the metric's: neither name nor type. */
+  /** This set without the metric's name, type and unit, as for values that are not the metric's. */
   public Labels withoutMetric() {
     return keep(label -> !isMetric(label));
   }
 
-  /** Whether {@link #withoutMetric} would take more than the name. */
+  /** Whether {@link #withoutMetric} would remove more than the name. */
   public boolean hasTypeOrUnit() {
     return !value(TYPE).isEmpty() || !value(UNIT).isEmpty();
   }
@@ -157,12 +157,12 @@ public final class Labels implements Comparable<Labels> {
     return label.equals(NAME) || label.equals(TYPE) || label.equals(UNIT);
   }
 
-  /** What {@code without (names)} leaves of this set: neither the names nor the metric's name. */
+  /** The result of {@code without (names)}: neither these names nor the metric's name. */
   public Labels without(Collection<String> names) {
     return keep(label -> !label.equals(NAME) && !names.contains(label));
   }
 
-  /** What {@code by (names)} leaves of this set. */
+  /** The result of {@code by (names)}. */
   public Labels only(Collection<String> names) {
     return names.isEmpty() ? EMPTY : keep(names::contains);
   }
@@ -182,7 +182,7 @@ public final class Labels implements Comparable<Labels> {
     return kept == 0 ? EMPTY : new Labels(Arrays.copyOf(left, kept));
   }
 
-  /** By names and values in turn, in UTF-8 order; a prefix comes first. */
+  /** By names and values alternately, in UTF-8 order; a prefix comes first. */
   @Override
   public int compareTo(Labels other) {
     int length = Math.min(pairs.length, other.pairs.length);

@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A stretch of one series: its samples in order of time, staleness markers among them. A sample is
- * a number or a histogram.
+ * Samples of one series over a period: its samples in order of time, staleness markers among them.
+ * A sample is a number or a histogram.
  *
  * @param labels the series
  * @param times ms since the epoch, strictly ascending
- * @param values same length as {@code times}; the staleness marker's bits where a histogram stands,
- *     so that what knows numbers only passes over it
- * @param histograms null when there are none, which is the rule; else as long as {@code times},
- *     null where a number or a marker stands
+ * @param values same length as {@code times}; the staleness marker for a histogram, so that code
+ *     for numbers skips it
+ * @param histograms null when there are none, as usual; else as long as {@code times}, null for a
+ *     number or a marker
  */
 public record Series(Labels labels, long[] times, double[] values, Histogram[] histograms) {
   public Series {
@@ -29,7 +29,7 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
     }
   }
 
-  /** A stretch of numbers only. */
+  /** A period with numbers only. */
   public Series(Labels labels, long[] times, double[] values) {
     this(labels, times, values, null);
   }
@@ -54,8 +54,8 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
   }
 
   /**
-   * Unites stretches of equal label sets, which stand beside each other: samples are facts, so the
-   * union of what two sources know is the truth.
+   * Merges neighbours with equal label sets. Samples are facts, so the union of two sources is
+   * correct.
    */
   public static List<Series> joinEqual(List<Series> sorted) {
     List<Series> joined = new ArrayList<>(sorted.size());
@@ -69,7 +69,7 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
     return joined;
   }
 
-  /** All samples of two stretches of one series; where both have one, that of {@code a}. */
+  /** All samples of two periods of one series; at equal times, that of {@code a}. */
   public static Series union(Series a, Series b) {
     long[] times = new long[a.size() + b.size()];
     double[] values = new double[times.length];

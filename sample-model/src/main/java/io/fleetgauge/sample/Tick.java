@@ -10,8 +10,8 @@ import java.util.List;
  * @param time ms since the epoch
  * @param series the label sets, each at most once
  * @param values one value for each of {@code series}, in the same order; a staleness marker ends
- *     the series, and stands also where a histogram is
- * @param histograms null when there are none, which is the rule; else null where a number stands
+ *     the series, and is also the value of a histogram
+ * @param histograms null when there are none, as usual; else null for a number
  */
 public record Tick(long time, List<Labels> series, double[] values, Histogram[] histograms) {
   public Tick(long time, List<Labels> series, double[] values) {
@@ -40,7 +40,7 @@ public record Tick(long time, List<Labels> series, double[] values, Histogram[] 
     private double[] values = new double[64];
     private Histogram[] histograms;
 
-    /** Adds one sample; the caller sees to it that no label set comes twice. */
+    /** Adds one sample; the caller must not add a label set twice. */
     public Builder add(Labels labels, double value) {
       if (series.size() == values.length) {
         values = Arrays.copyOf(values, 2 * values.length);

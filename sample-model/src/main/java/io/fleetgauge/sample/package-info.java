@@ -1,7 +1,7 @@
 /**
  * What a sample is: a label set, a time and a value.
  *
- * <p>In: nothing. Out: the vocabulary that every other room speaks: {@link
+ * <p>In: nothing. Out: the types that every other package uses: {@link
  * io.fleetgauge.sample.Labels}, {@link io.fleetgauge.sample.Tick}, {@link
  * io.fleetgauge.sample.Series}, {@link io.fleetgauge.sample.Staleness}.
  *

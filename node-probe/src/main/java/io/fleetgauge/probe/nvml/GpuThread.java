@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that calls the driver. While a call blocks, readings are given up in time, and no
- * second thread is started: it would block as well.
+ * The one thread that calls the driver. While a call blocks, readings time out, and no second
+ * thread is started: it would block as well.
  */
 public final class GpuThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GpuThread.class);
@@ -66,7 +66,7 @@ public final class GpuThread implements AutoCloseable {
     }
   }
 
-  /** How many readings were given up. */
+  /** Readings that timed out. */
   public long missed() {
     return missed.get();
   }

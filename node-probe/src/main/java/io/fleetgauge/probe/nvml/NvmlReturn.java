@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.nvml;
 
-/** The answers of the driver that are told apart, and their numbers. */
+/** Return codes of the driver that are handled differently. */
 final class NvmlReturn {
   static final int SUCCESS = 0;
   static final int UNINITIALIZED = 1;

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the node at every tick, on a thread of its own. Ticks stand at multiples of their length
+ * Reads the node at every tick, on a thread of its own. Ticks are at multiples of their length
  * since the epoch, so that the times of all series are regular and those of all nodes agree.
  */
 public final class Sampler implements AutoCloseable {

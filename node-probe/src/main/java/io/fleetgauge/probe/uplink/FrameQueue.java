@@ -64,7 +64,7 @@ final class FrameQueue {
     }
   }
 
-  /** A run of this life. */
+  /** A run of this process. */
   private record OwnRun(FrameEncoder encoder) implements Run {
     @Override
     public long run() {
@@ -110,7 +110,7 @@ final class FrameQueue {
     this.runNumbers = runNumbers;
   }
 
-  /** Takes over what an earlier life left on the disk, before anything is added. */
+  /** Adds the frames that an earlier process left on disk; called before {@link #add}. */
   void restore(List<Queued> frames) {
     for (Queued frame : frames) {
       onDisk.add(frame.with(null));
@@ -120,8 +120,8 @@ final class FrameQueue {
   }
 
   /**
-   * Queues a tick. One that cannot be encoded, because a series stands in it twice or it is too
-   * large, counts as refused.
+   * Queues a tick. One that cannot be encoded, because a series occurs twice or it is too large,
+   * counts as refused.
    *
    * @return why it was refused; empty when it is queued
    */
@@ -135,10 +135,10 @@ final class FrameQueue {
       frame = current.encoder.encode(tick);
     } catch (IllegalArgumentException e) {
       refused += tick.size();
-      current = null; // its dictionary may have grown by what was never sent
+      current = null; // its dictionary may contain entries that were never sent
       return Optional.of(e.getMessage());
     }
-    long segment = disk.map(place -> layDown(place, frame)).orElse(NOWHERE);
+    long segment = disk.map(place -> writeToDisk(place, frame)).orElse(NOWHERE);
     inMemory.addLast(
         new Queued(current, current.encoder.sequence(), tick.time(), tick.size(), segment, frame));
     bytes += frame.length;
@@ -152,8 +152,8 @@ final class FrameQueue {
     segmentOfRun = NOWHERE;
   }
 
-  /** Each segment has what its frames build on, so that a later life can read it. */
-  private long layDown(Disk place, byte[] frame) {
+  /** Each segment has the dictionary of its frames, so that it can be read after a restart. */
+  private long writeToDisk(Disk place, byte[] frame) {
     long segment = place.segment();
     byte[] record = frame;
     if (segment != segmentOfRun) {
@@ -169,7 +169,7 @@ final class FrameQueue {
     return segment;
   }
 
-  /** Oldest first: from memory to the disk only, and from there away. */
+  /** Drops the oldest first: from memory to the disk only, then from the disk. */
   private void shed(long now) {
     while (inMemory.size() > 1
         && (now - inMemory.getFirst().time() > settings.memory().toMillis()
@@ -232,7 +232,7 @@ final class FrameQueue {
   }
 
   /**
-   * A segment has been read. What should stand in it and does not, is lost.
+   * A segment has been read. Frames that it should contain and does not are lost.
    *
    * @param frames by run and sequence; null when it could not be read
    */
@@ -269,7 +269,7 @@ final class FrameQueue {
     return loaded.isEmpty() && onDisk.isEmpty() ? inMemory : loaded;
   }
 
-  /** Forgets what is kept. */
+  /** Removes the frames that a gateway acknowledged. */
   void acknowledge(long run, long sequence) {
     acknowledged = run == acknowledgedRun ? Math.max(acknowledged, sequence) : sequence;
     acknowledgedRun = run;
@@ -287,7 +287,7 @@ final class FrameQueue {
     return run == acknowledgedRun ? acknowledged : 0;
   }
 
-  /** Forgets a frame that will never be taken, if it is still the oldest. */
+  /** Removes a frame that a gateway refuses for good, if it is still the oldest. */
   void refuse(Queued frame) {
     if (sendable().peekFirst() == frame) {
       refused += removeFirst().samples();

@@ -25,7 +25,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
   private final Journal journal;
   private final List<FrameQueue.Queued> found = new ArrayList<>();
 
-  /** A run of an earlier life. */
+  /** A run of an earlier process. */
   private record OldRun(String host, long run, RunDictionary known) implements FrameQueue.Run {
     @Override
     public byte[] dictionary() {
@@ -38,10 +38,10 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
   }
 
   /**
-   * Opens a spool and reads what an earlier life left in it, which may take a moment.
+   * Opens a spool and reads the frames that an earlier process left in it; may take seconds.
    *
    * @param folder of this host's uplink alone
-   * @param host whose frames these are; those of others are left out
+   * @param host the host of the frames; frames of other hosts are skipped
    * @throws IOException if the folder cannot be used
    */
   public static Spool open(Path folder, String host, long maxDiskBytes)
@@ -55,7 +55,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
                     Duration.ofSeconds(1),
                     SEGMENT_BYTES,
                     SEGMENT_BYTES,
-                    // The queue lets the oldest go in time.
+                    // The queue drops the oldest frames before this limit.
                     2 * maxDiskBytes,
                     MAX_WAITING_BYTES)));
     spool.replay(host);
@@ -74,7 +74,8 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
                   runs.computeIfAbsent(
                       frame.run(), number -> new OldRun(host, number, new RunDictionary()));
               if (!frame.host().equals(host) || !run.known.covers(frame)) {
-                throw new WireException("it is of host " + frame.host() + ", or builds on nothing");
+                throw new WireException(
+                    "it is of host " + frame.host() + ", or its dictionary is missing");
               }
               run.known.add(frame);
               if (frame instanceof Frame.Tick tick) {
@@ -89,7 +90,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
         });
   }
 
-  /** What an earlier life left, oldest first. */
+  /** Frames that an earlier process left, oldest first. */
   List<FrameQueue.Queued> found() {
     return List.copyOf(found);
   }
@@ -139,7 +140,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
     journal.dropBefore(segment);
   }
 
-  /** What is wrong with the disk; empty when nothing is. */
+  /** Why the disk cannot be written; empty when it can. */
   public String trouble() {
     return journal.trouble().orElse("");
   }

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries an {@link UplinkMachine}'s effects out over HTTP. Safe for all threads. */
+/** Executes the effects of an {@link UplinkMachine} over HTTP. Safe for all threads. */
 public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
   private static final long REQUEST_TIMEOUT_MILLIS = 2_500;
@@ -47,12 +47,12 @@ public final class Uplink implements AutoCloseable {
 
   /**
    * @param host the host that all ticks are of
-   * @param gateways any gateways to begin with
-   * @param spool where ticks wait that memory has no place for, and outlive this process; it is
+   * @param gateways gateways to try first
+   * @param spool where ticks are stored that memory cannot hold and that survive a restart; it is
    *     closed with the uplink
    * @param http how gateways are reached; it is closed with the uplink
-   * @param token what gateways want to see; empty for nothing
-   * @param seed of the back-off's chance and of the run numbers
+   * @param token bearer token for gateways; empty for none
+   * @param seed of the back-off's jitter and of the run numbers
    */
   public Uplink(
       Vertx vertx,
@@ -82,7 +82,7 @@ public final class Uplink implements AutoCloseable {
     this.counts = machine.counts();
   }
 
-  /** As above, for gateways that want to see nothing. */
+  /** As above, for gateways without tokens. */
   public Uplink(
       Vertx vertx,
       String host,
@@ -111,12 +111,12 @@ public final class Uplink implements AutoCloseable {
         });
   }
 
-  /** How many ticks were offered and are neither acknowledged nor given up. */
+  /** Ticks that were offered and are neither acknowledged nor dropped. */
   public long unacknowledgedTicks() {
     return handedOver.get() + counts.queuedFrames();
   }
 
-  /** Where the samples went so far. */
+  /** Counters of the samples so far. */
   public UplinkCounts counts() {
     return counts;
   }
@@ -183,7 +183,9 @@ public final class Uplink implements AutoCloseable {
     }
   }
 
-  /** Gives what is queued a moment to arrive, then stops; the spool has what has not arrived. */
+  /**
+   * Waits up to a second for queued ticks to be acknowledged, then stops; the rest is in the spool.
+   */
   @Override
   public void close() {
     long deadline = System.nanoTime() + LAST_MOMENT.toNanos();
@@ -198,7 +200,7 @@ public final class Uplink implements AutoCloseable {
       LOG.warn(
           "{} ticks were not acknowledged and {}",
           unacknowledgedTicks(),
-          spool.isPresent() ? "wait in the spool" : "are lost");
+          spool.isPresent() ? "stay in the spool" : "are lost");
     }
     context.runOnContext(none -> closed = true);
     http.close();

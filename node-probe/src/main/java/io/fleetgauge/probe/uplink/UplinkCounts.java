@@ -1,13 +1,13 @@
 package io.fleetgauge.probe.uplink;
 
 /**
- * Where the samples of a probe went: {@code read = kept + queued + dropped + refused}.
+ * What became of the samples of a probe: {@code read = kept + queued + dropped + refused}.
  *
  * @param read samples handed to the uplink
  * @param kept samples that a gateway acknowledged
- * @param queued samples that wait for it
- * @param dropped samples that were too old or too many to wait longer, oldest first
- * @param refused samples that a gateway will never take
+ * @param queued samples that wait for an acknowledgement
+ * @param dropped samples dropped because they were too old or too many, oldest first
+ * @param refused samples that a gateway refused for good
  * @param queuedFrames ticks that wait
  * @param queuedBytes bytes of them in memory
  * @param diskBytes bytes of the spool on the disk

@@ -12,14 +12,14 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides what an uplink does next: events in, at most one effect out. One request is under way at
+ * Decides what an uplink does next: events in, at most one effect out. One request is in flight at
  * a time, so frames arrive in order. Not for several threads.
  */
 public final class UplinkMachine {
   /** Frames that go into one request together, bytes. */
   static final int MAX_BATCH_BYTES = 1 << 20;
 
-  /** How often in a row a probe follows {@code moved} before it waits for the gateways to agree. */
+  /** Consecutive {@code moved} answers that are followed before a pause. */
   static final int MAX_MOVES_IN_A_ROW = 4;
 
   private static final int MAX_KNOWN = 16;
@@ -52,7 +52,7 @@ public final class UplinkMachine {
     /**
      * Sends frames.
      *
-     * @param epoch the newest epoch that the uplink was told
+     * @param epoch the newest epoch that a gateway reported
      * @param acknowledged the last sequence of the body's run that was acknowledged; 0 when none
      */
     record Post(URI gateway, byte[] body, long epoch, long acknowledged) implements Effect {}
@@ -72,7 +72,7 @@ public final class UplinkMachine {
 
   private final FrameQueue queue;
 
-  /** Gateways to ask: those to begin with, and those that owned the host since. */
+  /** Gateways to try: the configured ones, and those that owned the host since. */
   private final List<URI> known;
 
   private final RandomGenerator random;
@@ -118,7 +118,7 @@ public final class UplinkMachine {
     return queue.counts();
   }
 
-  /** What keeps the uplink from sending, once for each time that it begins. */
+  /** Why the uplink cannot send; empty when it can. */
   Optional<String> trouble() {
     return trouble;
   }
@@ -174,7 +174,7 @@ public final class UplinkMachine {
       }
       case IntakeAnswer.Refused refused -> {
         trouble = Optional.of("a frame is refused: " + refused.reason());
-        // Frames before the bad one may be fine: the next time, the first goes alone.
+        // Frames before the refused one may be accepted: send the first one alone.
         if (sent.size() == 1) {
           queue.refuse(sent.getFirst());
           batchBytes = MAX_BATCH_BYTES;
@@ -207,7 +207,7 @@ public final class UplinkMachine {
     return pause(backOff(failuresInARow));
   }
 
-  /** Doubles with each time, with half of it by chance so that probes do not march in step. */
+  /** Doubles with each time, with random jitter so that probes do not retry together. */
   private long backOff(int times) {
     long longest =
         Math.min(LONGEST_BACK_OFF_MILLIS, FIRST_BACK_OFF_MILLIS << Math.min(10, times - 1));

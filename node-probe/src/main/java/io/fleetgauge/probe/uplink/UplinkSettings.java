@@ -3,17 +3,17 @@ package io.fleetgauge.probe.uplink;
 import java.time.Duration;
 
 /**
- * How much an uplink keeps of what is not acknowledged.
+ * Limits of the queue of unacknowledged ticks.
  *
- * @param memory how much time of it is in memory; what is older lies on the disk only, or is
- *     dropped when there is none
- * @param maxBytes most bytes of it in memory
- * @param retention what is older than this when a newer tick is read is dropped
- * @param maxDiskBytes most bytes of it on the disk; above it the oldest go
+ * @param memory period that is kept in memory; older ticks are on disk only, or are dropped without
+ *     one
+ * @param maxBytes most bytes in memory
+ * @param retention ticks older than this, compared to the newest, are dropped
+ * @param maxDiskBytes most bytes on disk; above it the oldest are dropped
  */
 public record UplinkSettings(
     Duration memory, long maxBytes, Duration retention, long maxDiskBytes) {
-  /** As the README's table of configuration says. */
+  /** The defaults of the configuration. */
   public static final UplinkSettings DEFAULT =
       new UplinkSettings(Duration.ofMinutes(15), 64L << 20, Duration.ofHours(6), 1L << 30);
 }

@@ -129,7 +129,7 @@ class UplinkMachineTest {
     Labels twice = Labels.of(Labels.NAME, "m", "x", "y");
     assertThat(uplink.on(new Event.Read(new Tick.Builder().add(twice, 1).add(twice, 2).at(1))))
         .isEmpty();
-    assertThat(uplink.trouble()).get().asString().contains("stands twice");
+    assertThat(uplink.trouble()).get().asString().contains("occurs twice");
     Effect.Post next = post(uplink.on(read(2)));
     assertThat(ticks(next).getFirst().additions().knownSeries()).isZero();
     uplink.on(kept(next));

@@ -4,8 +4,9 @@ import java.math.BigInteger;
 
 /**
  * The shortest decimal of a double, by the method of Raffaello Giulietti ("The Schubfach way to
- * render doubles", 2020): all decimals of one length lie on a grid, and the grid is so chosen that
- * one or two of its points, and at most one of the grid ten times as wide, read back as the double.
+ * render doubles", 2020): all decimals of one length lie on a grid, and the grid is chosen such
+ * that one or two of its points, and at most one of the grid ten times as wide, read back as the
+ * double.
  *
  * <p>{@link Double#toString} works by the same method; what is saved is its text, which would be
  * made only to be copied, and at times to have its point moved.
@@ -45,7 +46,7 @@ public final class ShortestDecimal {
    *
    * @param magnitude above zero and finite
    * @param out with room for 24 bytes from {@code at} on
-   * @return how many digits there are and where the point stands: see {@link #count} and {@link
+   * @return how many digits there are and the position of the point: see {@link #count} and {@link
    *     #point}
    */
   public static int write(double magnitude, byte[] out, int at) {
@@ -95,7 +96,7 @@ public final class ShortestDecimal {
   }
 
   /**
-   * Where the point stands, counted from the first digit: 12.5 has it at 2, 0.05 at -1. So the
+   * Position of the point, counted from the first digit: 12.5 has it at 2, 0.05 at -1. So the
    * number is 0.digits times ten to this power.
    */
   public static int point(int written) {

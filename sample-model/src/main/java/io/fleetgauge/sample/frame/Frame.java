@@ -3,12 +3,12 @@ package io.fleetgauge.sample.frame;
 import io.fleetgauge.sample.Histogram;
 import java.util.List;
 
-/** A decoded frame, its label sets still in numbers; {@link RunDictionary} gives them meaning. */
+/** A decoded frame. Its label sets are numbers; {@link RunDictionary} resolves them. */
 public sealed interface Frame {
   /** The host's name: the value of its {@code Hostname} label. */
   String host();
 
-  /** Which life of the probe; random, never 0. */
+  /** The run of the probe; random, never 0. */
   long run();
 
   Additions additions();
@@ -33,9 +33,9 @@ public sealed interface Frame {
    * @param sequence counts the ticks of a run, from 1
    * @param time ms since the epoch
    * @param ids numbers of series, ascending
-   * @param values one for each id; a staleness marker ends the series, and stands also where a
+   * @param values one for each id; a staleness marker ends the series, and is also the value of a
    *     histogram is
-   * @param histograms null when there are none, which is the rule; else null where a number stands
+   * @param histograms null when there are none, as usual; else null for a number
    */
   record Tick(
       String host,

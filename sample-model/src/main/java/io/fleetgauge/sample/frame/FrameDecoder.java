@@ -8,7 +8,7 @@ import io.fleetgauge.sample.wire.WireReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads frames that stand one behind the other in a byte array. Not for several threads. */
+/** Reads consecutive frames from a byte array. Not for several threads. */
 public final class FrameDecoder {
   /** Longest body that is written or read, bytes. */
   public static final int MAX_BODY_BYTES = 16 << 20;
@@ -27,7 +27,7 @@ public final class FrameDecoder {
   }
 
   /**
-   * Whose the first frame is, without a look at the rest of it.
+   * The host of the first frame; the rest is not read.
    *
    * @throws WireException if there is none
    */
@@ -48,8 +48,7 @@ public final class FrameDecoder {
   }
 
   /**
-   * The next frame. After a failure the decoder stands where it stood, and no further frame can be
-   * read.
+   * The next frame. After a failure the position is unchanged, and no further frame can be read.
    *
    * @throws WireException if the bytes are not a whole and undamaged frame
    */

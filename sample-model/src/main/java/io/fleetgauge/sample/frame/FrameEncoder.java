@@ -79,7 +79,7 @@ public final class FrameEncoder {
       }
       if (i > 0 && ids[i] == ids[i - 1]) {
         throw new IllegalArgumentException(
-            "the series " + tick.series().get((int) order[i]) + " stands twice in one tick");
+            "the series " + tick.series().get((int) order[i]) + " occurs twice in one tick");
       }
     }
     return encode(tick.time(), ids, values, histograms);
@@ -91,7 +91,7 @@ public final class FrameEncoder {
    * @param time ms since the epoch
    * @param ids numbers of series, strictly ascending
    * @param values one for each of {@code ids}; a staleness marker where a histogram is
-   * @param histograms null when there are none; else null where a number stands
+   * @param histograms null when there are none; else null for a number
    */
   public byte[] encode(long time, int[] ids, double[] values, Histogram[] histograms) {
     WireWriter out = begin(FrameFormat.KIND_TICK, host, run);

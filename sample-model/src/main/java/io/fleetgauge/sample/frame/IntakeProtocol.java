@@ -35,7 +35,7 @@ public final class IntakeProtocol {
   /** Header: the last sequence of the body's run that a gateway acknowledged to the sender. */
   public static final String ACKNOWLEDGED = "X-Fleetgauge-Acknowledged";
 
-  /** Header, with any value: nothing is stored, the answer says what would be refused. */
+  /** Header, with any value: nothing is stored; the answer reports what would be refused. */
   public static final String CHECK = "X-Fleetgauge-Check";
 
   /** Content type of a body of frames. */

@@ -2,12 +2,12 @@
  * A tick as bytes: the same in the probe's queue, on the wire, at a replica and in a journal.
  *
  * <p>In: {@link io.fleetgauge.sample.Tick}s of one probe run, or bytes from anywhere. Out: frames,
- * or an error that says what is wrong with the bytes. This room knows no network and no clock.
+ * or an error that says what is wrong with the bytes. This package uses no network and no clock.
  *
- * <p>A <em>run</em> is one life of a probe. Within a run, strings and label sets are numbered in
- * the order of their first use and sent once; a frame says how many of each it takes for known. A
- * receiver that knows fewer asks for the run's dictionary, which is a frame too. (host, run,
- * sequence) names a tick for good, so a frame may be sent twice.
+ * <p>A <em>run</em> is the time from a start of a probe to its end. Within a run, strings and label
+ * sets are numbered in the order of their first use and sent once; a frame says how many of each it
+ * takes for known. A receiver that knows fewer asks for the run's dictionary, which is a frame too.
+ * (host, run, sequence) names a tick for good, so a frame may be sent twice.
  *
  * <pre>
  * frame       = header body

@@ -483,7 +483,7 @@ public final class Journal implements AutoCloseable {
     boolean works = false;
     try {
       next = folder.begin(number);
-      // A disk with room for a few bytes only would work and fail by turns.
+      // With room for a few bytes only, the disk would alternate between working and failing.
       next.requireRoom();
       for (byte[] record : again) {
         next.write(record);

@@ -47,7 +47,7 @@ final class SegmentWriter implements Closeable {
     }
   }
 
-  /** Fails unless the disk has room for some records more. */
+  /** Fails unless the disk has room for some more records. */
   void requireRoom() throws IOException {
     put(new byte[BUFFER_BYTES]);
     drain();

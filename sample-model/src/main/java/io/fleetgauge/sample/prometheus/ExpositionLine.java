@@ -10,7 +10,7 @@ public final class ExpositionLine {
 
   /**
    * A series' line up to its value: name, labels and a blank. A series without the label instance
-   * gets an empty one, so that whoever scrapes it does not put its own there.
+   * gets an empty one, so that a scraping Prometheus does not add its own.
    *
    * @param utf8 whether names may have any characters; others become underscores if not
    */
@@ -21,7 +21,7 @@ public final class ExpositionLine {
         : name(metric, utf8) + braces("", labels, utf8);
   }
 
-  /** Whether a metric's name stands among its labels, because it has other characters. */
+  /** Whether a metric's name is written among its labels, because it needs quotes. */
   public static boolean hasNameInBraces(String metric, boolean utf8) {
     return utf8 && !isPlain(metric, true);
   }
@@ -34,7 +34,7 @@ public final class ExpositionLine {
   /**
    * The labels of a line but for its name, and a blank.
    *
-   * @param metric the name, if it stands here; else empty
+   * @param metric the name, if it is written before the labels; else empty
    */
   public static String braces(String metric, Labels labels, boolean utf8) {
     StringBuilder line = new StringBuilder(160);

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Growing lines of the text format, each a start, a number and a time. Not for several threads. */
 public final class ExpositionLines {
-  /** For a number, a time and what stands between. */
+  /** Bytes for a number, a time and the separators. */
   private static final int NUMBER_BYTES = 64;
 
   private static final byte[] NONE = {};

@@ -166,7 +166,7 @@ public final class Numbers {
   }
 
   /**
-   * Writes the shortest digits and says how many there are and where the point stands, as {@link
+   * Writes the shortest digits and returns their number and the position of the point, as {@link
    * ShortestDecimal#write} does.
    */
   private static int putDigits(double magnitude, byte[] out, int at) {

@@ -14,7 +14,7 @@ import java.util.Arrays;
 
 /**
  * Reads the body of a remote write, version 1 or 2, after decompression: one pass, no object a
- * sample. Exemplars are passed over. Not for several threads.
+ * sample. Exemplars are skipped. Not for several threads.
  *
  * <p>In version 1 a label is two strings; in version 2 it is two numbers of strings. Either way the
  * labels of a series can be asked for one by one, and as key bytes: the same bytes mean the same
@@ -23,19 +23,19 @@ import java.util.Arrays;
  * @see <a href="https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/">Remote-Write 2.0</a>
  */
 public final class RemoteWriteReader {
-  /** Which message a body is. */
+  /** Version of the message. */
   public enum Version {
     V1,
     V2
   }
 
-  /** Takes what is read. */
+  /** Receives what is read. */
   public interface Sink {
     /**
      * A series begins; its labels can be asked of {@code reader} until the next one.
      *
-     * @return whether its samples are wanted
-     * @throws WireException if what it says of itself is broken
+     * @return whether to read its samples
+     * @throws WireException if its metadata is malformed
      */
     boolean series(RemoteWriteReader reader) throws WireException;
 
@@ -43,12 +43,12 @@ public final class RemoteWriteReader {
 
     void histogram(long time, Histogram histogram);
 
-    /** Samples and histograms of a series that were not wanted. */
+    /** Number of samples and histograms of a series that was skipped. */
     void unwanted(int count);
 
     void exemplars(int count);
 
-    /** What a message of version 1 says of a metric. */
+    /** Metadata of a metric in a version 1 message. */
     void metadata(String metric, MetricMetadata metadata);
   }
 
@@ -89,7 +89,7 @@ public final class RemoteWriteReader {
     this.histogram = new HistogramMessage(in);
   }
 
-  // --- the series at hand ---
+  // --- the current series ---
 
   public int labelCount() {
     return labelCount;
@@ -117,12 +117,12 @@ public final class RemoteWriteReader {
     return utf8.decode(ByteBuffer.wrap(bytes, at, length)).toString();
   }
 
-  /** A name or value that is to be shown, whatever its bytes are. */
+  /** A name or value for a message, even if its bytes are not UTF-8. */
   private String shown(int at, int length) {
     return new String(bytes, at, length, StandardCharsets.UTF_8);
   }
 
-  /** The labels as they came, for a message. */
+  /** The labels as they were sent, for a message. */
   public String describe() {
     StringBuilder text = new StringBuilder("{");
     for (int i = 0; i < labelCount; i++) {
@@ -148,9 +148,9 @@ public final class RemoteWriteReader {
   // --- reading ---
 
   /**
-   * Reads the whole body.
+   * Reads the body.
    *
-   * @throws WireException if it is not what its version says, or beyond a limit
+   * @throws WireException if it is malformed, or exceeds a limit
    */
   public void read(Sink sink) throws WireException {
     int seriesField = version == Version.V1 ? 1 : 5;
@@ -214,7 +214,7 @@ public final class RemoteWriteReader {
     };
   }
 
-  /** What a message of version 2 says of the metric of the series at hand; null when nothing. */
+  /** Metadata that a version 2 message carries for the current series; null when there is none. */
   public MetricMetadata seriesMetadata() throws WireException {
     if (version != Version.V2 || metadataFrom < 0) {
       return null;
@@ -277,7 +277,7 @@ public final class RemoteWriteReader {
     int histograms = 0;
     int exemplars = 0;
     metadataFrom = -1;
-    // Once for the labels, which may stand behind the samples, and once for the samples.
+    // The first pass reads the labels, which may follow the samples; the second reads the samples.
     while (in.position() < to) {
       int at = in.position();
       long tag = in.uvar("a field of a series");

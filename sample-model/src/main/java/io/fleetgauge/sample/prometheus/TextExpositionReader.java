@@ -225,7 +225,7 @@ public final class TextExpositionReader {
       String name = isQuoted ? quoted() : name(false);
       skipBlanks();
       if (isQuoted && !is('=') && pairs.isEmpty()) {
-        // A metric name that has to be quoted stands among the labels.
+        // A quoted metric name is written among the labels.
         pairs.add(Labels.NAME);
         pairs.add(name);
       } else {

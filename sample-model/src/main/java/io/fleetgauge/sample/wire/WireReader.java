@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Reads a stretch of a byte array from front to back. Not for several threads. */
+/** Reads a range of a byte array from front to back. Not for several threads. */
 public final class WireReader {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -63,7 +63,7 @@ public final class WireReader {
     return Double.longBitsToDouble(u64(what));
   }
 
-  /** Doubles one behind the other, into the front of an array. */
+  /** Consecutive doubles, into the front of an array. */
   public void f64s(double[] into, int count, String what) throws WireException {
     need(count > (end - position) / 8 ? Integer.MAX_VALUE : 8 * count, what);
     for (int i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ public final class WireReader {
     return any >= 0;
   }
 
-  /** Passes over bytes. */
+  /** Skips bytes. */
   public void skip(long length, String what) throws WireException {
     if (length < 0 || length > left()) {
       need(Integer.MAX_VALUE, what);
@@ -157,7 +157,7 @@ public final class WireReader {
     position += (int) length;
   }
 
-  /** Goes back or ahead to a place that was read or is to be read. */
+  /** Moves to a position that was read or is still to be read. */
   public void moveTo(int newPosition) {
     position = newPosition;
   }
@@ -169,7 +169,7 @@ public final class WireReader {
     return copy;
   }
 
-  /** Fails when bytes are left that the format does not account for. */
+  /** Fails when bytes are left after the end of the format. */
   public void end(String what) throws WireException {
     if (left() != 0) {
       throw new WireException(left() + " bytes are left after " + what + " at byte " + position);

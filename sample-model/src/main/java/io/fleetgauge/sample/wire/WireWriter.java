@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A growing run of bytes. Not for several threads. */
+/** A growing sequence of bytes. Not for several threads. */
 public final class WireWriter {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -28,7 +28,7 @@ public final class WireWriter {
     return size;
   }
 
-  /** Forgets what was written and keeps the room for it. */
+  /** Removes the content and keeps the buffer. */
   public WireWriter clear() {
     size = 0;
     return this;
@@ -59,7 +59,7 @@ public final class WireWriter {
     return u64(Double.doubleToRawLongBits(value));
   }
 
-  /** Doubles one behind the other, as {@link #f64} writes each. */
+  /** Consecutive doubles, as {@link #f64} writes each. */
   public WireWriter f64s(double[] values, int count) {
     room(8 * count);
     byte[] out = bytes;
@@ -139,7 +139,7 @@ public final class WireWriter {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** The bytes with those of another behind them. */
+  /** The bytes followed by those of another. */
   public byte[] toBytes(WireWriter behind) {
     byte[] all = Arrays.copyOf(bytes, size + behind.size);
     System.arraycopy(behind.bytes, 0, all, size, behind.size);

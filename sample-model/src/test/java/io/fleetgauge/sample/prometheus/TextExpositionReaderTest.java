@@ -78,7 +78,7 @@ class TextExpositionReaderTest {
         "a{b=c} 1 | expected is a quoted value of the label b",
         "a{b=\"c 1 | a quoted text does not end",
         "a{b=\"c\" d=\"e\"} 1 | expected is , or } behind a label",
-        "a{b=\"1\",b=\"2\"} 1 | stands twice",
+        "a{b=\"1\",b=\"2\"} 1 | occurs twice",
         "{b=\"1\"} 1 | there is no metric name",
         "1a 1 | line 1, character 1: expected is a name"
       })
