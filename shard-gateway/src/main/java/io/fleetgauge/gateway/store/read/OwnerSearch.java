@@ -7,7 +7,6 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -41,7 +40,7 @@ final class OwnerSearch {
     this.reader = reader;
   }
 
-  /** The series that match and have an owner at some time. */
+  /** The series that match and have an owner at some time, in no order. */
   List<OwnedSeries> find() {
     List<OwnedSeries> found = new ArrayList<>();
     if (from > to) {
@@ -55,7 +54,6 @@ final class OwnerSearch {
         }
       }
     }
-    found.sort(Comparator.comparing(OwnedSeries::identity));
     return found;
   }
 

@@ -33,11 +33,6 @@ public final class LateSamples {
     return Series.firstAfter(times, 0, size, time - 1);
   }
 
-  public boolean has(long time) {
-    int at = indexOf(time);
-    return at < size && times[at] == time;
-  }
-
   /**
    * These samples and one more, whose time is not there yet. The same object is returned if the
    * sample could be added after the last one.

@@ -83,10 +83,6 @@ public final class Catalog {
     return size;
   }
 
-  public StoredSeries get(int number) {
-    return series[number];
-  }
-
   /** An index with one more series: the same object while few are unindexed. Writer only. */
   public Catalog with(StoredSeries added) {
     StoredSeries[] now = series;

@@ -162,6 +162,51 @@ class OwnerSearchTest {
   }
 
   @Test
+  void silencesOfHoursDoNotHideTheFirstAndTheLastSample() throws Exception {
+    send(0, "G0", "x");
+    long first = 1_000;
+    long last = 6_000;
+    send(first, "G1", "a");
+    send(last, "G1", "a");
+    send(10_000, "G0", "x");
+    writer.sealAll(20_000 * TICK);
+    for (long from : new long[] {0, 1, 999, 1_000}) {
+      for (long to : new long[] {6_000, 6_001, 9_999, 10_000}) {
+        assertThat(find(from * TICK, to * TICK, 0, "{UUID=\"G1\"}").series().getFirst().intervals())
+            .containsExactly(new Interval(job("a"), first * TICK, last * TICK));
+      }
+    }
+    assertThat(
+            find(first * TICK + 1, last * TICK, 0, "{UUID=\"G1\"}").series().getFirst().intervals())
+        .containsExactly(new Interval(job("a"), last * TICK, last * TICK));
+    assertThat(find(first * TICK + 1, last * TICK - 1, 0, "{UUID=\"G1\"}").series()).isEmpty();
+  }
+
+  @Test
+  void twoIntervalsOfOneOwnerWithoutTimeBetweenThemAreOne() throws Exception {
+    // After a restart the owner of a block's end and of the next block's beginning are the same.
+    long ticks = 4 * HostWriter.BLOCK_MILLIS / TICK;
+    for (long tick = 0; tick < ticks; tick++) {
+      send(tick, "G1", "a");
+    }
+    writer.sealAll(ticks * TICK);
+    writer.restart();
+    assertThat(findAll().series().getFirst().intervals()).hasSize(1);
+  }
+
+  @Test
+  void aHostWithoutSamplesHasNoOwners() throws Exception {
+    writer.lane();
+    assertThat(findAll().series()).isEmpty();
+    assertThat(
+            writer
+                .store()
+                .owners(List.of("n9"), new SeriesSearch(0, 1, 0, List.of()), Assertions::fail)
+                .series())
+        .isEmpty();
+  }
+
+  @Test
   void aHostWithSamplesElsewhereIsReported() {
     send(1, "G1", "a");
     writer.lane().gap(0, 10 * TICK);
