@@ -1,6 +1,5 @@
 package io.fleetgauge.load.chaos;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Logs;
@@ -11,7 +10,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
@@ -24,22 +22,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/**
- * {@code fleetgauge chaos}. One file for all events, because each is a few lines of what happens
- * and what is measured, and all use the same few measurements.
- */
+/** {@code fleetgauge chaos}: the options, the events, and the table of results. */
 @CommandLine.Command(
     name = "chaos",
     description =
-        "Kills, freezes, joins, drains and splits gateways under load, compares what is left with"
-            + " a ledger, and prints what was measured.")
+        "Kills, freezes, joins, drains and splits gateways under load, compares the answers with a"
+            + " ledger of everything acknowledged, and prints the measurements.")
 public final class ChaosCommand implements Command {
   private static final long HISTORY_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long HISTORY_STEP = 15_000;
@@ -57,35 +51,40 @@ public final class ChaosCommand implements Command {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Which gateways, and when (default: ${DEFAULT-VALUE}).")
+      description = "Seed that chooses which gateways fail, and when (default: ${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
       names = "--short",
-      description = "Fewer kills, shorter times, fewer hosts: some three minutes.")
+      description = "Fewer kills, shorter times, fewer hosts: about three minutes.")
   private boolean shorter;
 
   @Option(
       names = "--only",
       paramLabel = "EVENT",
       split = ",",
-      description = "Some events of: kill, freeze, join, drain, restart, cut-off, all, split.")
+      description =
+          "Only these events, of: kill, freeze, join, drain, restart, cut-off, all, split.")
   private Set<String> only = EVENTS;
 
-  @Option(names = "--folder", paramLabel = "DIR", description = "Where files lie, and stay.")
+  @Option(
+      names = "--folder",
+      paramLabel = "DIR",
+      description =
+          "Folder for configuration, data and logs, which is kept (default: a temporary one).")
   private Path kept;
 
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "Shows this.")
+      description = "Shows this help.")
   private boolean help;
 
   /**
-   * What became of an event.
+   * The result of an event.
    *
-   * @param laws whether nothing was lost, doubled, failed or silently short
-   * @param inTime whether it was as quick as it must be
+   * @param laws whether nothing was lost, doubled, failed or silently incomplete
+   * @param inTime whether it was within the time limits
    */
   private record Row(String event, String must, String measured, boolean laws, boolean inTime) {
     boolean holds() {
@@ -100,6 +99,7 @@ public final class ChaosCommand implements Command {
   private ChaosFleet fleet;
   private Senders senders;
   private Watch watch;
+  private FleetState state;
 
   @Override
   public Integer call() throws Exception {
@@ -109,7 +109,7 @@ public final class ChaosCommand implements Command {
     if (!EVENTS.containsAll(only)) {
       throw new StartFailure("--only: there are " + new TreeSet<>(EVENTS) + ", not " + only);
     }
-    // That gateways do not answer is what this is about.
+    // Warnings about gateways that do not answer are expected here.
     Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.ERROR));
     Path folder =
         kept == null
@@ -150,13 +150,14 @@ public final class ChaosCommand implements Command {
         Senders hostsThatSend = new Senders(vertx)) {
       fleet = all;
       senders = hostsThatSend;
+      state = new FleetState(fleet, senders, QUERY, hosts, out);
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports.subList(0, 10));
       begin(List.of("gateway-1", "gateway-2", "gateway-3"), List.of(QUERY));
       senders.add(CUT_OFF, List.of(URI.create("http://127.0.0.1:" + cutOffPort)), seed);
       long cutOffSince = System.nanoTime();
       senders.begin();
       watch = new Watch(fleet, QUERY, hosts);
-      untilWhole("the beginning", QUERY, 60);
+      state.untilWhole("the beginning", 60);
       watch.take();
       watch.notes();
 
@@ -186,7 +187,10 @@ public final class ChaosCommand implements Command {
     for (String id : queries) {
       fleet.awaitReady(id);
     }
-    await("all gateways in the table", 30, () -> table().path("members").size() == gateways.size());
+    state.await(
+        "all gateways in the table",
+        30,
+        () -> state.table().path("members").size() == gateways.size());
     List<URI> addresses = gateways.stream().map(fleet::address).toList();
     long now = System.currentTimeMillis();
     for (int i = 0; i < hosts; i++) {
@@ -221,17 +225,19 @@ public final class ChaosCommand implements Command {
       say("kill -9 " + victim);
       long at = System.currentTimeMillis();
       fleet.kill(victim);
-      fresh.add(secondsUntil("fresh samples", 30, () -> freshSince(at) == hosts));
+      fresh.add(state.secondsUntil("fresh samples", 30, () -> state.freshSince(at) == hosts));
       replicated.add(
-          secondsSince(at, "two holders of each host", 60, () -> isReplicated(fleet.gateways())));
+          state.secondsSince(
+              at, "two holders of each host", 60, () -> state.isReplicated(fleet.gateways())));
       fleet.start(victim);
-      untilWhole(victim + " back", QUERY, 60);
+      state.untilWhole(victim + " back", 60);
     }
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = compare(QUERY);
+    Senders.Difference difference = state.compare();
     row(
         "kill -9 one of 3, " + times + " times",
-        "0 lost, 0 doubled; no query fails or is silently short; fresh <= 2 s; two holders <= 10 s",
+        "0 lost, 0 doubled; no query fails or is silently incomplete; fresh <= 2 s; two holders <="
+            + " 10 s",
         String.format(
             "%s; %s; fresh after %s s; two holders after %s s",
             difference, seen, spread(fresh), spread(replicated)),
@@ -248,18 +254,19 @@ public final class ChaosCommand implements Command {
     long at = System.currentTimeMillis();
     fleet.freeze(victim);
     double reassigned =
-        secondsSince(
+        state.secondsSince(
             at,
             "hosts reassigned",
             60,
-            () -> !owners(fleet.table(others.getFirst())).containsValue(victim));
-    double fresh = secondsSince(at, "fresh samples", 60, () -> freshSince(at + 1) == hosts);
+            () -> !FleetState.owners(fleet.table(others.getFirst())).containsValue(victim));
+    double fresh =
+        state.secondsSince(at, "fresh samples", 60, () -> state.freshSince(at + 1) == hosts);
     TimeUnit.MILLISECONDS.sleep(Math.max(0, at + seconds * 1_000L - System.currentTimeMillis()));
     long longest = watch.longestMillis();
     fleet.thaw(victim);
-    untilWhole(victim + " awake", QUERY, 120);
+    state.untilWhole(victim + " awake", 120);
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = compare(QUERY);
+    Senders.Difference difference = state.compare();
     row(
         "freeze " + seconds + " s, then wake",
         "reads away <= 1 s; reassigned <= 8 s; late acknowledgements do no harm",
@@ -273,23 +280,27 @@ public final class ChaosCommand implements Command {
   private void join() throws Exception {
     say("a fourth gateway joins");
     watch.take();
-    Map<String, String> before = owners(table());
+    Map<String, String> before = FleetState.owners(state.table());
     fleet.launch("gateway-4");
-    await("gateway-4 in the table", 60, () -> contains(table().path("members"), "gateway-4"));
+    state.await(
+        "gateway-4 in the table",
+        60,
+        () -> FleetState.contains(state.table().path("members"), "gateway-4"));
     long at = System.currentTimeMillis();
     double took =
-        secondsSince(at, "gateway-4 has its share", 60, () -> isReplicated(fleet.gateways()));
+        state.secondsSince(
+            at, "gateway-4 has its share", 60, () -> state.isReplicated(fleet.gateways()));
     fleet.awaitReady("gateway-4");
-    Map<String, String> after = owners(table());
+    Map<String, String> after = FleetState.owners(state.table());
     long strangers =
         after.entrySet().stream()
             .filter(each -> !each.getValue().equals(before.get(each.getKey())))
             .filter(each -> !each.getValue().equals("gateway-4"))
             .count();
-    Map<String, Long> load = load(after);
-    untilWhole("the join", QUERY, 60);
+    Map<String, Long> load = FleetState.load(after);
+    state.untilWhole("the join", 60);
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = compare(QUERY);
+    Senders.Difference difference = state.compare();
     int most = Math.max(15, Math.ceilDiv(hosts, 4));
     int fewest = Math.min(10, hosts / 4);
     row(
@@ -313,9 +324,9 @@ public final class ChaosCommand implements Command {
     long at = System.currentTimeMillis();
     fleet.stop(victim);
     double took = (System.currentTimeMillis() - at) / 1_000.0;
-    untilWhole("the drain", QUERY, 60);
+    state.untilWhole("the drain", 60);
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = compare(QUERY);
+    Senders.Difference difference = state.compare();
     row(
         "drain one of 4",
         "0 lost, 0 failed queries, the count never dips",
@@ -323,7 +334,7 @@ public final class ChaosCommand implements Command {
         difference.isNone() && seen.failed() == 0 && seen.silent() == 0,
         seen.isWhole());
     fleet.start(victim);
-    untilWhole(victim + " back", QUERY, 60);
+    state.untilWhole(victim + " back", 60);
   }
 
   private void rollingRestart() throws Exception {
@@ -333,11 +344,11 @@ public final class ChaosCommand implements Command {
     for (String id : fleet.gateways()) {
       fleet.stop(id);
       fleet.start(id);
-      untilWhole(id + " back", QUERY, 60);
+      state.untilWhole(id + " back", 60);
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = compare(QUERY);
+    Senders.Difference difference = state.compare();
     row(
         "rolling restart of all",
         "0 lost, 0 failed queries, the count never dips",
@@ -346,7 +357,7 @@ public final class ChaosCommand implements Command {
         seen.isWhole());
   }
 
-  /** Only now does the one address that this host knows answer. */
+  /** Opens the one address that the cut-off host knows, through a proxy. */
   private void cutOffEnds(Vertx vertx, int port, long since, long atLeastNanos) throws Exception {
     long left = atLeastNanos - (System.nanoTime() - since);
     if (left > 0) {
@@ -354,6 +365,7 @@ public final class ChaosCommand implements Command {
       TimeUnit.NANOSECONDS.sleep(left);
     }
     hosts++;
+    state.oneHostMore();
     long behind = senders.unacknowledged(CUT_OFF);
     double away = (System.nanoTime() - since) / 1e9;
     say("a probe is connected again after " + Math.round(away) + " s with " + behind + " ticks");
@@ -379,8 +391,8 @@ public final class ChaosCommand implements Command {
       TimeUnit.MILLISECONDS.sleep(5);
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
-    untilWhole("the probe that was cut off", QUERY, 60);
-    Senders.Difference difference = compare(QUERY);
+    state.untilWhole("the probe that was cut off", 60);
+    Senders.Difference difference = state.compare();
     row(
         String.format("a probe cut off for %.0f s", away),
         "all of it arrives, in order; the others' ticks do not wait",
@@ -413,9 +425,10 @@ public final class ChaosCommand implements Command {
       fleet.awaitReady(id);
     }
     long at = System.currentTimeMillis();
-    double whole = secondsSince(at, "all hosts fresh", 90, () -> freshSince(at) == hosts);
-    untilWhole("all back", QUERY, 90);
-    Senders.Difference difference = compare(QUERY);
+    double whole =
+        state.secondsSince(at, "all hosts fresh", 90, () -> state.freshSince(at) == hosts);
+    state.untilWhole("all back", 90);
+    Senders.Difference difference = state.compare();
     row(
         "all gateways killed at once and restarted",
         "nothing acknowledged lost",
@@ -432,6 +445,7 @@ public final class ChaosCommand implements Command {
         Senders hostsThatSend = new Senders(vertx)) {
       fleet = all;
       senders = hostsThatSend;
+      state = new FleetState(fleet, senders, QUERY, hosts, out);
       Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
       for (String id : List.of("gateway-1", "gateway-2", "gateway-3")) {
         gateways.put(id, spaces.add(id));
@@ -443,39 +457,40 @@ public final class ChaosCommand implements Command {
           gateways, queries, List.of(9001, 5701, 9002, 5702, 9003, 5703, 9004, 5704, 9005, 5705));
       begin(List.copyOf(gateways.keySet()), List.of(QUERY, OTHER_QUERY));
       senders.begin();
-      untilWhole("the beginning", QUERY, 60);
-      long epoch = table().path("epoch").asLong();
+      state.untilWhole("the beginning", 60);
+      long epoch = state.table().path("epoch").asLong();
       say("split 2 : 1 for " + seconds + " s");
       watch = new Watch(fleet, QUERY, hosts);
       List<String> one = List.of("gateway-1", "gateway-2", QUERY);
       List<String> other = List.of("gateway-3", OTHER_QUERY);
-      long ownedByOther = load(owners(table())).getOrDefault("gateway-3", 0L);
+      long ownedByOther =
+          FleetState.load(FleetState.owners(state.table())).getOrDefault("gateway-3", 0L);
       spaces.split(one, other, true);
       TimeUnit.SECONDS.sleep(SPLIT_IS_SEEN_SECONDS);
       long epochOfOther = fleet.table("gateway-3").path("epoch").asLong();
       TimeUnit.SECONDS.sleep(seconds - SPLIT_IS_SEEN_SECONDS);
-      boolean goesBack = table().path("epoch").asLong() < epoch;
+      boolean goesBack = state.table().path("epoch").asLong() < epoch;
       boolean marked = fleet.query(OTHER_QUERY, "count(chaos_value)").has("warnings");
       boolean reassigned = fleet.table("gateway-3").path("epoch").asLong() != epochOfOther;
       Watch.Seen seen = watch.take();
-      long epochBefore = table().path("epoch").asLong();
+      long epochBefore = state.table().path("epoch").asLong();
       spaces.split(one, other, false);
       long at = System.currentTimeMillis();
       // Live ticks go on: all that was read while it was split has to be there.
       double took =
-          secondsSince(
+          state.secondsSince(
               at,
               "the union",
               90,
               () ->
-                  table().path("present").size() == 3
+                  state.table().path("present").size() == 3
                       && senders.unacknowledged() <= 2L * hosts
-                      && isReplicated(fleet.gateways())
+                      && state.isReplicated(fleet.gateways())
                       && senders.compareUpTo(fleet, QUERY, at).isNone());
-      goesBack |= table().path("epoch").asLong() < epochBefore;
+      goesBack |= state.table().path("epoch").asLong() < epochBefore;
       watch.close();
-      untilWhole("the end of the split", QUERY, 60);
-      Senders.Difference difference = compare(QUERY);
+      state.untilWhole("the end of the split", 60);
+      Senders.Difference difference = state.compare();
       row(
           "split 2 : 1 for " + seconds + " s",
           "the union equals the ledger <= 10 s after healing; epochs never go back",
@@ -486,7 +501,7 @@ public final class ChaosCommand implements Command {
               difference,
               epoch,
               epochBefore,
-              table().path("epoch").asLong(),
+              state.table().path("epoch").asLong(),
               goesBack ? " WENT BACK" : "",
               ownedByOther,
               marked,
@@ -497,133 +512,9 @@ public final class ChaosCommand implements Command {
     }
   }
 
-  // --- measuring ---
-
-  private interface Condition {
-    boolean holds() throws IOException, InterruptedException;
-  }
-
-  private void await(String what, int limitSeconds, Condition condition) throws Exception {
-    secondsUntil(what, limitSeconds, condition);
-  }
-
-  private double secondsUntil(String what, int limitSeconds, Condition condition) throws Exception {
-    return secondsSince(System.currentTimeMillis(), what, limitSeconds, condition);
-  }
-
-  /** A time that is longer than any limit of the table when it never comes to hold. */
-  private double secondsSince(long from, String what, int limitSeconds, Condition condition)
-      throws Exception {
-    long deadline = System.currentTimeMillis() + limitSeconds * 1_000L;
-    while (true) {
-      boolean holds;
-      try {
-        holds = condition.holds();
-      } catch (IOException e) {
-        holds = false; // whoever was asked is not there now
-      }
-      double seconds = (System.currentTimeMillis() - from) / 1_000.0;
-      if (holds) {
-        return seconds;
-      }
-      if (System.currentTimeMillis() > deadline) {
-        say("after " + limitSeconds + " s still not: " + what);
-        return Math.max(seconds, 1_000);
-      }
-      TimeUnit.MILLISECONDS.sleep(25);
-    }
-  }
-
-  private long freshSince(long millis) throws IOException, InterruptedException {
-    JsonNode answer =
-        fleet.query(QUERY, "count(timestamp(chaos_value) > " + millis / 1_000.0 + ")");
-    return answer.path("data").path("result").path(0).path("value").path(1).asLong();
-  }
-
-  /**
-   * Until every host is whole, on two gateways, not on the move, and its ticks are acknowledged.
-   */
-  private void untilWhole(String what, String query, int limitSeconds) throws Exception {
-    await(what, limitSeconds, () -> isReplicated(fleet.gateways()) && count(query) == hosts);
-  }
-
-  private long count(String query) throws IOException, InterruptedException {
-    JsonNode answer = fleet.query(query, "count(chaos_value)");
-    return answer.has("warnings")
-        ? 0
-        : answer.path("data").path("result").path(0).path("value").path(1).asLong();
-  }
-
-  private boolean isReplicated(List<String> gateways) throws IOException, InterruptedException {
-    JsonNode table = table();
-    for (String id : gateways) {
-      if (fleet.table(id).path("epoch").asLong() != table.path("epoch").asLong()) {
-        return false;
-      }
-    }
-    if (table.path("hosts").size() < hosts
-        || !new TreeSet<>(ids(table.path("members"))).containsAll(gateways)) {
-      return false;
-    }
-    for (JsonNode host : table.path("hosts")) {
-      boolean synced = false;
-      for (JsonNode copy : host.path("copies")) {
-        synced |= copy.asBoolean();
-      }
-      if (!synced || !host.path("behind").isEmpty() || host.has("next")) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The newest that any gateway has. */
-  private JsonNode table() throws IOException, InterruptedException {
-    JsonNode newest = null;
-    for (String id : fleet.gateways()) {
-      JsonNode table = fleet.table(id);
-      if (newest == null || table.path("epoch").asLong() > newest.path("epoch").asLong()) {
-        newest = table;
-      }
-    }
-    return newest;
-  }
-
-  private static List<String> ids(JsonNode array) {
-    List<String> ids = new ArrayList<>();
-    array.forEach(id -> ids.add(id.asText()));
-    return ids;
-  }
-
-  private static boolean contains(JsonNode array, String id) {
-    return ids(array).contains(id);
-  }
-
-  private static Map<String, String> owners(JsonNode table) {
-    Map<String, String> owners = new TreeMap<>();
-    table
-        .path("hosts")
-        .properties()
-        .forEach(host -> owners.put(host.getKey(), host.getValue().path("owner").asText()));
-    return owners;
-  }
-
-  private static Map<String, Long> load(Map<String, String> owners) {
-    Map<String, Long> load = new TreeMap<>();
-    owners.values().forEach(owner -> load.merge(owner, 1L, Long::sum));
-    return load;
-  }
-
   private String anyGateway() {
     List<String> all = fleet.gateways();
     return all.get(random.nextInt(all.size()));
-  }
-
-  /** Compares the ledger as it is now; what was read just now is waited for. */
-  private Senders.Difference compare(String query) throws Exception {
-    long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;
-    await("ticks acknowledged", 30, () -> senders.compareUpTo(fleet, query, now).isNone());
-    return senders.compareUpTo(fleet, query, now);
   }
 
   private static String spread(List<Double> seconds) {

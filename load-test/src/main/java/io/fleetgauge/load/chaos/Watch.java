@@ -31,7 +31,7 @@ final class Watch implements AutoCloseable {
           + failed
           + " failed, "
           + silent
-          + " silently short, "
+          + " silently incomplete, "
           + said
           + " short and said so, longest "
           + longestMillis

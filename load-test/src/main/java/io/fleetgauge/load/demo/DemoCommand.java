@@ -10,6 +10,7 @@ import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Logs;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.ProbeProcess;
@@ -32,10 +33,9 @@ import picocli.CommandLine.Option;
 /** {@code fleetgauge demo}. */
 @CommandLine.Command(
     name = "demo",
-    description = "Starts a whole fleet on this machine, with an hour of history, to look at.")
+    description = "Starts a whole fleet on this machine, with an hour of history.")
 public final class DemoCommand implements Command {
   private static final String LOOPBACK = "127.0.0.1";
-  private static final int GATEWAYS = 3;
   private static final int RACKS = 5;
   private static final String GATEWAY_FOLDER = "gateways";
   private static final Duration RETENTION = Duration.ofHours(6);
@@ -74,7 +74,10 @@ public final class DemoCommand implements Command {
       names = "--hosts",
       paramLabel = "N",
       defaultValue = "50",
-      description = "Simulated nodes of 8 GPUs, 1 to 500 (default: ${DEFAULT-VALUE}).")
+      description = {
+        "Simulated nodes with 8 GPUs each, 1 to 500 (default: ${DEFAULT-VALUE}).",
+        "One gateway is started for every " + Assignment.MOST + " hosts."
+      })
   private int hosts;
 
   @Option(
@@ -88,25 +91,27 @@ public final class DemoCommand implements Command {
       names = "--tick",
       paramLabel = "SECONDS",
       defaultValue = "10",
-      description = "How often nodes are read, 1 to 60 (default: ${DEFAULT-VALUE}).")
+      description = "Interval between two readings of a node, 1 to 60 (default: ${DEFAULT-VALUE}).")
   private int tickSeconds;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
       defaultValue = "demo-data",
-      description = "Folder for the log and for what gateways keep (default: ${DEFAULT-VALUE}).")
+      description = "Folder for the log and the gateways' data (default: ${DEFAULT-VALUE}).")
   private Path data;
 
   @Option(
       names = "--insecure",
-      description = "Lets other machines ask the query API; there are no tokens here.")
+      description =
+          "Lets other machines query the demo, which has no tokens: the query API listens on all"
+              + " addresses.")
   private boolean insecure;
 
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "Shows this.")
+      description = "Shows this help.")
   private boolean help;
 
   private final PrintStream out = System.out;
@@ -119,19 +124,25 @@ public final class DemoCommand implements Command {
     checkOptions();
     try {
       Files.createDirectories(data);
-      // The fleet makes up its past anew, so what is left of an earlier one would be in its way.
+      // Each demo generates its own history, which the data of an earlier one would contradict.
       remove(data.resolve(GATEWAY_FOLDER));
     } catch (IOException e) {
       throw new StartFailure(
-          "the folder " + data + " cannot be made; choose another with --data", e);
+          "cannot create the folder " + data + "; choose another with --data", e);
     }
     Logs.toFile(
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO),
         data.resolve("fleetgauge.log"));
     out.println(
-        "Fleetgauge demo: " + GATEWAYS + " gateways, 1 query API, a probe of this machine,");
-    out.println(hosts + " simulated nodes of " + SimulatedNode.GPUS + " GPUs. Ctrl-C stops it.");
-    // Before the start, because Ctrl-C may come while it is under way.
+        "Fleetgauge demo: "
+            + plural(gateways(), "gateway")
+            + ", 1 query API, a probe of this machine,");
+    out.println(
+        plural(hosts, "simulated node")
+            + " with "
+            + SimulatedNode.GPUS
+            + " GPUs each. Ctrl-C stops it.");
+    // Registered before the start, because Ctrl-C may come during it.
     Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("stop").unstarted(this::stop));
     try {
       startAll();
@@ -142,6 +153,15 @@ public final class DemoCommand implements Command {
     }
     new CountDownLatch(1).await();
     return 0;
+  }
+
+  private static String plural(int count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
+  }
+
+  /** As many as own all hosts, this machine among them, within the limit for each gateway. */
+  private int gateways() {
+    return Math.ceilDiv(hosts + 1, Assignment.MOST);
   }
 
   private static void remove(Path folder) throws IOException {
@@ -159,12 +179,12 @@ public final class DemoCommand implements Command {
     requireRange("--past", pastMinutes, 0, 300);
     requireRange("--tick", tickSeconds, 1, 60);
     LocalPorts.requireFree(queryHost(), port, 1, "--port");
-    LocalPorts.requireFree(LOOPBACK, gatewayPort, GATEWAYS, "--gateway-port");
-    LocalPorts.requireFree(LOOPBACK, clusterPort, GATEWAYS + 1, "--cluster-port");
+    LocalPorts.requireFree(LOOPBACK, gatewayPort, gateways(), "--gateway-port");
+    LocalPorts.requireFree(LOOPBACK, clusterPort, gateways() + 1, "--cluster-port");
     LocalPorts.requireFree(LOOPBACK, probePort, 1, "--probe-port");
   }
 
-  /** Without tokens, only this machine asks. */
+  /** There are no tokens, so by default only this machine may query. */
   private String queryHost() {
     return insecure ? "0.0.0.0" : LOOPBACK;
   }
@@ -178,7 +198,7 @@ public final class DemoCommand implements Command {
 
   private void startAll() throws StartFailure, InterruptedException {
     List<Integer> clusterPorts = new ArrayList<>();
-    for (int i = 0; i <= GATEWAYS; i++) {
+    for (int i = 0; i <= gateways(); i++) {
       clusterPorts.add(clusterPort + i);
     }
     LocalFleet fleet =
@@ -188,8 +208,8 @@ public final class DemoCommand implements Command {
             data.resolve(GATEWAY_FOLDER),
             System::currentTimeMillis);
     lifecycle.started("gateways and query API", STOP_LIMIT, fleet);
-    for (int i = 0; i < GATEWAYS; i++) {
-      progress("starting gateway " + (i + 1) + " of " + GATEWAYS, "");
+    for (int i = 0; i < gateways(); i++) {
+      progress("starting gateway " + (i + 1) + " of " + gateways(), "");
       fleet.startGateway(gatewayPort + i, RETENTION);
     }
     progress("starting the query API", "");
@@ -236,7 +256,7 @@ public final class DemoCommand implements Command {
   private void progress(String step, String detail) {
     boolean terminal = System.console() != null;
     if (terminal) {
-      out.print("\r\u001b[K" + step + detail); // the line is written over
+      out.print("\r\u001b[K" + step + detail); // overwrites the line
     } else if (!step.equals(lastStep)) {
       out.println(step); // in a file or a pipe each step is one line
     }
@@ -248,8 +268,11 @@ public final class DemoCommand implements Command {
     String api = "http://localhost:" + queryPort;
     out.println("Ready.");
     out.println();
-    out.println("  query API   " + api + "   (Prometheus HTTP API: add it to Grafana as it is)");
-    for (int i = 0; i < GATEWAYS; i++) {
+    out.println(
+        "  query API   "
+            + api
+            + "   (Prometheus HTTP API: add it to Grafana as a Prometheus data source)");
+    for (int i = 0; i < gateways(); i++) {
       out.println("  gateway " + (i + 1) + "   http://localhost:" + (gatewayPort + i) + "/metrics");
     }
     out.println("  probe       http://localhost:" + probePort + "/metrics   (this machine)");
@@ -269,12 +292,12 @@ public final class DemoCommand implements Command {
 
   private void stop() {
     if (failed) {
-      return; // the message of the failure is the last word
+      return; // the error message is the last line that is printed
     }
     out.println();
     out.println("Stopping.");
     lifecycle.close();
-    out.println("Stopped. What is left is the folder " + data.toAbsolutePath());
+    out.println("Stopped. Data and log are left in " + data.toAbsolutePath());
     out.flush();
   }
 }

@@ -146,13 +146,13 @@ public final class LoadCommand implements Command {
     folder = Files.createTempDirectory("fleetgauge-load");
     try {
       if (federate) {
-        try (QueryLoad load = QueryLoad.ofEverything(folder, out, hosts, rounds)) {
-          load.federate();
+        try (FederateLoad load = new FederateLoad(folder, out, hosts, rounds)) {
+          load.run();
         }
         return 0;
       }
       if (queries) {
-        try (QueryLoad load = QueryLoad.ofDashboard(folder, out, hosts, rounds)) {
+        try (QueryLoad load = new QueryLoad(folder, out, hosts, rounds)) {
           load.run();
         }
         return 0;

@@ -9,7 +9,6 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,7 +21,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,8 +43,8 @@ class IsolationTest {
   /** So are the digits of all its samples. */
   private static final double SECRET_VALUE = 77_312_777;
 
-  private static final long NOW = 1_795_300_000_000L;
-  private static final String METRIC = "DCGM_FI_DEV_GPU_TEMP";
+  static final long NOW = 1_795_300_000_000L;
+  static final String METRIC = "DCGM_FI_DEV_GPU_TEMP";
 
   private final HttpClient client = HttpClient.newHttpClient();
   private LocalFleet shared;
@@ -223,272 +221,6 @@ class IsolationTest {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
-  // --- what is asked ---
-
-  /** Requests with every trick there is, from a seed. */
-  private static final class Tricks {
-    private final SplittableRandom random;
-
-    Tricks(long seed) {
-      random = new SplittableRandom(seed);
-    }
-
-    @SafeVarargs
-    private <T> T any(T... of) {
-      return of[random.nextInt(of.length)];
-    }
-
-    String selector() {
-      return any(
-          METRIC,
-          "shared",
-          "{tenant=\"b\"}",
-          "{\"tenant\"=\"b\"}",
-          "{\"shared\", tenant=\"b\"}",
-          "{\"shared\"}",
-          "{tenant=~\".*\",__name__=~\".+\"}",
-          "{tenant!=\"a\",__name__!=\"\"}",
-          "{tenant!~\"a\",__name__=~\".+\"}",
-          "{tenant=~\"a|b\"}",
-          "{tenant=~\"(?i)B\"}",
-          "{tenant=\"\",__name__=~\".+\"}",
-          "{__name__=~\".+\"}",
-          "{__name__=~\"only_.+\"}",
-          "{__name__=\"shared\",tenant=\"b\"}",
-          "{\"lbl é\"=~\".+\"}",
-          "{\"lbl é\"!=\"v\",__name__=~\".+\"}",
-          "{job=~\"train.+\"}",
-          "{tenant=\"a\",tenant=\"b\"}",
-          "shared{tenant=\"b\",tenant=\"b\"}",
-          "{Hostname=\"h1\"}",
-          "{Hostname=~\"h2.*\"}",
-          "{tenant=\"a\" or tenant=\"b\"}",
-          "{tenant=\"b\"} # }",
-          "{tenant='b'}",
-          "{tenant=`b`}",
-          "{tenant=\"\\u0062\"}",
-          "{tenant=\"\\x62\"}");
-    }
-
-    String query() {
-      String x = selector();
-      String y = selector();
-      return switch (random.nextInt(26)) {
-        case 0 -> x;
-        case 1 -> "sum by (tenant) (" + x + ")";
-        case 2 -> "count by (Hostname, gpu) (" + x + ")";
-        case 3 -> "label_replace(" + x + ", \"tenant\", \"b\", \"tenant\", \"a\")";
-        case 4 -> "label_join(" + x + ", \"tenant\", \"\", \"job\")";
-        case 5 -> "absent(" + x + ")";
-        case 6 -> "absent_over_time(" + x + "[5m])";
-        case 7 -> "count_values(\"v\", " + x + ")";
-        case 8 -> "max_over_time(" + x + "[10m:1m])";
-        case 9 -> x + " offset 2m";
-        case 10 -> x + " @ end()";
-        case 11 -> x + " @ " + NOW / 1_000;
-        case 12 -> "sum(" + x + ") or " + y;
-        case 13 -> x + " and on () vector(1) unless " + y;
-        case 14 -> "topk(3, " + x + ")";
-        case 15 -> "sum without (tenant, gpu) (" + x + ")";
-        case 16 -> "scalar(sum(" + x + "))";
-        case 17 -> "timestamp(" + x + ")";
-        case 18 -> "quantile(0.9, " + x + ") by (rack)";
-        case 19 ->
-            "avg by (rack) (" + METRIC + ") + on (rack) group_left count by (rack) (" + y + ")";
-        case 20 -> "rate(" + x + "[5m])";
-        case 21 -> "group by (__name__, job) (" + x + ")";
-        case 22 -> "sort_desc(sum by (job) (" + x + "))";
-        case 23 -> "info(" + x + ")";
-        case 24 -> "histogram_quantile(0.5, " + x + ")";
-        default -> "stddev by (tenant) (" + x + ") / ignoring (x) " + "max by (tenant) (" + y + ")";
-      };
-    }
-
-    private String e(String text) {
-      return FleetAndPrometheus.encoded(text);
-    }
-
-    private String range() {
-      return any(
-          "",
-          "&start=0&end=" + NOW / 1_000,
-          "&start=" + (NOW / 1_000 - 600) + "&end=" + NOW / 1_000,
-          "&end=" + NOW / 1_000);
-    }
-
-    Asked next() {
-      String selector = e(selector());
-      String label =
-          any(
-              "tenant",
-              "__name__",
-              "Hostname",
-              "UUID",
-              "job",
-              "rack",
-              "gpu",
-              "U__lbl_20__e9_",
-              "U__tenant",
-              "version");
-      return switch (random.nextInt(14)) {
-        case 0, 1 ->
-            Asked.get("/api/v1/query?query=" + e(query()) + any("", "&time=" + NOW / 1_000));
-        case 2, 3 ->
-            Asked.get(
-                "/api/v1/query_range?query="
-                    + e(query())
-                    + "&step="
-                    + any("15", "60", "7")
-                    + "&start="
-                    + (NOW / 1_000 - 900)
-                    + "&end="
-                    + NOW / 1_000
-                    + any("", "&nocache=1"));
-        case 4 ->
-            Asked.form(
-                "/api/v1/query?query=" + e(query()) + "&query=" + e(query()) + "&tenant=b",
-                any("", "query=" + e(query()) + "&query=" + e(query()) + "&X-Scope-OrgID=b"));
-        case 5 ->
-            Asked.get(
-                "/api/v1/series?match%5B%5D="
-                    + selector
-                    + "&match%5B%5D="
-                    + e(selector())
-                    + range());
-        case 6 -> Asked.get("/api/v1/labels?" + any("", "match%5B%5D=" + selector) + range());
-        case 7 ->
-            Asked.get(
-                "/api/v1/label/"
-                    + label
-                    + "/values?"
-                    + any("", "match%5B%5D=" + selector)
-                    + range());
-        case 8 -> Asked.get("/api/v1/metadata?" + any("", "limit=5", "metric=" + METRIC));
-        case 9 ->
-            Asked.get(
-                "/federate?match%5B%5D="
-                    + any(
-                        selector,
-                        e("{__name__=~\".+:.+\"}"),
-                        e("tenant:" + METRIC + ":sum"),
-                        e("rack:" + METRIC + ":count{rack=~\".*\"}"))
-                    + any("", "&shard=0/2", "&match%5B%5D=" + e(selector())));
-        case 10 -> Asked.bytes("/api/v1/read", remoteRead());
-        case 11 ->
-            Asked.json(
-                "/grafana/query",
-                "{\"range\": {\"from\": \"2026-11-21T20:00:00Z\", \"to\":"
-                    + " \"2026-11-21T22:26:40Z\"},"
-                    + any(
-                        "",
-                        "\"filters\": [{\"key\": \"tenant\", \"operator\": \"=~\", \"value\":"
-                            + " \".*\"}],")
-                    + "\"intervalMs\": 60000, \"targets\": [{\"target\": "
-                    + GrafanaText.quoted(any(query(), METRIC, "events"))
-                    + any(
-                        "",
-                        ", \"type\": \"table\"",
-                        ", \"payload\": {\"aggregate\": \"sum\", \"by\": [\"tenant\", \"job\"]}")
-                    + "}]}");
-        case 12 ->
-            Asked.json(
-                any(
-                    "/grafana/search",
-                    "/grafana/variable",
-                    "/grafana/tag-keys",
-                    "/grafana/tag-values",
-                    "/grafana/metrics",
-                    "/grafana/annotations"),
-                "{\"key\": \""
-                    + any("tenant", "job", "__name__")
-                    + "\", \"target\": "
-                    + GrafanaText.quoted(
-                        any("", "label_values(tenant)", "label_values(" + selector() + ", job)"))
-                    + ", \"payload\": \"label_values(UUID)\"}");
-        default ->
-            Asked.get(
-                any(
-                    "//api/v1/query?query=shared",
-                    "/api/v1/./query?query=shared",
-                    "/api/v1/%71uery?query=shared",
-                    "/api/v1/query/?query=shared",
-                    "/api/v1/label/tenant%2Fvalues",
-                    "/api/v1/label/../label/tenant/values",
-                    "/prometheus/api/v1/query?query=shared",
-                    "/api/v1/targets",
-                    "/api/v1/status/queries",
-                    "/api/v1/query_exemplars?query=shared&start=1&end=2",
-                    "/api/v1/rules",
-                    "/api/v1/alerts",
-                    "/api/v1/format_query?query=shared"));
-      };
-    }
-
-    private byte[] remoteRead() {
-      WireWriter query = new WireWriter().uvar(1 << 3).uvar(NOW - 60_000).uvar(2 << 3).uvar(NOW);
-      int count = random.nextInt(3);
-      for (int i = 0; i < count; i++) {
-        String[] pair =
-            any(
-                new String[] {"tenant", "b"},
-                new String[] {"__name__", ".+"},
-                new String[] {"tenant", ".*"},
-                new String[] {"__name__", "shared"});
-        WireWriter matcher = new WireWriter().uvar(1 << 3).uvar(random.nextInt(4));
-        matcher.uvar(2 << 3 | 2).string(pair[0]).uvar(3 << 3 | 2).string(pair[1]);
-        query.uvar(3 << 3 | 2).uvar(matcher.size()).raw(matcher.array(), 0, matcher.size());
-      }
-      WireWriter out = new WireWriter();
-      out.uvar(1 << 3 | 2).uvar(query.size()).raw(query.array(), 0, query.size());
-      if (random.nextBoolean()) {
-        out.uvar(2 << 3).uvar(random.nextInt(2));
-      }
-      return out.toBytes();
-    }
-  }
-
-  /** A text in JSON. */
-  private static final class GrafanaText {
-    static String quoted(String text) {
-      return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-    }
-  }
-
-  private record Asked(String method, String path, String type, byte[] body) {
-    static Asked get(String path) {
-      return new Asked("GET", path, "", new byte[0]);
-    }
-
-    static Asked form(String path, String body) {
-      return new Asked(
-          "POST", path, "application/x-www-form-urlencoded", body.getBytes(StandardCharsets.UTF_8));
-    }
-
-    static Asked json(String path, String body) {
-      return new Asked("POST", path, "application/json", body.getBytes(StandardCharsets.UTF_8));
-    }
-
-    static Asked bytes(String path, byte[] body) {
-      return new Asked("POST", path, "application/x-protobuf", body);
-    }
-
-    HttpRequest.Builder at(URI server) throws Exception {
-      byte[] sent = path.equals("/api/v1/read") ? Snappy.compress(body) : body;
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(server + path))
-              .method(method, HttpRequest.BodyPublishers.ofByteArray(sent));
-      if (!type.isEmpty()) {
-        request.header("Content-Type", type);
-      }
-      return request;
-    }
-
-    @Override
-    public String toString() {
-      return method + " " + path + " " + new String(body, StandardCharsets.UTF_8);
-    }
-  }
-
   private record Answer(int status, String body, String headers) {}
 
   private Answer send(HttpRequest request, boolean snappy) throws Exception {
@@ -511,11 +243,11 @@ class IsolationTest {
 
   @Test
   void aTenantIsAnsweredAsIfItWereAlone() throws Exception {
-    Tricks tricks = new Tricks(SEED);
+    RandomRequests requests = new RandomRequests(SEED);
     int good = 0;
     for (int i = 0; i < REQUESTS; i++) {
-      Asked asked = tricks.next();
-      boolean read = asked.path.equals("/api/v1/read");
+      RandomRequests.Request asked = requests.next();
+      boolean read = asked.path().equals("/api/v1/read");
       HttpRequest.Builder withToken = asked.at(ofBoth).header("Authorization", "Bearer token-a");
       Answer ours = send(withToken.build(), read);
       saysNothing(ours, asked.toString());
@@ -523,9 +255,9 @@ class IsolationTest {
       assertThat(ours.status()).as("%s: %s", asked, ours.body()).isEqualTo(wanted.status());
       // absent() makes labels of matchers, and those of the scope are among them.
       boolean names = asked.toString().contains("absent");
-      if (!names && !asked.path.contains("status") && !asked.path.contains("targets")) {
+      if (!names && !asked.path().contains("status") && !asked.path().contains("targets")) {
         // Lines of a scrape come as the gateways have them.
-        boolean scrape = asked.path.startsWith("/federate");
+        boolean scrape = asked.path().startsWith("/federate");
         assertThat(scrape ? FleetAndPrometheus.lines(ours.body()).toString() : ours.body())
             .as(asked.toString())
             .isEqualTo(scrape ? FleetAndPrometheus.lines(wanted.body()).toString() : wanted.body());
@@ -609,7 +341,8 @@ class IsolationTest {
   @Test
   void aTokenThatPeopleMadeUpIsGoodForFormsAndForBasicAuthenticationToo() throws Exception {
     for (String authorization : List.of("Bearer password", "Basic YW55OnBhc3N3b3Jk")) {
-      Asked asked = Asked.form("/api/v1/query", "query=count(shared)&time=" + NOW / 1_000);
+      RandomRequests.Request asked =
+          RandomRequests.Request.form("/api/v1/query", "query=count(shared)&time=" + NOW / 1_000);
       Answer answer = send(asked.at(ofBoth).header("Authorization", authorization).build(), false);
       assertThat(answer.body()).contains("\"8\"");
     }

@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A gateway in a JVM of its own, senders that write down what it acknowledges, and the comparison
@@ -54,7 +56,7 @@ final class GatewayWithLedger implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(2))
           .build();
   private final List<Sender> senders = new ArrayList<>();
-  private volatile boolean stopping;
+  private final CountDownLatch stopping = new CountDownLatch(1);
   private ChildJvm gateway;
 
   /**
@@ -159,7 +161,7 @@ final class GatewayWithLedger implements AutoCloseable {
   }
 
   void stopSenders() throws InterruptedException {
-    stopping = true;
+    stopping.countDown();
     for (Sender sender : senders) {
       sender.thread.join();
       assertThat(sender.failure).isNull();
@@ -191,7 +193,7 @@ final class GatewayWithLedger implements AutoCloseable {
 
     private void run() {
       try {
-        while (!stopping) {
+        while (stopping.getCount() > 0) {
           double[] values = new double[SERIES];
           for (int i = 0; i < SERIES; i++) {
             values[i] = i % 2 == 0 ? random.nextInt(1_000) : random.nextDouble();
@@ -228,13 +230,13 @@ final class GatewayWithLedger implements AutoCloseable {
             System.arraycopy(frame, 0, body, dictionary.length, frame.length);
           }
           case IntakeAnswer.SlowDown slow -> {
-            if (stopping) {
+            // The sender pauses as long as the gateway asks for; no assertion depends on it.
+            if (stopping.await(Math.min(50, slow.millis()), TimeUnit.MILLISECONDS)) {
               return false;
             }
-            // A sender waits as it is told to; no assertion hangs on how long.
-            Thread.sleep(Math.min(50, slow.millis()));
           }
-          default -> throw new AssertionError("the gateway answers " + answer);
+          case IntakeAnswer.Moved _, IntakeAnswer.Refused _ ->
+              throw new AssertionError("the gateway answers " + answer);
         }
       }
     }
@@ -305,7 +307,7 @@ final class GatewayWithLedger implements AutoCloseable {
 
   @Override
   public void close() {
-    stopping = true;
+    stopping.countDown();
     try {
       for (Sender sender : senders) {
         sender.thread.join();

@@ -34,6 +34,8 @@ class DemoTest {
     try (LaunchedProcess demo = start(options)) {
       demo.awaitOutput("Try:");
       QueryClient client = new QueryClient(port(options));
+      // 51 hosts are more than three gateways may own.
+      assertThat(demo.output()).contains("4 gateways, 1 query API");
       assertThat(client.values("count(DCGM_FI_DEV_GPU_UTIL)", "")).containsEntry("", 400.0);
       assertThat(client.values("avg by (rack) (DCGM_FI_DEV_GPU_UTIL)", "rack")).hasSize(5);
       assertThat(client.values("count by (Hostname) (node_load1)", "Hostname"))
@@ -60,7 +62,7 @@ class DemoTest {
       again.awaitOutput("Try:");
       again.process.destroy();
       assertThat(again.exitCode()).isEqualTo(143);
-      assertThat(again.output()).contains("Stopping.", "What is left is the folder");
+      assertThat(again.output()).contains("Stopping.", "Data and log are left in");
     }
     try (var left = Files.list(folder.resolve("data"))) {
       assertThat(left.map(file -> file.getFileName().toString()))

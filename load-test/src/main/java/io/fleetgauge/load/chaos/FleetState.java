@@ -1,0 +1,164 @@
+package io.fleetgauge.load.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The state of a fleet under test: reads it from the processes, and waits until it is as wanted.
+ */
+final class FleetState {
+  private final ChaosFleet fleet;
+  private final Senders senders;
+  private final PrintWriter out;
+  private final String query;
+  private int hosts;
+
+  /**
+   * @param query the query API that is asked
+   * @param hosts how many hosts send
+   */
+  FleetState(ChaosFleet fleet, Senders senders, String query, int hosts, PrintWriter out) {
+    this.fleet = fleet;
+    this.senders = senders;
+    this.query = query;
+    this.hosts = hosts;
+    this.out = out;
+  }
+
+  void oneHostMore() {
+    hosts++;
+  }
+
+  interface Condition {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
+  void await(String what, int limitSeconds, Condition condition) throws Exception {
+    secondsUntil(what, limitSeconds, condition);
+  }
+
+  double secondsUntil(String what, int limitSeconds, Condition condition) throws Exception {
+    return secondsSince(System.currentTimeMillis(), what, limitSeconds, condition);
+  }
+
+  /**
+   * Seconds from a time until a condition holds; when it does not hold within the limit, at least
+   * 1,000, which is above everything that the table of results allows.
+   */
+  double secondsSince(long from, String what, int limitSeconds, Condition condition)
+      throws Exception {
+    long deadline = System.currentTimeMillis() + limitSeconds * 1_000L;
+    while (true) {
+      boolean holds;
+      try {
+        holds = condition.holds();
+      } catch (IOException e) {
+        holds = false; // the process that was asked is down
+      }
+      double seconds = (System.currentTimeMillis() - from) / 1_000.0;
+      if (holds) {
+        return seconds;
+      }
+      if (System.currentTimeMillis() > deadline) {
+        out.println("after " + limitSeconds + " s still not: " + what);
+        out.flush();
+        return Math.max(seconds, 1_000);
+      }
+      TimeUnit.MILLISECONDS.sleep(25);
+    }
+  }
+
+  long freshSince(long millis) throws IOException, InterruptedException {
+    JsonNode answer =
+        fleet.query(query, "count(timestamp(chaos_value) > " + millis / 1_000.0 + ")");
+    return answer.path("data").path("result").path(0).path("value").path(1).asLong();
+  }
+
+  /**
+   * Waits until every host is whole, on two gateways, not moving, and its ticks are acknowledged.
+   */
+  void untilWhole(String what, int limitSeconds) throws Exception {
+    await(what, limitSeconds, () -> isReplicated(fleet.gateways()) && count() == hosts);
+  }
+
+  private long count() throws IOException, InterruptedException {
+    JsonNode answer = fleet.query(query, "count(chaos_value)");
+    return answer.has("warnings")
+        ? 0
+        : answer.path("data").path("result").path(0).path("value").path(1).asLong();
+  }
+
+  boolean isReplicated(List<String> gateways) throws IOException, InterruptedException {
+    JsonNode table = table();
+    for (String id : gateways) {
+      if (fleet.table(id).path("epoch").asLong() != table.path("epoch").asLong()) {
+        return false;
+      }
+    }
+    if (table.path("hosts").size() < hosts
+        || !new TreeSet<>(ids(table.path("members"))).containsAll(gateways)) {
+      return false;
+    }
+    for (JsonNode host : table.path("hosts")) {
+      boolean synced = false;
+      for (JsonNode copy : host.path("copies")) {
+        synced |= copy.asBoolean();
+      }
+      if (!synced || !host.path("behind").isEmpty() || host.has("next")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The newest table that any gateway has. */
+  JsonNode table() throws IOException, InterruptedException {
+    JsonNode newest = null;
+    for (String id : fleet.gateways()) {
+      JsonNode table = fleet.table(id);
+      if (newest == null || table.path("epoch").asLong() > newest.path("epoch").asLong()) {
+        newest = table;
+      }
+    }
+    return newest;
+  }
+
+  private static List<String> ids(JsonNode array) {
+    List<String> ids = new ArrayList<>();
+    array.forEach(id -> ids.add(id.asText()));
+    return ids;
+  }
+
+  static boolean contains(JsonNode array, String id) {
+    return ids(array).contains(id);
+  }
+
+  static Map<String, String> owners(JsonNode table) {
+    Map<String, String> owners = new TreeMap<>();
+    table
+        .path("hosts")
+        .properties()
+        .forEach(host -> owners.put(host.getKey(), host.getValue().path("owner").asText()));
+    return owners;
+  }
+
+  static Map<String, Long> load(Map<String, String> owners) {
+    Map<String, Long> load = new TreeMap<>();
+    owners.values().forEach(owner -> load.merge(owner, 1L, Long::sum));
+    return load;
+  }
+
+  /** Compares the answers with the ledger, once all ticks but the newest two are acknowledged. */
+  Senders.Difference compare() throws Exception {
+    long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;
+    await("ticks acknowledged", 30, () -> senders.compareUpTo(fleet, query, now).isNone());
+    return senders.compareUpTo(fleet, query, now);
+  }
+}
