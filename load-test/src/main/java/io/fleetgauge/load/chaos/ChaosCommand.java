@@ -121,7 +121,7 @@ public final class ChaosCommand implements Command {
         onLoopback(Files.createDirectories(folder.resolve("loopback")), vertx);
       }
       if (!only.contains("split")) {
-        say("no split, as asked for");
+        say("no split: --only excludes it");
       } else if (Namespaces.areAllowed()) {
         split(Files.createDirectories(folder.resolve("split")), vertx);
       } else {
@@ -269,7 +269,7 @@ public final class ChaosCommand implements Command {
     Senders.Difference difference = state.compare();
     row(
         "freeze " + seconds + " s, then wake",
-        "reads away <= 1 s; reassigned <= 8 s; late acknowledgements do no harm",
+        "queries avoid it <= 1 s; reassigned <= 8 s; late acknowledgements lose nothing",
         String.format(
             "longest read %d ms; reassigned after %.1f s, fresh after %.1f s; %s; %s",
             longest, reassigned, fresh, difference, seen),
@@ -395,7 +395,7 @@ public final class ChaosCommand implements Command {
     Senders.Difference difference = state.compare();
     row(
         String.format("a probe cut off for %.0f s", away),
-        "all of it arrives, in order; the others' ticks do not wait",
+        "all its ticks arrive, in order; ticks of other hosts do not wait",
         String.format(
             "%d ticks arrived within %.1f s; %s; ticks of %d others under way at once: before %d,"
                 + " at most %d meanwhile",
@@ -476,7 +476,7 @@ public final class ChaosCommand implements Command {
       long epochBefore = state.table().path("epoch").asLong();
       spaces.split(one, other, false);
       long at = System.currentTimeMillis();
-      // Live ticks go on: all that was read while it was split has to be there.
+      // Senders keep sending: every tick read during the split has to be in the answer.
       double took =
           state.secondsSince(
               at,
@@ -523,7 +523,7 @@ public final class ChaosCommand implements Command {
         "%.1f (median, most %.1f)", sorted.get(sorted.size() / 2), sorted.getLast());
   }
 
-  /** Whether the laws held at every event, however long it took. */
+  /** Whether the laws held at every event, regardless of the time limits. */
   boolean lawsHold() {
     return !rows.isEmpty() && rows.stream().allMatch(Row::laws);
   }

@@ -28,8 +28,8 @@ final class ChaosFleet implements AutoCloseable {
   /**
    * Where a process runs.
    *
-   * @param address that it binds
-   * @param within the command that runs it there
+   * @param address the address that the process binds
+   * @param within the command that starts a program there
    */
   record Place(String address, List<String> within) {
     static final Place HERE = new Place("127.0.0.1", List.of());
@@ -58,7 +58,7 @@ final class ChaosFleet implements AutoCloseable {
     this.name = name;
   }
 
-  /** Writes the configuration of processes that may be started; all of them know all gateways. */
+  /** Writes the configuration of the processes; each lists all gateways as members. */
   void plan(Map<String, Place> gateways, Map<String, Place> queries, List<Integer> ports)
       throws IOException {
     List<Integer> free = new ArrayList<>(ports);
@@ -126,7 +126,7 @@ final class ChaosFleet implements AutoCloseable {
     running.remove(id).close();
   }
 
-  /** Stops it as a supervisor does, and waits until it has gone. */
+  /** Stops a process with SIGTERM and waits for its end. */
   void stop(String id) throws InterruptedException {
     ChildJvm process = running.remove(id);
     process.process().destroy();
@@ -157,7 +157,7 @@ final class ChaosFleet implements AutoCloseable {
     return running.keySet().stream().filter(id -> !id.startsWith("query")).toList();
   }
 
-  /** Where a process is reached, running or not. */
+  /** The HTTP address of a process, running or not. */
   URI address(String id) {
     Seat seat = seats.get(id);
     return URI.create("http://" + seat.place.address() + ":" + seat.http);
@@ -181,7 +181,7 @@ final class ChaosFleet implements AutoCloseable {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  /** An instant query; its whole answer. */
+  /** The response of an instant query. */
   JsonNode query(String id, String query) throws IOException, InterruptedException {
     HttpResponse<String> answer =
         get(id, "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8));

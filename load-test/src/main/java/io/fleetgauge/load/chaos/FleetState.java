@@ -10,9 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The state of a fleet under test: reads it from the processes, and waits until it is as wanted.
- */
+/** The state of a fleet under test: reads it from the processes and waits for conditions. */
 final class FleetState {
   private final ChaosFleet fleet;
   private final Senders senders;

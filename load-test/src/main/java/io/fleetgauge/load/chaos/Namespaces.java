@@ -27,7 +27,7 @@ final class Namespaces implements AutoCloseable {
   private final Thread atExit = new Thread(this::remove);
   private final Map<String, ChaosFleet.Place> places = new LinkedHashMap<>();
 
-  /** Whether this process may make any. */
+  /** Whether this process may create namespaces. */
   static boolean areAllowed() {
     try {
       boolean root = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0;
@@ -69,7 +69,7 @@ final class Namespaces implements AutoCloseable {
     return Map.copyOf(places);
   }
 
-  /** Cuts two sides off from each other, or joins them again. */
+  /** Blocks or unblocks all traffic between two sides. */
   void split(List<String> one, List<String> other, boolean cut)
       throws IOException, InterruptedException {
     for (String here : one) {
@@ -101,7 +101,7 @@ final class Namespaces implements AutoCloseable {
     }
   }
 
-  /** Every one of them as far as it goes: some may not have been made. */
+  /** Removes as many as exist: creation may have failed half-way. */
   private void remove() {
     for (String name : places.keySet()) {
       tryTo("ip", "netns", "del", bridge + "-" + name);

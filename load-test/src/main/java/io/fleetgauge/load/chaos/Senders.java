@@ -20,13 +20,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Uplinks of hosts that read a tick twice a second, and the ledger of all that they read. */
+/** Uplinks of hosts that read a tick every half second, and a ledger of all ticks they read. */
 final class Senders implements AutoCloseable {
   static final long TICK_MILLIS = 500;
 
   private static final int SERIES = 8;
 
-  /** The past that is read first is not to be dropped for its age. */
+  /** Above the age of the history that is sent first, so that none of it is dropped. */
   private static final UplinkSettings ALL =
       new UplinkSettings(Duration.ofDays(1), 64L << 20, Duration.ofDays(1), 0);
 
@@ -71,19 +71,19 @@ final class Senders implements AutoCloseable {
     this.vertx = vertx;
   }
 
-  /** Adds a host that begins at any of the gateways. */
+  /** Adds a host that sends to any of the gateways at first. */
   void add(String name, List<URI> gateways, long seed) {
     hosts.put(name, new Host(name, new Uplink(vertx, name, gateways, ALL, Optional.empty(), seed)));
   }
 
-  /** Reads a past first: a tick each {@code step}. */
+  /** Adds history to a host: one tick each {@code step}. */
   void past(String name, long from, long to, long step) {
     for (long time = from; time < to; time += step) {
       hosts.get(name).read(time);
     }
   }
 
-  /** From now on every host reads. */
+  /** Starts reading on every host. */
   void begin() {
     clock.scheduleAtFixedRate(
         () -> hosts.values().forEach(host -> host.read(System.currentTimeMillis())),
@@ -92,7 +92,7 @@ final class Senders implements AutoCloseable {
         TimeUnit.MILLISECONDS);
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading on every host. */
   void end() throws InterruptedException {
     clock.shutdown();
     clock.awaitTermination(5, TimeUnit.SECONDS);
@@ -115,12 +115,12 @@ final class Senders implements AutoCloseable {
   }
 
   /**
-   * What the ledger and the fleet differ in.
+   * How the fleet's answers differ from the ledger.
    *
    * @param ticks in the ledger
-   * @param lost ticks that the fleet does not have
-   * @param changed ticks that it has otherwise, or that nobody read
-   * @param broken hosts for whose counters read = kept + spooled + dropped + refused does not hold,
+   * @param lost ticks that the answers lack
+   * @param changed ticks with another value, or that no host read
+   * @param broken hosts for whose counters read = kept + queued + dropped + refused does not hold,
    *     or that dropped anything
    */
   record Difference(long ticks, long lost, long changed, long broken) {
@@ -140,7 +140,7 @@ final class Senders implements AutoCloseable {
     }
   }
 
-  /** Compares all that was read up to a time, ms. Hosts that nobody can send for are left out. */
+  /** Compares all ticks read up to a time, ms, without the hosts that are cut off. */
   Difference compareUpTo(ChaosFleet fleet, String query, long to)
       throws IOException, InterruptedException {
     long ticks = 0;

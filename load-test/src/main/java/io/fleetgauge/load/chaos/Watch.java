@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Asks all the time how many hosts there are, and remembers every answer that is not all. */
+/** Queries the number of hosts continuously and keeps every answer that misses some. */
 final class Watch implements AutoCloseable {
   private static final long PAUSE_MILLIS = 40;
 
   /**
-   * What was seen since a moment.
+   * The answers of an interval.
    *
-   * @param queries how many were asked
-   * @param failed were no answers
-   * @param silent missed a host and did not say so
-   * @param said missed a host and said so
-   * @param longestMillis the longest that one took
+   * @param queries how many queries were sent
+   * @param failed how many failed
+   * @param silent how many missed a host without a warning
+   * @param said how many missed a host and had a warning
+   * @param longestMillis the longest duration of a query
    */
   record Seen(long queries, long failed, long silent, long said, long longestMillis) {
     boolean isWhole() {
@@ -33,7 +33,7 @@ final class Watch implements AutoCloseable {
           + silent
           + " silently incomplete, "
           + said
-          + " short and said so, longest "
+          + " incomplete with a warning, longest "
           + longestMillis
           + " ms";
     }
@@ -48,8 +48,8 @@ final class Watch implements AutoCloseable {
   private Seen seen = new Seen(0, 0, 0, 0, 0);
 
   /**
-   * @param query the id of the query API that is asked
-   * @param hosts how many there should be
+   * @param query the id of the query API
+   * @param hosts how many hosts an answer should count
    */
   Watch(ChaosFleet fleet, String query, int hosts) {
     this.fleet = fleet;
@@ -90,19 +90,19 @@ final class Watch implements AutoCloseable {
     }
   }
 
-  /** What was seen since this was called before. */
+  /** The answers since the last call. */
   synchronized Seen take() {
     Seen before = seen;
     seen = new Seen(0, 0, 0, 0, 0);
     return before;
   }
 
-  /** The longest that a query took since all was taken last, ms. */
+  /** The longest duration of a query since the last call of {@link #take}, ms. */
   synchronized long longestMillis() {
     return seen.longestMillis;
   }
 
-  /** Some of the answers that were not whole. */
+  /** Some of the incomplete answers. */
   synchronized List<String> notes() {
     List<String> all = List.copyOf(notes);
     notes.clear();

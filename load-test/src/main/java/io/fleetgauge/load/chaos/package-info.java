@@ -1,13 +1,14 @@
 /**
- * What must not be noticed, done to real processes.
+ * Failures of real processes that must not lose samples or queries.
  *
- * <p>In: a seed. Out: a table of events with what was measured at each, and whether it holds.
+ * <p>In: a seed. Out: a table of events with the requirement, the measurement, and whether it
+ * holds.
  *
  * <p>A fleet of gateways and a query API run in JVMs of their own. Uplinks send ticks that a ledger
- * remembers; queries go on all the time. Gateways are killed, frozen, joined, drained, started
- * anew, and cut off from one another with network namespaces. In the end what the fleet answers is
- * compared with the ledger, tick by tick.
+ * keeps; queries run continuously. Gateways are killed, frozen, joined, drained, restarted, and
+ * separated with network namespaces. At the end the answers of the fleet are compared with the
+ * ledger, tick by tick.
  *
- * <p>Law: every process that is started is ended, and everything stops by itself.
+ * <p>Law: every process that is started is ended, and every run terminates.
  */
 package io.fleetgauge.load.chaos;

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Asks two servers the same and says how their answers differ.
+ * Sends the same query to two servers and compares the answers.
  *
  * <p>Equal are: the status, the error type, the result type, the label sets (of a range query also
  * their order), every timestamp, warnings and infos as sets, and every value: integers exactly,
@@ -24,13 +24,15 @@ import java.util.stream.Collectors;
  *
  * <p>Prometheus keeps the series of a range query in a Go map between the steps, so what depends on
  * their order, as the last bits of {@code stddev} do, changes from one run of a query to the next.
- * Where answers differ, the reference is asked again; when it contradicts itself there is no answer
- * to compare with.
+ * Where answers differ, the query is repeated at the reference; when its own answers differ, there
+ * is nothing to compare with.
  */
 public final class AnswerComparison {
   private static final double TOLERANCE = 1e-12;
 
-  /** How often the reference is asked again; enough to see another order of three series. */
+  /**
+   * How often a query is repeated at the reference; enough to see another order of three series.
+   */
   private static final int REPETITIONS = 12;
 
   private final HttpClient client = HttpClient.newHttpClient();
@@ -72,13 +74,13 @@ public final class AnswerComparison {
     return false;
   }
 
-  /** What the reference answers; to see that a comparison is not of nothing with nothing. */
+  /** The answer of the reference, so that a test can require that it is not empty. */
   public JsonNode reference(String path, Map<String, String> parameters)
       throws IOException, InterruptedException {
     return json.readTree(ask(reference, path, parameters).body());
   }
 
-  /** What the tested server answers. */
+  /** The answer of the tested server. */
   public JsonNode tested(String path, Map<String, String> parameters)
       throws IOException, InterruptedException {
     return json.readTree(ask(tested, path, parameters).body());
@@ -115,7 +117,7 @@ public final class AnswerComparison {
     for (String field : new String[] {"warnings", "infos"}) {
       TreeSet<String> wantedTexts = texts(wanted.path(field));
       TreeSet<String> gotTexts = texts(got.path(field));
-      // Of more than ten, which are left out is chance in the reference; how many is not.
+      // The reference lists ten annotations at random when there are more; their number is fixed.
       boolean cut = wantedTexts.stream().anyMatch(text -> text.endsWith("annotations omitted"));
       boolean same =
           cut

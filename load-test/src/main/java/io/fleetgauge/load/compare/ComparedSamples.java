@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Half an hour of a small fleet that is hard on an evaluator: regular and irregular ticks, gaps,
- * series that begin, end and come back, resets, infinities, NaN, large and tiny values. The same
- * every time.
+ * Half an hour of a small fleet with everything that is difficult for an evaluator: regular and
+ * irregular ticks, gaps, series that begin, end and come back, resets, infinities, NaN, large and
+ * tiny values. The same every time.
  */
 final class ComparedSamples {
   static final long START = 1_760_000_000_000L;
@@ -51,7 +51,7 @@ final class ComparedSamples {
     return all.at(START - BEFORE);
   }
 
-  /** What job runs on the first GPU of a host. */
+  /** The job on the first GPU of a host. */
   private static Labels job(int host, int job) {
     return Labels.of(
         Labels.NAME,

@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "fuzz",
     description =
-        "Asks Prometheus and us random questions over the same samples; prints what is answered"
-            + " differently and exits with 1 if anything is.")
+        "Sends random queries to Prometheus and to Fleetgauge, which hold the same samples; prints"
+            + " the differences and exits with 1 if there are any.")
 public final class FuzzCommand implements Command {
   /** The features that the questions may need. */
   public static final Set<String> FEATURES = Set.of("promql-experimental-functions");
@@ -29,21 +29,21 @@ public final class FuzzCommand implements Command {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Which questions (default: ${DEFAULT-VALUE}).")
+      description = "Seed of the queries (default: ${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
       names = "--count",
       paramLabel = "N",
       defaultValue = "2000",
-      description = "How many (default: ${DEFAULT-VALUE}).")
+      description = "How many queries (default: ${DEFAULT-VALUE}).")
   private int count;
 
   @Option(
       names = "--from",
       paramLabel = "N",
       defaultValue = "0",
-      description = "The number of the first (default: ${DEFAULT-VALUE}).")
+      description = "Number of the first query (default: ${DEFAULT-VALUE}).")
   private int from;
 
   @Option(
@@ -51,13 +51,13 @@ public final class FuzzCommand implements Command {
       paramLabel = "NAME",
       split = ",",
       defaultValue = "promql-experimental-functions",
-      description = "The features that are on in both (default: ${DEFAULT-VALUE}).")
+      description = "Feature flags of both servers (default: ${DEFAULT-VALUE}).")
   private Set<String> features;
 
   @Option(
       names = "--only",
       paramLabel = "REGEX",
-      description = "Asks only questions in whose query this is found; --count counts all.")
+      description = "Sends only queries that contain this text; --count counts all.")
   private Pattern only;
 
   @Override
@@ -89,7 +89,7 @@ public final class FuzzCommand implements Command {
     } finally {
       delete(folder);
     }
-    out.println(count + " questions of seed " + seed + ", " + different + " answered differently");
+    out.println(count + " queries of seed " + seed + ", " + different + " with different answers");
     out.flush();
     return different == 0 ? 0 : 1;
   }

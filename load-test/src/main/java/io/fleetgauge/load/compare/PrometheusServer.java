@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The real Prometheus, on loopback, with its remote-write receiver open. */
+/** A real Prometheus on loopback with its remote-write receiver enabled. */
 public final class PrometheusServer implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
@@ -41,7 +41,7 @@ public final class PrometheusServer implements AutoCloseable {
         features);
   }
 
-  /** With the configuration {@code prometheus.yml} that lies in the folder. */
+  /** Starts with the configuration {@code prometheus.yml} in the folder. */
   public static PrometheusServer of(Path folder, int port)
       throws IOException, InterruptedException {
     return new PrometheusServer(folder, port, Set.of());

@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Random questions in valid PromQL about {@link ComparedSamples}. A seed and a number give one
- * question, the same every time.
+ * Random valid PromQL queries over {@link ComparedSamples}. A seed and a number determine the
+ * query.
  *
- * <p>Left out is what has no one answer: functions whose last bit depends on the machine's
- * mathematics stand only where that cannot grow, at the root; dates of what is no date; quantiles
- * over more than twelve samples that mix 0 and -0; and rankings of equal values, because a range
- * query of Prometheus takes series in an order of chance.
+ * <p>Queries without a single correct answer are left out: functions whose last bit depends on the
+ * machine's mathematics stand only where that cannot grow, at the root; dates of what is no date;
+ * quantiles over more than twelve samples that mix 0 and -0; and rankings of equal values, because
+ * a range query of Prometheus takes series in random order.
  */
 public final class QueryGenerator {
   private static final long START = ComparedSamples.START;
@@ -109,7 +109,7 @@ public final class QueryGenerator {
    * @param experimental whether functions may occur that Prometheus has behind a flag
    */
   public static Question question(long seed, long number, boolean experimental) {
-    // Far apart, because the generator itself goes on by adding.
+    // Far apart, because the generator derives its states by addition.
     long mixed = (seed * 31 + number) * 0xBF58476D1CE4E5B9L;
     mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
     return new QueryGenerator(mixed ^ mixed >>> 31, experimental).question();

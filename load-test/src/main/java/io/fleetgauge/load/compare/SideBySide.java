@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
-/** The real Prometheus, and three gateways with a query API, with the same samples in both. */
+/** A real Prometheus, and three gateways with a query API, which hold the same samples. */
 public final class SideBySide implements AutoCloseable {
   private static final UplinkSettings EVERYTHING =
       new UplinkSettings(Duration.ofDays(400), 1 << 30, Duration.ofDays(400), 0);
@@ -88,7 +88,8 @@ public final class SideBySide implements AutoCloseable {
   }
 
   /**
-   * All ticks but the first of each host; no host far ahead, because Prometheus forgets an hour.
+   * Sends all ticks but the first of each host, with no host far ahead, because Prometheus refuses
+   * samples that are an hour behind.
    */
   private void writeInTurn(Map<String, List<Tick>> ticksByHost)
       throws IOException, InterruptedException {

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Which job holds a node at which time. Jobs of four tenants take one to four neighbouring nodes
- * for some minutes, with pauses between them. A function of the seed, so that any time can be asked
- * for in any order.
+ * The jobs of the simulated nodes over time. Jobs of four tenants take one to four neighbouring
+ * nodes for some minutes, with pauses between them. A function of the seed, so that times may be
+ * asked for in any order.
  */
 final class JobSchedule {
   private static final String[] TENANTS = {"atlas", "borealis", "cirrus", "delta"};

@@ -20,7 +20,7 @@ final class SimulatedFleet implements AutoCloseable {
   private static final UplinkSettings UNACKNOWLEDGED =
       new UplinkSettings(Duration.ofDays(1), 64L << 20, Duration.ofDays(1), 0);
 
-  /** Ticks of the past that a node may be ahead of its acknowledgements. */
+  /** How many unacknowledged ticks of history a node may have. */
   private static final int MAX_AHEAD = 60;
 
   private record Node(SimulatedNode readings, Uplink uplink) {}
@@ -52,7 +52,7 @@ final class SimulatedFleet implements AutoCloseable {
     }
   }
 
-  /** What has been done of the past that is sent first. */
+  /** Progress of the back-fill. */
   interface Progress {
     /**
      * @param done 0 to 1
@@ -61,7 +61,7 @@ final class SimulatedFleet implements AutoCloseable {
     void report(double done, long samples);
   }
 
-  /** Sends the past, in order, no faster than the gateways take it; returns when it is kept. */
+  /** Sends the history in order, as fast as gateways acknowledge it; returns when all is kept. */
   void backFill(long pastMillis, Progress progress) throws InterruptedException {
     long first = (clock.getAsLong() - pastMillis) / tickMillis * tickMillis;
     next = first;
@@ -79,7 +79,7 @@ final class SimulatedFleet implements AutoCloseable {
     }
   }
 
-  /** From now on a tick whenever it is time for one. */
+  /** Starts live ticks. */
   void start() {
     thread.scheduleAtFixedRate(
         () -> {

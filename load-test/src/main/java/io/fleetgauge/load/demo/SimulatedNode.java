@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * A node with eight GPUs that does not exist. Its readings follow the jobs on it: a busy GPU draws
- * power, warms up slowly and counts energy. Not for several threads.
+ * A simulated node with eight GPUs. Its readings follow the jobs on it: a busy GPU draws power,
+ * warms up slowly and counts energy. Not for several threads.
  */
 final class SimulatedNode {
   static final int GPUS = 8;
@@ -43,7 +43,7 @@ final class SimulatedNode {
     }
   }
 
-  /** The node's next tick; times must ascend. */
+  /** The next tick of the node; times must ascend. */
   Tick tick(long time) {
     double seconds = last == Long.MIN_VALUE ? 0 : (time - last) / 1000.0;
     last = time;

@@ -62,7 +62,7 @@ public final class ChildJvm implements AutoCloseable {
             .redirectOutput(output.toFile());
     builder.environment().putAll(environment);
     process = builder.start();
-    // Whoever ends this process, with Ctrl-C or otherwise, does not want the child to stay.
+    // The child must not outlive this process, whatever ends it.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
   }
 

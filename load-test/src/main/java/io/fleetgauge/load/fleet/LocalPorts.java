@@ -15,14 +15,14 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class LocalPorts {
   private static final int LOWEST = 15_000;
 
-  /** From here on Linux gives ports to whoever connects. */
+  /** The lowest of the ephemeral ports, which Linux assigns to outgoing connections. */
   private static final int ABOVE = 32_768;
 
   private LocalPorts() {}
 
   /**
-   * Ports that are free at this moment; not such as the system gives to whoever connects, or one
-   * could be taken before it is listened on.
+   * Ports that are free at this moment, below the ephemeral ports, of which an outgoing connection
+   * could take one before it is listened on.
    */
   public static List<Integer> free(int count) {
     List<ServerSocket> sockets = new ArrayList<>();
@@ -34,7 +34,7 @@ public final class LocalPorts {
           sockets.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
           ports.add(port);
         } catch (BindException e) {
-          continue; // somebody listens there
+          continue; // in use
         }
       }
       return ports;

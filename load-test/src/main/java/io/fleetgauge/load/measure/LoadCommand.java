@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "load",
     description =
-        "Sends the samples of a fleet to a gateway and prints what taking them in costs; with"
-            + " --against also what it costs other programs.")
+        "Sends the samples of a fleet to a gateway and prints the cost of ingestion; with --against"
+            + " also the cost in other programs.")
 public final class LoadCommand implements Command {
   private static final int SENDERS = 4;
   private static final int BATCH = 2_000;
@@ -71,7 +71,7 @@ public final class LoadCommand implements Command {
       names = "--warm-up",
       paramLabel = "N",
       defaultValue = "120",
-      description = "Ticks before them that are not counted (default: ${DEFAULT-VALUE}).")
+      description = "Ticks sent before the measurement (default: ${DEFAULT-VALUE}).")
   private int warmUp;
 
   @Option(
@@ -92,15 +92,15 @@ public final class LoadCommand implements Command {
       names = "--against",
       paramLabel = "NAME",
       split = ",",
-      description = "prometheus, victoria-metrics: other programs to send the same to.")
+      description = "Other programs that get the same samples: prometheus, victoria-metrics.")
   private List<String> against = List.of();
 
   @Option(
       names = "--queries",
       description =
           "Measure a dashboard's queries against Prometheus and VictoriaMetrics instead: cold and"
-              + " warm, CPU with and without rollups, 200 viewers, and a tenant that asks too"
-              + " much.")
+              + " warm, CPU with and without rollups, 200 viewers, and a tenant without"
+              + " limits.")
   private boolean queries;
 
   @Option(
@@ -113,7 +113,7 @@ public final class LoadCommand implements Command {
       paramLabel = "N",
       defaultValue = "12",
       description =
-          "With --queries and --federate: how often each is asked (default: ${DEFAULT-VALUE}).")
+          "With --queries and --federate: repetitions of each request (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
@@ -139,7 +139,7 @@ public final class LoadCommand implements Command {
     requireRange("--warm-up", warmUp, 0, 40_000);
     for (String peer : against) {
       if (!PEERS.contains(peer)) {
-        throw new StartFailure("--against: " + peer + " is none of " + PEERS);
+        throw new StartFailure("--against: " + peer + " is not one of " + PEERS);
       }
     }
     requireRange("--rounds", rounds, 1, 1_000);

@@ -254,7 +254,7 @@ final class MeasuredSystems implements AutoCloseable {
         }
       }
     }
-    // Gateways reduce what has come within the next second; blocks are written by and by.
+    // Gateways reduce new samples within a second and write blocks in the background.
     TimeUnit.SECONDS.sleep(15);
   }
 
