@@ -4,12 +4,12 @@ import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.process.ProcessCommand;
+import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
-import java.io.IOException;
+import io.fleetgauge.cluster.process.WebRequests;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine;
@@ -22,11 +22,16 @@ import picocli.CommandLine.Option;
 public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   private static final Duration ASK_EVERY = Duration.ofMillis(200);
 
+  /** Stopping takes some time beyond draining. */
+  private static final Duration GRACE = Duration.ofSeconds(30);
+
+  private static final long REQUEST_MILLIS = 5_000;
+
   @Option(
       names = "--drain",
       description =
-          "Tells the gateway that runs with this configuration on this machine to let its hosts"
-              + " move away and to stop, and waits until it has.")
+          "Tells the gateway that runs with this configuration on this machine to hand over its"
+              + " hosts and to stop, and waits until it has stopped.")
   private boolean drain;
 
   @Override
@@ -40,39 +45,45 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   private static void drain(GatewayConfig config) throws StartFailure {
     String host = config.http().host().equals("0.0.0.0") ? "127.0.0.1" : config.http().host();
     URI gateway = URI.create(config.http().scheme() + "://" + host + ":" + config.http().port());
-    long deadline = System.nanoTime() + config.drainTimeout().plusSeconds(30).toNanos();
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      HttpResponse<String> answer =
-          client.send(
-              HttpRequest.newBuilder(gateway.resolve(GatewayProcess.LEAVE))
-                  .POST(HttpRequest.BodyPublishers.noBody())
-                  .build(),
-              HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() != 202) {
-        throw new StartFailure(gateway + " does not leave: " + answer.body().strip(), null);
-      }
-      while (isThere(client, gateway)) {
-        if (System.nanoTime() > deadline) {
-          throw new StartFailure(gateway + " is still there after its drainTimeout", null);
-        }
-        LockSupport.parkNanos(ASK_EVERY.toNanos());
-      }
-    } catch (IOException e) {
-      throw new StartFailure("no gateway answers at " + gateway + ": " + e, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StartFailure("interrupted while " + gateway + " leaves", e);
+    SecretFile secret = SecretFile.open("cluster.secretFile", config.trust().secret());
+    Vertx vertx = Vertx.vertx();
+    try (WebRequests requests = new WebRequests(vertx, config.trust(), secret)) {
+      drain(requests, gateway, config.drainTimeout().plus(GRACE));
+    } finally {
+      vertx.close();
     }
   }
 
-  private static boolean isThere(HttpClient client, URI gateway) throws InterruptedException {
+  private static void drain(WebRequests requests, URI gateway, Duration limit) throws StartFailure {
+    long deadline = System.nanoTime() + limit.toNanos();
+    WebRequests.Response answer;
     try {
-      client.send(
-          HttpRequest.newBuilder(gateway.resolve("/-/healthy")).build(),
-          HttpResponse.BodyHandlers.discarding());
+      answer =
+          requests
+              .send(HttpMethod.POST, gateway.resolve(GatewayProcess.LEAVE), REQUEST_MILLIS)
+              .await();
+    } catch (RuntimeException e) {
+      throw new StartFailure("no gateway answers at " + gateway + ": " + e, e);
+    }
+    if (answer.status() != 202) {
+      throw new StartFailure(gateway + " does not leave: " + answer.body().strip(), null);
+    }
+    while (isListening(requests, gateway)) {
+      if (System.nanoTime() > deadline) {
+        throw new StartFailure(
+            gateway + " is still running " + limit.toSeconds() + " s after it was told to leave",
+            null);
+      }
+      LockSupport.parkNanos(ASK_EVERY.toNanos());
+    }
+  }
+
+  private static boolean isListening(WebRequests requests, URI gateway) {
+    try {
+      requests.send(HttpMethod.GET, gateway.resolve("/-/healthy"), REQUEST_MILLIS).await();
       return true;
-    } catch (IOException e) {
-      return false; // it has stopped listening
+    } catch (RuntimeException e) {
+      return false;
     }
   }
 

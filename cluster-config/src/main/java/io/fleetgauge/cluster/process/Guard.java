@@ -21,6 +21,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,12 +30,12 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
-/** Lets a request in or answers 401 or 403. Safe for all threads. */
+/** Authenticates requests: passes one on, or answers it with 401 or 403. Safe for all threads. */
 public final class Guard {
   private static final String ORG_ID = "X-Scope-OrgID";
   private static final String GRANT = "fleetgauge.grant";
   private static final long LOOK_MILLIS = 2_000;
-  private static final int MOST_CHECKED_AT_ONCE = 16;
+  private static final int MAX_CHECKED_AT_ONCE = 16;
 
   private final Vertx vertx;
   private final Access access;
@@ -60,19 +61,19 @@ public final class Guard {
     this.secret = secret;
     this.peersHaveCertificates = peersHaveCertificates;
     this.clock = clock;
-    // Slow hashes are slow for whoever guesses: one at a time.
+    // One at a time: hashes are slow so that guessing is slow.
     this.workers = vertx.createSharedWorkerExecutor("tokens", 1);
   }
 
   /**
-   * Reads the file of tenants, now and whenever it has changed.
+   * Reads the tenants file, now and whenever it has changed.
    *
-   * @param tenants the file; without it all is open
-   * @param base limits of tenants that say none
+   * @param tenants the file; without it everybody may do everything
+   * @param base limits of tenants that set none
    * @param scopeProblem what is wrong with a selector; empty when nothing is
    * @param clock ms since the epoch
    * @throws StartFailure if the file is wrong, or if the process would be open to the network
-   *     although nobody said that it may
+   *     without permission
    */
   public static Guard open(
       Vertx vertx,
@@ -92,15 +93,16 @@ public final class Guard {
         throw new StartFailure(e.getMessage(), e);
       } catch (IOException e) {
         throw new StartFailure(
-            "the tenants " + tenants.get() + " cannot be read: " + e + "; see tenants.file", e);
+            "the tenants file " + tenants.get() + " cannot be read: " + e + "; see tenants.file",
+            e);
       }
     } else if (!http.insecure() && !isLoopback(http.host())) {
       throw new StartFailure(
           "http.host "
               + http.host()
               + " can be reached from other machines, and without tokens they could read and write"
-              + " everything; name the tenants with tenants.file, bind 127.0.0.1 with http.host, or"
-              + " allow it with --insecure",
+              + " everything; set tenants.file, set http.host to 127.0.0.1, or allow it with"
+              + " --insecure",
           null);
     }
     SecretFile secret = SecretFile.open("cluster.secretFile", trust.secret());
@@ -120,7 +122,7 @@ public final class Guard {
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      return false; // binding it will say so
+      return false; // binding it fails with a clear message
     }
   }
 
@@ -141,32 +143,32 @@ public final class Guard {
     onTenantsChange.add(listener);
   }
 
-  /** Who may do what. */
+  /** Decides which tenant a request belongs to and what it may do. */
   public Access access() {
     return access;
   }
 
-  /** The secret of the cluster, to be shown to others. */
+  /** The secret of the cluster. */
   public SecretFile secret() {
     return secret;
   }
 
-  /** How many requests were refused. */
+  /** How many requests were answered with 401, 403 or 503. */
   public long refused() {
     return refused.sum();
   }
 
-  /** How often a file of tenants was wrong. */
+  /** How often the tenants file could not be used. */
   public long fileFailures() {
     return file.map(TenantFile::failures).orElse(0L);
   }
 
-  /** Goes on with whoever has a right; what it may is {@link #grant} from then on. */
+  /** Passes on requests with a right; {@link #grant} has what they may do. */
   public SecurityPolicyHandler needs(Right right) {
     return http -> admit(http, right);
   }
 
-  /** Goes on with the cluster's own processes. */
+  /** Passes on requests of the cluster's own processes. */
   public SecurityPolicyHandler needsPeer() {
     return http -> {
       if (isPeer(http)) {
@@ -177,7 +179,7 @@ public final class Guard {
     };
   }
 
-  /** Goes on with the cluster's own processes, and with whoever has a right. */
+  /** Passes on requests of the cluster's own processes, and requests with a right. */
   public SecurityPolicyHandler needsPeerOr(Right right) {
     return http -> {
       if (isPeer(http)) {
@@ -188,7 +190,7 @@ public final class Guard {
     };
   }
 
-  /** What whoever sent a request may; nothing for the cluster's own processes. */
+  /** What the sender of a request may do; empty for the cluster's own processes. */
   public static Optional<Grant> grant(RoutingContext http) {
     return Optional.ofNullable(http.get(GRANT));
   }
@@ -226,10 +228,13 @@ public final class Guard {
   }
 
   private void admitSlowly(RoutingContext http, Shown shown, Instant now, Right right) {
-    if (beingChecked.incrementAndGet() > MOST_CHECKED_AT_ONCE) {
+    if (beingChecked.incrementAndGet() > MAX_CHECKED_AT_ONCE) {
       beingChecked.decrementAndGet();
       http.response().putHeader("Retry-After", "1");
-      refuse(http, 503, "too many tokens are being checked; come again");
+      refuse(
+          http,
+          503,
+          "more than " + MAX_CHECKED_AT_ONCE + " tokens are being checked; try again later");
       return;
     }
     http.request().pause();
@@ -245,7 +250,7 @@ public final class Guard {
               } else {
                 http.fail(done.cause());
               }
-              // Only now there is somebody to take the body.
+              // Only now is there a handler that reads the body.
               http.request().resume();
             });
   }
@@ -255,9 +260,9 @@ public final class Guard {
       refuse(
           http,
           403,
-          "this token has not the right to "
-              + right.name().toLowerCase(java.util.Locale.ROOT)
-              + "; tokens get rights in the file of tenants");
+          "the token lacks the "
+              + right.name().toLowerCase(Locale.ROOT)
+              + " right; rights are set in the tenants file");
       return;
     }
     http.put(GRANT, grant);

@@ -79,7 +79,7 @@ public final class OutgoingHttp implements AutoCloseable {
                 .onFailure(failure -> LOG.error("the files of trust cannot be used", failure)));
   }
 
-  private static ClientSSLOptions ssl(TrustSettings trust) {
+  static ClientSSLOptions ssl(TrustSettings trust) {
     ClientSSLOptions options = new ClientSSLOptions();
     // Gateways go by addresses as well as by names; either has to stand in the certificate.
     options.setHostnameVerificationAlgorithm("HTTPS");

@@ -16,36 +16,36 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Decides who may do what. Safe for all threads. */
+/** Decides which tenant a request belongs to and what it may do. Safe for all threads. */
 public final class Access {
   private static final String BEARER = "bearer ";
   private static final String BASIC = "basic ";
   private static final int LONGEST_TOKEN = 4_096;
   private static final Pattern ORG_ID = Pattern.compile("[0-9a-zA-Z!\\-_.*'()|]{1,150}");
 
-  /** So many tokens with slow hashes are remembered. */
+  /** Most tokens with slow hashes that are remembered. */
   private static final int MOST_REMEMBERED = 1_000;
 
   private record Known(TenantSettings tenant, TokenSettings token, byte[] sha256) {}
 
-  /** One state of the file. */
+  /** The tenants file as it was read once. */
   private record State(TenantList list, List<Known> quick, List<Known> slow) {}
 
   private final TenantLimits base;
-  // Empty where all is open.
+  // Empty without a tenants file.
   private volatile Optional<State> state = Optional.empty();
   private final Map<String, Known> remembered = new LinkedHashMap<>();
 
   /**
-   * All is open until tenants are set.
+   * Everything is allowed until tenants are set.
    *
-   * @param base the limits of whoever the file does not name
+   * @param base the limits of tenants that the file does not name
    */
   public Access(TenantLimits base) {
     this.base = base;
   }
 
-  /** Takes over what a file says. */
+  /** Applies a tenants file. */
   void set(TenantList list) {
     List<Known> quick = new ArrayList<>();
     List<Known> slow = new ArrayList<>();
@@ -64,12 +64,12 @@ public final class Access {
     }
   }
 
-  /** Whether whoever comes may do all. */
+  /** Whether there is no tenants file, so that every request may do everything. */
   public boolean isOpen() {
     return state.isEmpty();
   }
 
-  /** What a tenant may use, or several whose names are joined by |: the least of each. */
+  /** The limits of a tenant, or of several whose names are joined by |: the strictest of each. */
   public TenantLimits limits(String tenant) {
     State now = state.orElse(null);
     TenantLimits least = null;
@@ -84,22 +84,22 @@ public final class Access {
     return least == null ? base : least;
   }
 
-  /** The names of all tenants; none where all is open. */
+  /** The names of all tenants; none without a tenants file. */
   public Set<String> tenants() {
     return state.map(now -> now.list.tenants().keySet()).orElse(Set.of());
   }
 
   /**
-   * What whoever shows this may do, if that can be said at once.
+   * What a request may do, if that can be decided at once.
    *
    * @return empty when a slow hash has to be compared first
-   * @throws Refusal if it is not known
+   * @throws Refusal if its sender is unknown or expired
    */
   public Optional<Grant> quickly(Shown shown, Instant now) throws Refusal {
     return decide(shown, now, false);
   }
 
-  /** As {@link #quickly}; takes its time. */
+  /** As {@link #quickly}, but compares slow hashes; takes tens of milliseconds. */
   public Grant slowly(Shown shown, Instant now) throws Refusal {
     return decide(shown, now, true).orElseThrow(Refusal::unknown);
   }
@@ -133,7 +133,7 @@ public final class Access {
     TenantSettings tenant = known.tenant;
     for (String asked : shown.orgIds()) {
       if (!asked.equals(tenant.name())) {
-        throw Refusal.forbidden("this token is not for the tenant that X-Scope-OrgID names");
+        throw Refusal.forbidden("the token does not belong to the tenant that X-Scope-OrgID names");
       }
     }
     return Optional.of(
@@ -146,12 +146,13 @@ public final class Access {
       tenant = Grant.ANONYMOUS;
     } else if (!ORG_ID.matcher(tenant).matches()) {
       throw Refusal.forbidden(
-          "X-Scope-OrgID is no tenant's name: at most 150 of 0-9 a-z A-Z ! - _ . * ' ( ) |");
+          "X-Scope-OrgID is not a valid tenant name: at most 150 characters of 0-9 a-z A-Z ! - _ ."
+              + " * ' ( ) |");
     }
     return new Grant(tenant, List.of(), base, EnumSet.allOf(Right.class));
   }
 
-  /** What a proxy says is believed. */
+  /** The tenant that a trusted proxy names. */
   private static Grant believed(State current, Shown shown) throws Refusal {
     boolean fromProxy =
         current.list.proxies().stream().anyMatch(network -> network.contains(shown.address()));
@@ -183,7 +184,7 @@ public final class Access {
       try {
         byte[] decoded = Base64.getDecoder().decode(header.substring(BASIC.length()).strip());
         String text = new String(decoded, StandardCharsets.UTF_8);
-        // The name says nothing: clients that can only do this have to send one.
+        // The user name is ignored: clients that only know basic authentication must send one.
         return text.substring(text.indexOf(':') + 1);
       } catch (IllegalArgumentException e) {
         return "";
@@ -192,7 +193,7 @@ public final class Access {
     return "";
   }
 
-  /** Compares with all tokens, so that the time does not say which one was close. */
+  /** Compares with all tokens, so that the time does not reveal which one was close. */
   private Known find(State current, String token) {
     byte[] hash = TokenHash.sha256(token);
     Known found = null;

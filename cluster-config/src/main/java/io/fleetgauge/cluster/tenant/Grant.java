@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What somebody may do.
+ * What the sender of a request may do.
  *
- * @param tenant its name; several are joined by |
- * @param tenants what the file says of them; empty where all is open
+ * @param tenant the tenant's name; several names are joined by |
+ * @param tenants their settings; empty without a tenants file
  * @param limits what it may use
  */
 public record Grant(
     String tenant, List<TenantSettings> tenants, TenantLimits limits, Set<Right> rights) {
-  /** The name of whoever does not say who it is, where all is open. */
+  /** The tenant of a request that names none, where there is no tenants file. */
   public static final String ANONYMOUS = "anonymous";
 
-  /** The scopes of its tenants: it sees what matches one of them. */
+  /** The scopes of the tenants: a series is visible when it matches one of them. */
   public List<String> scopes() {
     return tenants.stream().map(TenantSettings::scope).distinct().toList();
   }
@@ -26,7 +26,7 @@ public record Grant(
     return rights.contains(right);
   }
 
-  /** Labels of every series that it sends; they are checked, or put on when it stamps. */
+  /** Labels that every sent series must have, or gets when {@link #stamps} is true. */
   public Map<String, String> writeLabels() {
     return tenants.size() == 1 ? tenants.getFirst().writeLabels() : Map.of();
   }

@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.tenant;
 
-/** That somebody may not do what was asked. */
+/** A request is not allowed. */
 public final class Refusal extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public final class Refusal extends Exception {
     this.status = status;
   }
 
-  /** Nobody knows who asks; no more is said. */
+  /** The sender is unknown. The message says no more, so that nothing can be learned from it. */
   static Refusal unknown() {
     return new Refusal(401, "unauthorized");
   }
@@ -20,11 +20,7 @@ public final class Refusal extends Exception {
     return new Refusal(403, why);
   }
 
-  static Refusal busy() {
-    return new Refusal(503, "too many tokens are being checked; come again");
-  }
-
-  /** As HTTP has it. */
+  /** The HTTP status. */
   public int status() {
     return status;
   }

@@ -1,11 +1,11 @@
 package io.fleetgauge.cluster.tenant;
 
-/** What a token lets its bearer do. */
+/** What a token allows. */
 public enum Right {
-  /** Ask for what the tenant's scope shows. */
+  /** Query the data in the tenant's scope. */
   READ,
   /** Send samples. */
   WRITE,
-  /** See and cancel the queries of all tenants, read the meters, tell a gateway to leave. */
+  /** See and cancel the queries of all tenants, and read the processes' own metrics. */
   OPERATE
 }

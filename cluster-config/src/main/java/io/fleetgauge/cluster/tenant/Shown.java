@@ -3,7 +3,7 @@ package io.fleetgauge.cluster.tenant;
 import java.util.List;
 
 /**
- * What a request shows of who sends it.
+ * What a request says about its sender.
  *
  * @param authorization its {@code Authorization} headers
  * @param orgIds its {@code X-Scope-OrgID} headers

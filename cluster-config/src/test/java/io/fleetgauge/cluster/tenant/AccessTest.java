@@ -230,6 +230,90 @@ class AccessTest {
     assertThat(open.quickly(new Shown(List.of(), List.of(), LOCAL), NOW).orElseThrow().tenant())
         .isEqualTo(Grant.ANONYMOUS);
     assertThatThrownBy(() -> open.quickly(new Shown(List.of(), List.of("a b"), LOCAL), NOW))
-        .hasMessageContaining("no tenant's name");
+        .hasMessageContaining("not a valid tenant name");
+  }
+
+  @Test
+  void aTokenIsRefusedFromTheMomentOfItsExpiryOn() throws Exception {
+    Instant expiry = Instant.parse("2026-11-22T10:00:01Z");
+    assertThat(access.quickly(bearer("three"), expiry.minusMillis(1))).isPresent();
+    assertThatThrownBy(() -> access.quickly(bearer("three"), expiry))
+        .isInstanceOf(Refusal.class)
+        .hasMessage("unauthorized");
+    assertThatThrownBy(() -> access.quickly(bearer("three"), expiry.plusMillis(1)))
+        .isInstanceOf(Refusal.class);
+  }
+
+  @Test
+  void aDayOfExpiryMeansItsEnd() throws Exception {
+    Instant end = Instant.parse("2026-11-22T00:00:00Z"); // of 2026-11-21
+    assertThat(access.quickly(bearer("two"), end.minusMillis(1))).isPresent();
+    assertThatThrownBy(() -> access.quickly(bearer("two"), end)).isInstanceOf(Refusal.class);
+  }
+
+  @Test
+  void aSlowTokenExpiresToo() throws Exception {
+    String slow =
+        """
+        tenants:
+          a:
+            tokens:
+              made-up:
+                argon2id: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$HASH'
+                expires: "2026-11-22T10:00:01Z"
+        """
+            .replace("HASH", "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc");
+    Files.writeString(file, slow);
+    tenants.look();
+    Instant expiry = Instant.parse("2026-11-22T10:00:01Z");
+    assertThat(access.slowly(bearer("password"), expiry.minusMillis(1)).tenant()).isEqualTo("a");
+    assertThatThrownBy(() -> access.slowly(bearer("password"), expiry)).isInstanceOf(Refusal.class);
+  }
+
+  @Test
+  void theLimitsOfATenantThatIsNotNamedAreThoseForAll() {
+    assertThat(access.limits("nobody")).isEqualTo(TenantLimits.DEFAULT);
+    assertThat(access.limits("a").running()).isEqualTo(3);
+    assertThat(access.limits("nobody|b").running()).isEqualTo(5);
+    assertThat(access.tenants()).containsExactlyInAnyOrder("a", "b");
+    assertThat(access.isOpen()).isFalse();
+    assertThat(new Access(TenantLimits.DEFAULT).tenants()).isEmpty();
+    assertThat(new Access(TenantLimits.DEFAULT).limits("a")).isEqualTo(TenantLimits.DEFAULT);
+  }
+
+  @Test
+  void aTokenOfTheGreatestLengthIsComparedAndALongerOneIsNot() throws Exception {
+    String longest = "x".repeat(4_096);
+    Files.writeString(file, TWO.replace(hash("one"), hash(longest)));
+    tenants.look();
+    assertThat(grant(bearer(longest)).tenant()).isEqualTo("a");
+    Files.writeString(file, TWO.replace(hash("one"), hash(longest + "x")));
+    tenants.look();
+    assertThat(refusal(bearer(longest + "x")).status()).isEqualTo(401);
+  }
+
+  @Test
+  void aTenantThatAProxyNamesMayReadAndWriteAndSeveralMayOnlyRead() throws Exception {
+    assertThat(grant(new Shown(List.of(), List.of("b"), PROXY)).rights())
+        .containsExactlyInAnyOrder(Right.READ, Right.WRITE);
+    Grant both = grant(new Shown(List.of(), List.of("a|b"), PROXY));
+    assertThat(both.may(Right.WRITE)).isFalse();
+    assertThat(both.writeLabels()).isEmpty();
+    assertThat(both.stamps()).isFalse();
+  }
+
+  @Test
+  void aFileThatHasNotChangedIsNotReadAgain() {
+    assertThat(tenants.look()).isFalse();
+    assertThat(tenants.failures()).isZero();
+  }
+
+  @Test
+  void whoeverWantsToKnowLearnsThatTenantsHaveChanged() throws Exception {
+    Files.writeString(file, TWO + "# changed\n");
+    assertThat(tenants.look()).isTrue();
+    Files.writeString(file, "tenants: {}");
+    assertThat(tenants.look()).isFalse();
+    assertThat(tenants.failures()).isEqualTo(1);
   }
 }
