@@ -112,8 +112,34 @@ final class GatewayHttp {
                         body.length(),
                         () ->
                             new Answer(
-                                FragmentCodec.decodeAnswer(body.getBytes()), body.length())));
+                                fitting(fragment, FragmentCodec.decodeAnswer(body.getBytes())),
+                                body.length())));
     return new Call(answer, sending);
+  }
+
+  private static FragmentAnswer fitting(Fragment fragment, FragmentAnswer answer) {
+    if (!isAnswerTo(fragment, answer)) {
+      throw new IllegalArgumentException("the answer is of another kind than the fragment");
+    }
+    return answer;
+  }
+
+  private static boolean isAnswerTo(Fragment fragment, FragmentAnswer answer) {
+    return switch (fragment) {
+      case Fragment.Samples samples -> answer instanceof FragmentAnswer.Samples;
+      case Fragment.LabelNames names -> answer instanceof FragmentAnswer.Strings;
+      case Fragment.LabelValues values -> answer instanceof FragmentAnswer.Strings;
+      case Fragment.LabelSets sets -> answer instanceof FragmentAnswer.LabelSets;
+      case Fragment.Owners owners -> answer instanceof FragmentAnswer.Owners;
+      case Fragment.Parts parts ->
+          answer instanceof FragmentAnswer.Parts || answer instanceof FragmentAnswer.Unfit;
+      case Fragment.Extent extent -> answer instanceof FragmentAnswer.Extent;
+      case Fragment.Metadata metadata -> answer instanceof FragmentAnswer.Metadata;
+      case Fragment.Newest newest -> answer instanceof FragmentAnswer.Newest;
+      case Fragment.Reduced reduced -> answer instanceof FragmentAnswer.Reduced;
+      case Fragment.Hosts hosts -> answer instanceof FragmentAnswer.Hosts;
+      case Fragment.Changes changes -> answer instanceof FragmentAnswer.Changes;
+    };
   }
 
   private static Future<Buffer> body(HttpClientResponse response) {

@@ -26,7 +26,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Answers of several gateways as one. */
+/** Merges the answers of several gateways to one fragment. */
 final class Merge {
   private Merge() {}
 
@@ -44,25 +44,20 @@ final class Merge {
     return merged;
   }
 
-  /** The parts of a query, each as if one gateway had all hosts. */
+  /** The parts of a query plan, each as if one gateway had all hosts. */
   static EvaluatedParts parts(List<FragmentAnswer> answers, Planned planned) {
     long samples = 0;
     long cells = 0;
     for (FragmentAnswer answer : answers) {
-      switch (answer) {
-        case FragmentAnswer.Unfit unfit -> {
-          return EvaluatedParts.unfit(unfit.reason());
-        }
-        case FragmentAnswer.Parts parts -> {
-          samples += parts.parts().stream().mapToLong(PartResult::samples).sum();
-          cells += parts.rollupCells();
-        }
-        default -> throw new IllegalStateException("not an answer to parts: " + answer);
+      if (answer instanceof FragmentAnswer.Unfit unfit) {
+        return EvaluatedParts.unfit(unfit.reason());
       }
+      FragmentAnswer.Parts parts = (FragmentAnswer.Parts) answer;
+      samples += parts.parts().stream().mapToLong(PartResult::samples).sum();
+      cells += parts.rollupCells();
     }
     if (!FragmentAnswer.Parts.haveSameHostLabels(answers)) {
-      return new EvaluatedParts(
-          List.of(), "gateways have different ingest.hostLabels", 0, 0, Map.of());
+      return EvaluatedParts.unfit("gateways have different ingest.hostLabels");
     }
     List<Provided> merged = new ArrayList<>();
     for (int i = 0; i < planned.cuts().size(); i++) {
@@ -78,8 +73,7 @@ final class Merge {
           Annotation same =
               annotations.putIfAbsent(annotation.warning() + annotation.text(), annotation);
           if (same != null && same.span().start() != annotation.span().start()) {
-            return new EvaluatedParts(
-                List.of(), "gateways make one annotation about different parts", 0, 0, Map.of());
+            return EvaluatedParts.unfit("gateways make one annotation about different parts");
           }
         }
       }
@@ -98,14 +92,14 @@ final class Merge {
     return new EvaluatedParts(merged, "", samples, cells, notes(answers, planned));
   }
 
-  /** How each part was made, as the first gateway says that did not do it as the others did. */
+  /** How each part was executed: the first note that a gateway made about it. */
   private static Map<String, String> notes(List<FragmentAnswer> answers, Planned planned) {
     Map<String, String> notes = new LinkedHashMap<>();
     for (FragmentAnswer answer : answers) {
-      List<String> said = ((FragmentAnswer.Parts) answer).notes();
-      for (int i = 0; i < said.size(); i++) {
-        if (!said.get(i).isEmpty()) {
-          notes.putIfAbsent(planned.cuts().get(i).expr().toString(), said.get(i));
+      List<String> texts = ((FragmentAnswer.Parts) answer).notes();
+      for (int i = 0; i < texts.size(); i++) {
+        if (!texts.get(i).isEmpty()) {
+          notes.putIfAbsent(planned.cuts().get(i).expr().toString(), texts.get(i));
         }
       }
     }
@@ -186,7 +180,7 @@ final class Merge {
     return all;
   }
 
-  /** Metrics by the same labels once, each group and each metric of them once. */
+  /** Reductions by the same labels once, with each group and each metric once. */
   static List<FragmentAnswer.Reductions> reductions(List<FragmentAnswer> answers) {
     Map<List<String>, List<FragmentAnswer.Reductions>> equal = new LinkedHashMap<>();
     for (FragmentAnswer answer : answers) {
@@ -221,7 +215,7 @@ final class Merge {
   }
 
   /**
-   * @param place of each group of what is added, in what it is added to
+   * @param place index of each of the piece's groups in the sum's
    */
   private static void add(
       FragmentAnswer.Reduction to, FragmentAnswer.Reduction piece, int[] place) {

@@ -38,14 +38,14 @@ class AdmissionTest {
   }
 
   @Test
-  void whoFindsNoPlaceWaitsInTurn() {
+  void aQueryThatFindsNoPlaceWaitsItsTurn() {
     Admission.Slot first = enter("a").result();
     enter("a");
     Future<Admission.Slot> third = enter("a");
     Future<Admission.Slot> fourth = enter("a");
     assertThat(third.isComplete()).isFalse();
     first.release();
-    first.release(); // twice gives back once
+    first.release(); // releasing twice gives one place back
     assertThat(third.succeeded()).isTrue();
     assertThat(fourth.isComplete()).isFalse();
     assertThat(admission.running()).isEqualTo(2);
@@ -60,14 +60,14 @@ class AdmissionTest {
     Future<Admission.Slot> third = enter("a");
     assertThat(third.isComplete()).isFalse();
     assertThat(enter("other").succeeded()).isTrue();
-    now.addAndGet(3_000 * MILLI); // nobody else asks any more
+    now.addAndGet(3_000 * MILLI); // no other tenant has asked for 3 s
     mine.getFirst().release();
     assertThat(third.succeeded()).isTrue();
     assertThat(enter("a").succeeded()).isTrue();
   }
 
   @Test
-  void whoeverGivesUpWaitingLeavesHisPlaceInTheQueue() {
+  void aCancelledQueryLeavesTheQueue() {
     limits = Map.of("a", new TenantShare(1, 1, 1));
     enter("a");
     Cancellation gone = new Cancellation();
@@ -79,14 +79,14 @@ class AdmissionTest {
   }
 
   @Test
-  void aTenantOverItsTenantShareIsToldWhichAndBothFigures() {
+  void aRejectionNamesTheLimitAndTheFigures() {
     limits = Map.of("a", new TenantShare(1, 1, 1));
     admission = admission(10, 1);
     enter("a");
     enter("a");
-    QueryFailure refusal = (QueryFailure) enter("a").cause();
-    assertThat(refusal.kind().httpStatus).isEqualTo(429);
-    assertThat(refusal)
+    QueryFailure rejection = (QueryFailure) enter("a").cause();
+    assertThat(rejection.kind().httpStatus).isEqualTo(429);
+    assertThat(rejection)
         .hasMessage(
             "too many queries of tenant a: 1 are running and 1 are waiting; the limits are running"
                 + " 1 and queued 1; try again later");
@@ -95,7 +95,7 @@ class AdmissionTest {
   }
 
   @Test
-  void overTheLimitOfAllTenantsNobodyWaits() {
+  void overTheLimitOfAllTenantsQueriesAreRejected() {
     admission =
         new Admission(
             new Admission.Places(2, 1, 1),
@@ -104,10 +104,10 @@ class AdmissionTest {
             now::get);
     Admission.Slot first = enter("a").result();
     enter("b");
-    QueryFailure refusal = (QueryFailure) enter("c").cause();
-    assertThat(refusal.kind().httpStatus).isEqualTo(503);
-    assertThat(admission.full("c")).get().asString().isEqualTo(refusal.toString());
-    assertThat(refusal)
+    QueryFailure rejection = (QueryFailure) enter("c").cause();
+    assertThat(rejection.kind().httpStatus).isEqualTo(503);
+    assertThat(admission.full("c")).get().asString().isEqualTo(rejection.toString());
+    assertThat(rejection)
         .hasMessage(
             "the query of tenant c was rejected: 2 queries of all tenants are running or waiting,"
                 + " and query.maxConcurrent is 2; try again later");
@@ -117,7 +117,7 @@ class AdmissionTest {
   }
 
   @Test
-  void tenantsThatWaitAreServedByTheirWeights() {
+  void waitingTenantsAreServedByTheirWeights() {
     limits = Map.of("a", new TenantShare(3, 100, 100), "b", new TenantShare(1, 100, 100));
     admission = admission(1, 1);
     Admission.Slot running = enter("x").result();
@@ -139,7 +139,7 @@ class AdmissionTest {
   }
 
   @Test
-  void whoeverAsksForMuchDoesNotKeepOthersWaiting() {
+  void aTenantWithCostlyQueriesDoesNotKeepOthersWaiting() {
     admission = admission(1, 1);
     Admission.Slot running = enter("x").result();
     List<String> served = new ArrayList<>();
@@ -173,7 +173,7 @@ class AdmissionTest {
   }
 
   @Test
-  void whatCannotBeDoneInTimeIsRefusedAtOnce() {
+  void aQueryThatCannotFinishInTimeIsRejectedAtOnce() {
     admission = admission(1, 1);
     for (int i = 0; i < 60; i++) {
       Admission.Slot slot = admission.enter("a", light(1_000), LATER, new Cancellation()).result();
@@ -192,5 +192,173 @@ class AdmissionTest {
                 .enter("a", light(1_000), now.get() + 500 * MILLI, new Cancellation())
                 .succeeded())
         .isTrue();
+  }
+
+  /** Notes in which order tenants get their places, and gives each back at once. */
+  private void serve(String tenant, Cost cost, List<String> served) {
+    admission
+        .enter(tenant, cost, LATER, new Cancellation())
+        .onSuccess(
+            slot -> {
+              served.add(tenant);
+              slot.release();
+            });
+  }
+
+  @Test
+  void aTenantThatWasAwayHasNotSavedUpTurns() {
+    limits = Map.of("a", new TenantShare(1, 10, 100), "b", new TenantShare(1, 10, 100));
+    admission = admission(1, 1);
+    for (int i = 0; i < 100; i++) {
+      enter("a").result().release();
+    }
+    Admission.Slot running = enter("a").result();
+    List<String> served = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      serve("a", light(1), served);
+    }
+    for (int i = 0; i < 20; i++) {
+      serve("b", light(1), served);
+    }
+    running.release();
+    assertThat(served.subList(0, 20).stream().filter("b"::equals).count()).isBetween(9L, 12L);
+  }
+
+  @Test
+  void aTenantThatWasServedMoreWaitsForTheOthersEvenAfterAPause() {
+    limits = Map.of("a", new TenantShare(1, 10, 100), "b", new TenantShare(1, 10, 100));
+    admission = admission(1, 1);
+    Admission.Slot first = enter("b").result();
+    List<String> served = new ArrayList<>();
+    serve("a", light(10), served);
+    first.release();
+    first = enter("b").result();
+    serve("a", light(1), served);
+    for (int i = 0; i < 5; i++) {
+      serve("b", light(1), served);
+    }
+    first.release();
+    assertThat(served.getFirst()).isEqualTo("a");
+    assertThat(served.indexOf("b")).isEqualTo(1);
+    assertThat(served.lastIndexOf("a")).isGreaterThan(3);
+  }
+
+  @Test
+  void lightQueriesGoBeforeHeavyOnes() {
+    admission = admission(1, 1);
+    Admission.Slot running = enter("x").result();
+    List<String> served = new ArrayList<>();
+    serve("heavy", HEAVY, served);
+    serve("light", light(5), served);
+    running.release();
+    assertThat(served).containsExactly("light", "heavy");
+  }
+
+  @Test
+  void theNextHeavyQueryRunsWhenOneHasEnded() {
+    admission = admission(4, 1);
+    Admission.Slot heavy = admission.enter("a", HEAVY, LATER, new Cancellation()).result();
+    Future<Admission.Slot> next = admission.enter("b", HEAVY, LATER, new Cancellation());
+    assertThat(next.isComplete()).isFalse();
+    heavy.release();
+    assertThat(next.succeeded()).isTrue();
+    assertThat(admission.enter("b", HEAVY, LATER, new Cancellation()).isComplete()).isFalse();
+  }
+
+  @Test
+  void aQueryIsHeavyAboveThreeMillionSamplesOfWork() {
+    assertThat(new Cost(1, 3_000_000, 3_000_000).isHeavy()).isFalse();
+    assertThat(new Cost(1, 0, 3_000_001).isHeavy()).isTrue();
+    assertThat(new Cost(1, 2, 3)).hasToString("1 series, 2 samples, work 3");
+  }
+
+  @Test
+  void aQueryThatWaitsCountsAsInFlightUntilItLeaves() {
+    admission = admission(1, 1);
+    Admission.Slot running = enter("a").result();
+    Cancellation gone = new Cancellation();
+    admission.enter("a", HEAVY, LATER, gone);
+    assertThat(admission.inFlight()).isEqualTo(2);
+    gone.cancel();
+    assertThat(admission.inFlight()).isEqualTo(1);
+    assertThat(admission.uses()).containsExactly(Map.entry("a", new Admission.Use(1, 0)));
+    running.release();
+    assertThat(admission.inFlight()).isZero();
+    assertThat(admission.running()).isZero();
+    assertThat(admission.uses()).isEmpty();
+  }
+
+  @Test
+  void aQueryThatIsCancelledAlreadyTakesNoPlace() {
+    admission = admission(1, 1);
+    Admission.Slot running = enter("a").result();
+    Cancellation gone = new Cancellation();
+    gone.cancel();
+    assertThat(admission.enter("a", light(1), LATER, gone).failed()).isTrue();
+    assertThat(admission.waiting()).isZero();
+    running.release();
+    assertThat(enter("a").succeeded()).isTrue();
+  }
+
+  @Test
+  void whatWaitsBeforeAQueryCountsWhetherItFinishesInTime() {
+    admission = admission(2, 1);
+    for (int i = 0; i < 60; i++) {
+      Admission.Slot slot = admission.enter("a", light(100), LATER, new Cancellation()).result();
+      now.addAndGet(10 * MILLI);
+      slot.release();
+    }
+    enter("a");
+    enter("a");
+    long deadline = now.get() + 30 * MILLI;
+    // 100 take 10 ms; 1000 that wait before it share two places.
+    admission.enter("a", light(1_000), LATER, new Cancellation());
+    Future<Admission.Slot> inTime = admission.enter("a", light(100), deadline, new Cancellation());
+    assertThat(inTime.failed()).as("10 + 100 / 2 ms are within twice 30 ms").isFalse();
+    assertThat(admission.enter("a", light(100), deadline, new Cancellation()).cause())
+        .hasMessageContaining("takes about 65 ms, and 30 ms are left");
+  }
+
+  @Test
+  void theSpeedOfLightQueriesSaysNothingAboutHeavyOnes() {
+    admission = admission(2, 1);
+    for (int i = 0; i < 60; i++) {
+      Admission.Slot slot = admission.enter("a", light(1), LATER, new Cancellation()).result();
+      now.addAndGet(10 * MILLI);
+      slot.release();
+    }
+    // At the pace of the light ones it would take a day.
+    assertThat(
+            admission.enter("a", HEAVY, now.get() + 1_000 * MILLI, new Cancellation()).succeeded())
+        .isTrue();
+  }
+
+  @Test
+  void aQuerySpeedIsReliedOnAfterFiftyQueries() {
+    admission = admission(1, 1);
+    for (int i = 0; i < 49; i++) {
+      Admission.Slot slot = admission.enter("a", light(1), LATER, new Cancellation()).result();
+      now.addAndGet(10 * MILLI);
+      slot.release();
+    }
+    long deadline = now.get() + MILLI;
+    Future<Admission.Slot> early = admission.enter("a", light(1_000), deadline, new Cancellation());
+    assertThat(early.succeeded()).isTrue();
+    early.result().release();
+    assertThat(admission.enter("a", light(1_000), deadline, new Cancellation()).failed()).isTrue();
+  }
+
+  @Test
+  void aTenantOfHighWeightIsServedByIt() {
+    limits = Map.of("a", new TenantShare(4, 100, 100), "b", new TenantShare(1, 100, 100));
+    admission = admission(1, 1);
+    Admission.Slot running = enter("x").result();
+    List<String> served = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      serve("a", light(100), served);
+      serve("b", light(100), served);
+    }
+    running.release();
+    assertThat(served.subList(0, 10).stream().filter("a"::equals).count()).isBetween(7L, 9L);
   }
 }

@@ -31,6 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Law 4 for caches and single-flight: they change the time of an answer, never the answer. */
 @ExtendWith(VertxExtension.class)
 class CachingTest {
+  /** Its last step is between samples, so that one more sample there changes it. */
+  private static final Ask<Evaluated> LATER_RANGE =
+      range(ROOT, "sum(power)", START + 5_000, END + 5_000);
+
+  private static final Ask<Evaluated> LATER =
+      Ask.of(ROOT, Request.Promql.of("sum(power)", END + 5_000, END + 5_000, 0, 300_000), 30_000);
+
   private TestQuerier test;
 
   @BeforeEach
@@ -63,11 +70,14 @@ class CachingTest {
 
   @Test
   void aSampleThatTheQueryReadsMakesItEvaluatedAgain() throws Exception {
-    Ask<Evaluated> ask = instant(ROOT, "sum(power)");
-    test.answer(ask);
-    test.fleet.add(labels("power", 0, 0), END - 1, 1_000);
-    test.fleet.add(labels("power", 0, 0), END, 2_000);
-    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+    long added = 0;
+    for (Ask<Evaluated> ask : List.of(LATER, LATER_RANGE)) {
+      Answer.Result before = test.answer(ask).value().result();
+      added++;
+      test.fleet.add(labels("power", 0, 0), END + added, 1_000 * added);
+      Answer.Result after = test.answer(ask).value().result();
+      assertThat(after).isEqualTo(test.expected(ask).result()).isNotEqualTo(before);
+    }
   }
 
   @Test
@@ -127,19 +137,23 @@ class CachingTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aChangeThatIsReportedWhileAQueryReadsMakesItsAnswerStale(boolean instant) throws Exception {
-    Ask<Evaluated> ask =
-        instant ? instant(ROOT, "sum(power)") : range(ROOT, "sum(power)", START, END);
+    Ask<Evaluated> ask = instant ? LATER : LATER_RANGE;
     Ask<Evaluated> other = instant(ROOT, "min(power)");
     test.answer(other);
     test.shards.hold("parts");
     Future<Reply<Evaluated>> old = test.begin(ask);
     test.fleet.add(labels("power", 0, 0), END, 5_000);
+    test.fleet.add(labels("power", 0, 0), END + 1_000, 5_000);
     // This one makes the shards report the change.
     Future<Reply<Evaluated>> reporting = test.begin(other);
     test.shards.release();
-    await(old);
+    Answer.Result before = await(old).value().result();
     await(reporting);
-    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+    Answer.Result after = test.answer(ask).value().result();
+    assertThat(after).isEqualTo(test.expected(ask).result()).isNotEqualTo(before);
+    // Nor are its steps, in another window.
+    Ask<Evaluated> window = range(ROOT, "sum(power)", START + 5_000 + 7 * STEP, END + 5_000);
+    assertThat(test.answer(window).value().result()).isEqualTo(test.expected(window).result());
   }
 
   @Test
@@ -328,7 +342,7 @@ class CachingTest {
     long from = START + random.nextInt(150) * STEP;
     long to = from + random.nextLong(END - from);
     // Some windows are not on the same steps as the others.
-    long phase = random.nextInt(6) == 0 ? 7_000 : 0;
+    long phase = random.nextInt(3) == 0 ? 7_000 : 0;
     return range(ROOT, text, from + phase, Math.max(from + phase, to));
   }
 

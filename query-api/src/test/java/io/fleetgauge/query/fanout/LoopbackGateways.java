@@ -2,6 +2,7 @@ package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -27,6 +28,7 @@ final class LoopbackGateways {
   private final List<Asked> asked = new CopyOnWriteArrayList<>();
   private final List<String> resets = new CopyOnWriteArrayList<>();
   private volatile ClusterView view;
+  private volatile FragmentAnswer lie;
 
   /** A fragment that a gateway was asked. */
   record Asked(String gateway, Fragment fragment) {}
@@ -57,6 +59,11 @@ final class LoopbackGateways {
 
   URI address(String gateway) {
     return addresses.get(gateway);
+  }
+
+  /** Every fragment gets this answer from now on, whatever it asks. */
+  void alwaysAnswer(FragmentAnswer answer) {
+    lie = answer;
   }
 
   /** The fragments that gateways were asked, in the order in which they came. */
@@ -91,7 +98,11 @@ final class LoopbackGateways {
         request.response().closeHandler(closed -> resets.add(gateway));
         return;
       }
-      request.response().end(Buffer.buffer(FragmentCodec.encode(fleet.answer(gateway, fragment))));
+      request
+          .response()
+          .end(
+              Buffer.buffer(
+                  FragmentCodec.encode(lie == null ? fleet.answer(gateway, fragment) : lie)));
     } catch (WireException e) {
       request.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     } catch (QueryFailure e) {

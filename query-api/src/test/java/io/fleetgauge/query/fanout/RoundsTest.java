@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.shards.Cancellation;
@@ -21,6 +22,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -174,5 +176,13 @@ class RoundsTest {
   void aHeavyReadTellsTheGatewaysSo() throws Exception {
     read(true, 5_000);
     assertThat(gateways.asked()).allSatisfy(each -> assertThat(each.fragment().isHeavy()).isTrue());
+  }
+
+  @Test
+  void anAnswerOfAnotherKindIsNone() throws Exception {
+    gateways.alwaysAnswer(
+        new FragmentAnswer.Strings(1, List.of("n1", "n2", "n3"), List.of("wrong")));
+    assertThat(read(false, 2_000).coverage().missing()).containsExactly("n1", "n2", "n3");
+    assertThat(shards.changes(Optional.empty()).await(20, TimeUnit.SECONDS).all()).isTrue();
   }
 }

@@ -1,0 +1,144 @@
+package io.fleetgauge.query.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.query.shards.Changes;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class ChangeFeedTest {
+  private final Versions versions = new Versions();
+  private final AtomicLong now = new AtomicLong();
+  private final AtomicLong epoch = new AtomicLong(1);
+  private final List<Optional<Changes>> asked = new ArrayList<>();
+  private final List<Promise<Changes>> answers = new ArrayList<>();
+  private final List<Long> delays = new ArrayList<>();
+  private final List<Runnable> delayed = new ArrayList<>();
+  private final ChangeFeed feed =
+      new ChangeFeed(
+          last -> {
+            asked.add(last);
+            answers.add(Promise.promise());
+            return answers.getLast().future();
+          },
+          epoch::get,
+          versions,
+          (millis, task) -> {
+            delays.add(millis);
+            delayed.add(task);
+          },
+          now::get);
+
+  private static Changes changes(boolean all, Long... buckets) {
+    return new Changes(1, 7_000, all, List.of(buckets), "position");
+  }
+
+  private boolean isUnchanged(long after, long to, long stamp) {
+    return versions.isUnchanged(new ReadTime(after, to, stamp));
+  }
+
+  @Test
+  void aRoundAsksOnceForAllCallersThatWait() {
+    Future<Long> first = feed.refresh();
+    Future<Long> second = feed.refresh();
+    Future<Long> third = feed.refresh();
+    assertThat(asked).hasSize(1);
+    answers.getFirst().complete(changes(true));
+    assertThat(first.result()).isEqualTo(versions.stamp());
+    assertThat(second.isComplete()).as("the round had begun before this caller came").isFalse();
+    assertThat(asked).hasSize(2);
+    answers.getLast().complete(changes(false));
+    assertThat(second.succeeded()).isTrue();
+    assertThat(third.succeeded()).isTrue();
+    assertThat(feed.rounds()).isEqualTo(2);
+  }
+
+  @Test
+  void eachRoundContinuesWhereTheLastOneEnded() {
+    feed.refresh();
+    answers.getFirst().complete(changes(true));
+    feed.refresh();
+    assertThat(asked.getFirst()).isEmpty();
+    assertThat(asked.getLast()).contains(changes(true));
+  }
+
+  @Test
+  void whatTheShardsReportMakesAnswersStale() {
+    feed.refresh();
+    answers.getLast().complete(changes(false));
+    long stamp = versions.stamp();
+    feed.refresh();
+    answers.getLast().complete(changes(false));
+    assertThat(versions.stamp()).as("nothing has changed").isEqualTo(stamp);
+    feed.refresh();
+    answers.getLast().complete(changes(false, 4L));
+    assertThat(isUnchanged(20_000, 25_000, stamp)).isFalse();
+    assertThat(isUnchanged(0, 20_000, stamp)).isTrue();
+    stamp = versions.stamp();
+    feed.refresh();
+    answers.getLast().complete(changes(true));
+    assertThat(isUnchanged(0, 1, stamp)).isFalse();
+  }
+
+  @Test
+  void afterARoundThatFailedAnythingMayHaveChangedAndTheNextBeginsAnew() {
+    feed.refresh();
+    answers.getLast().complete(changes(false));
+    long stamp = versions.stamp();
+    Future<Long> failing = feed.refresh();
+    answers.getLast().fail("no answer");
+    assertThat(failing.result()).isGreaterThan(stamp);
+    assertThat(isUnchanged(0, 1, stamp)).isFalse();
+    assertThat(feed.epoch()).isEqualTo(-1);
+    feed.refresh();
+    assertThat(asked.getLast()).isEmpty();
+  }
+
+  @Test
+  void itKnowsTheTableAndTheWatermarkOfTheLastRound() {
+    assertThat(feed.isCurrent()).isFalse();
+    assertThat(feed.epoch()).isEqualTo(-1);
+    assertThat(feed.watermark()).isEqualTo(Long.MIN_VALUE);
+    feed.refresh();
+    answers.getLast().complete(changes(true));
+    assertThat(feed.isCurrent()).isTrue();
+    assertThat(feed.epoch()).isEqualTo(1);
+    assertThat(feed.watermark()).isEqualTo(7_000);
+    epoch.set(2);
+    assertThat(feed.isCurrent()).isFalse();
+  }
+
+  @Test
+  void manyClientsAreServedTogetherAfterAShortWait() {
+    for (int client = 0; client < 7; client++) {
+      feed.refresh(client);
+      answers.getLast().tryComplete(changes(false));
+    }
+    assertThat(delays).isEmpty();
+    feed.refresh(7);
+    assertThat(delays).containsExactly(8L);
+    int rounds = asked.size();
+    Future<Long> together = feed.refresh(8);
+    delayed.getFirst().run();
+    assertThat(asked).hasSize(rounds + 1);
+    answers.getLast().complete(changes(false));
+    assertThat(together.succeeded()).isTrue();
+  }
+
+  @Test
+  void aClientThatAsksAgainAsSoonAsItIsAnsweredDoesNotWait() {
+    for (int i = 0; i < 100; i++) {
+      feed.refresh(1);
+      answers.getLast().complete(changes(false));
+      now.addAndGet(1_000_000);
+      feed.answered(1);
+      now.addAndGet(1_000_000);
+    }
+    assertThat(delays).isEmpty();
+  }
+}
