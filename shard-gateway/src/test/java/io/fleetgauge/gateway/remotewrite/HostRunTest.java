@@ -1,0 +1,124 @@
+package io.fleetgauge.gateway.remotewrite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.gateway.store.HostWriter;
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.RunDictionary;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HostRunTest {
+  private static final long RUN = 77;
+
+  private final HostRun run = new HostRun("n1", RUN);
+  private final RunDictionary dictionary = new RunDictionary();
+
+  /** One sample, as it was added and as the owner decodes it. */
+  private record Sample(Labels series, long time, double value, Histogram histogram) {}
+
+  private static Labels series(int number) {
+    return Labels.of(Labels.NAME, "m" + number, "Hostname", "n1");
+  }
+
+  private List<Sample> decode(byte[] body) throws Exception {
+    List<Sample> found = new ArrayList<>();
+    FrameDecoder frames = new FrameDecoder(body);
+    long before = Long.MIN_VALUE;
+    while (frames.hasNext()) {
+      Frame frame = frames.next();
+      assertThat(frame.host()).isEqualTo("n1");
+      assertThat(frame.run()).isEqualTo(RUN);
+      dictionary.add(frame);
+      if (frame instanceof Frame.Tick tick) {
+        assertThat(tick.time()).isGreaterThanOrEqualTo(before);
+        assertThat(tick.ids()).isSorted().doesNotHaveDuplicates();
+        before = tick.time();
+        for (int i = 0; i < tick.ids().length; i++) {
+          Histogram histogram = tick.histograms() == null ? null : tick.histograms()[i];
+          found.add(
+              new Sample(
+                  dictionary.series(tick.ids()[i]),
+                  tick.time(),
+                  histogram == null ? tick.values()[i] : 0,
+                  histogram));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Samples in any order, with series twice at one time and histograms, over several requests. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void everySampleIsInAFrameOfItsTime(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int request = 0; request < 5; request++) {
+      List<Sample> expected = new ArrayList<>();
+      int count = 1 + random.nextInt(300);
+      boolean oneTime = random.nextBoolean();
+      for (int i = 0; i < count; i++) {
+        int number = random.nextInt(40);
+        int id = run.number(series(number));
+        long time = oneTime ? 5_000 : 1_000 * random.nextInt(20);
+        if (random.nextInt(8) == 0) {
+          Histogram histogram = HostWriter.histogram(2 + random.nextInt(4));
+          run.add(id, time, histogram);
+          expected.add(new Sample(series(number), time, 0, histogram));
+        } else {
+          run.add(id, time, i);
+          expected.add(new Sample(series(number), time, i, null));
+        }
+      }
+      assertThat(run.size()).isEqualTo(count);
+      List<Sample> found = decode(run.encode());
+      assertThat(found).containsExactlyInAnyOrderElementsOf(expected);
+      assertThat(found).isSortedAccordingTo(Comparator.comparingLong(Sample::time));
+      assertThat(run.isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void samplesThatWereClearedAreNotSent() throws Exception {
+    int id = run.number(series(1));
+    run.add(id, 1, 1);
+    run.clear();
+    assertThat(run.isEmpty()).isTrue();
+    run.add(id, 2, 2);
+    assertThat(decode(run.encode())).containsExactly(new Sample(series(1), 2, 2, null));
+  }
+
+  @Test
+  void theDictionaryHasEverySeriesOfTheRun() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      assertThat(run.number(series(i))).isEqualTo(i);
+    }
+    assertThat(run.number(series(7))).as("a known series keeps its number").isEqualTo(7);
+    run.add(49, 1, 1);
+    run.encode();
+    FrameDecoder frames = new FrameDecoder(run.dictionary());
+    RunDictionary read = new RunDictionary();
+    read.add(frames.next());
+    assertThat(read.size()).isEqualTo(50);
+    assertThat(read.series(49)).isEqualTo(series(49));
+    assertThat(run.isFull()).isFalse();
+  }
+
+  @Test
+  void aRunIsFullWithHalfTheSeriesItMayHave() {
+    for (int i = 0; i < RunDictionary.MAX_SERIES / 2 - 1; i++) {
+      run.number(Labels.of("i", "" + i));
+    }
+    assertThat(run.isFull()).isFalse();
+    run.number(Labels.of("i", "last"));
+    assertThat(run.isFull()).isTrue();
+  }
+}
