@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,12 @@ class UplinkTest {
   private static final String HOST = "node 1/a";
 
   @TempDir private Path folder;
+  private final List<Uplink> open = new ArrayList<>();
+
+  @AfterEach
+  void closeUplinks() {
+    open.forEach(Uplink::close);
+  }
 
   @Test
   void aTickArrivesAsOneRequestOfTheIntakeProtocol(Vertx vertx, VertxTestContext context) {
@@ -198,6 +205,7 @@ class UplinkTest {
       first.offer(tick(i));
     }
     first.close();
+    open.remove(first);
     Spool spool = Spool.open(folder, HOST, 1 << 20);
     List<Long> arrived = new ArrayList<>();
     gateway(
@@ -219,17 +227,19 @@ class UplinkTest {
                 }));
   }
 
-  private static Uplink uplink(
-      Vertx vertx, List<URI> gateways, Optional<Spool> spool, String token) {
-    return new Uplink(
-        vertx,
-        HOST,
-        gateways,
-        new UplinkSettings(Duration.ofMinutes(1), 1 << 20, Duration.ofHours(1), 1 << 20),
-        spool,
-        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, Uplink.HTTP_LIMITS),
-        () -> token,
-        1);
+  private Uplink uplink(Vertx vertx, List<URI> gateways, Optional<Spool> spool, String token) {
+    Uplink uplink =
+        new Uplink(
+            vertx,
+            HOST,
+            gateways,
+            new UplinkSettings(Duration.ofMinutes(1), 1 << 20, Duration.ofHours(1), 1 << 20),
+            spool,
+            new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, Uplink.HTTP_LIMITS),
+            () -> token,
+            1);
+    open.add(uplink);
+    return uplink;
   }
 
   /**
