@@ -124,7 +124,32 @@ public final class Planner {
     } else {
       reasons.put(prepared.expr(), "the plan raw was asked for");
     }
-    plan = StepInvariantParts.apply(plan);
+    Map<String, String> texts = new TreeMap<>();
+    reasons.forEach((expr, reason) -> texts.put(expr.toString(), reason));
+    return at(prepared, StepInvariantParts.apply(plan), texts);
+  }
+
+  /** Some steps of a planned range query, by the same plan: it does not depend on the steps. */
+  public static Planned atSteps(Planned whole, long from, long to) throws QueryFailure {
+    Query query = whole.query();
+    Query steps = new Query(query.text(), query.expr(), from, to, query.step(), query.settings());
+    return at(steps, whole.plan(), whole.reasons());
+  }
+
+  /**
+   * A planned query, with every sample fetched and everything evaluated here.
+   *
+   * @param reason why
+   */
+  public static Planned fromSamples(Planned planned, String reason) throws QueryFailure {
+    Expr expr = planned.query().expr();
+    Plan plan = StepInvariantParts.apply(gathering(expr));
+    return at(planned.query(), plan, Map.of(expr.toString(), reason));
+  }
+
+  /** What is asked of the shards for a plan at the steps of a query. */
+  private static Planned at(Query prepared, Plan plan, Map<String, String> reasons)
+      throws QueryFailure {
     Set<Expr> cutOut = Collections.newSetFromMap(new IdentityHashMap<>());
     Map<Expr, Plan> cutPlans = new IdentityHashMap<>();
     cuts(plan, cutPlans);
@@ -147,9 +172,7 @@ public final class Planner {
           }
           return cut == null;
         });
-    Map<String, String> texts = new TreeMap<>();
-    reasons.forEach((expr, reason) -> texts.put(expr.toString(), reason));
-    return new Planned(prepared, plan, cuts, Engine.selections(prepared, cutOut), texts);
+    return new Planned(prepared, plan, cuts, Engine.selections(prepared, cutOut), reasons);
   }
 
   /** The plan that fetches every sample. */

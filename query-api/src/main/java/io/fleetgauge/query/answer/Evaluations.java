@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
-import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
 import io.fleetgauge.promql.query.Answer;
@@ -171,15 +170,18 @@ final class Evaluations {
         .compose(
             stamp -> {
               List<AnsweredRange> known = extents.find(key, query.start(), last);
-              List<Query> gaps = gaps(query, last, known);
+              List<Gap> gaps = gaps(query, last, known);
               return known.isEmpty() || gaps.size() > MAX_GAPS
                   ? asWhole(running, promql, whole, Optional.of(key), stamp)
                   : filled(running, promql, whole, key, new Found(known, gaps), stamp);
             });
   }
 
-  /** What the cache has of a window, and the queries for what it lacks. */
-  private record Found(List<AnsweredRange> known, List<Query> gaps) {}
+  /** Consecutive steps that the cache lacks: the first and the last, ms. */
+  private record Gap(long from, long to) {}
+
+  /** What the cache has of a window, and what it lacks. */
+  private record Found(List<AnsweredRange> known, List<Gap> gaps) {}
 
   /**
    * The stamp that an answer is kept with, taken before anything is read. An older one will do when
@@ -189,24 +191,20 @@ final class Evaluations {
     return fresh ? feed.refresh() : Future.succeededFuture(versions.stamp());
   }
 
-  /** The steps of a query that are not known, as queries. */
-  private static List<Query> gaps(Query query, long last, List<AnsweredRange> known) {
-    List<Query> gaps = new ArrayList<>();
+  /** The steps of a query that are not known. */
+  private static List<Gap> gaps(Query query, long last, List<AnsweredRange> known) {
+    List<Gap> gaps = new ArrayList<>();
     long next = query.start();
     for (AnsweredRange range : known) {
       if (range.from() > next) {
-        gaps.add(steps(query, next, range.from() - query.step()));
+        gaps.add(new Gap(next, range.from() - query.step()));
       }
       next = range.to() + query.step();
     }
     if (next <= last) {
-      gaps.add(steps(query, next, last));
+      gaps.add(new Gap(next, last));
     }
     return gaps;
-  }
-
-  private static Query steps(Query query, long from, long to) {
-    return new Query(query.text(), query.expr(), from, to, query.step(), query.settings());
   }
 
   private Future<Reply<Evaluated>> filled(
@@ -218,10 +216,8 @@ final class Evaluations {
       long stamp) {
     List<PlannedPiece> pieces = new ArrayList<>();
     try {
-      for (Query gap : found.gaps) {
-        // The scope is in the expression already.
-        Planned planned = Planner.plan(gap, List.of(), running.ask().options().mode());
-        pieces.add(PlannedPiece.of(planned));
+      for (Gap gap : found.gaps) {
+        pieces.add(PlannedPiece.of(Planner.atSteps(whole.planned(), gap.from, gap.to)));
       }
     } catch (QueryFailure e) {
       return Future.failedFuture(e);

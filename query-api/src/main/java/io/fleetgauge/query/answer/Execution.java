@@ -12,7 +12,6 @@ import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.Provided;
-import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -235,7 +234,7 @@ final class Execution {
     }
     if (!unfit.isEmpty()) {
       fallbacks.increment();
-      return fromSamples(query, piece.query(), unfit);
+      return fromSamples(query, piece.planned(), unfit);
     }
     if (isLittle(piece.planned(), parts.value())) {
       // Another thread would take longer to wake up.
@@ -282,16 +281,10 @@ final class Execution {
   }
 
   /** The plan that always works: fetch all samples and evaluate here. */
-  private Future<Executed> fromSamples(RunningQuery query, Query prepared, String unfit) {
+  private Future<Executed> fromSamples(RunningQuery query, Planned planned, String unfit) {
     try {
-      Planned planned = Planner.plan(prepared, List.of(), Planner.Mode.RAW);
-      Map<String, String> reasons = new HashMap<>(planned.reasons());
-      reasons.put(prepared.expr().toString(), "evaluated from all samples: " + unfit);
-      return run(
-          query,
-          PlannedPiece.of(
-              new Planned(
-                  planned.query(), planned.plan(), planned.cuts(), planned.selections(), reasons)));
+      String reason = "evaluated from all samples: " + unfit;
+      return run(query, PlannedPiece.of(Planner.fromSamples(planned, reason)));
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }

@@ -12,19 +12,19 @@ import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The scopes of one or more tenants as matchers. Safe for all threads. */
+/** The scopes of one or more tenants as matchers. Thread-safe. */
 final class Scopes {
-  private static final int MOST_KNOWN = 1_000;
+  private static final int MAX_KNOWN = 1_000;
   private static final Map<List<String>, List<Matcher>> KNOWN = new ConcurrentHashMap<>();
 
   private Scopes() {}
 
   /**
-   * What matches any of these: of several tenants, each of which sees its own by one label, all of
-   * theirs.
+   * Matchers of everything that one of the scopes matches. Scopes that differ in the values of one
+   * label can be combined.
    *
-   * @param scopes selectors; an empty text means everything
-   * @throws QueryFailure if no matchers say that
+   * @param scopes selectors; an empty text matches everything
+   * @throws QueryFailure if the scopes cannot be expressed by one list of matchers
    */
   static List<Matcher> of(List<String> scopes) throws QueryFailure {
     if (scopes.isEmpty() || scopes.contains("")) {
@@ -32,8 +32,8 @@ final class Scopes {
     }
     List<Matcher> known = KNOWN.get(scopes);
     if (known == null) {
-      known = put(scopes);
-      if (KNOWN.size() >= MOST_KNOWN) {
+      known = combined(scopes);
+      if (KNOWN.size() >= MAX_KNOWN) {
         KNOWN.clear();
       }
       KNOWN.put(scopes, known);
@@ -41,7 +41,7 @@ final class Scopes {
     return known;
   }
 
-  private static List<Matcher> put(List<String> scopes) throws QueryFailure {
+  private static List<Matcher> combined(List<String> scopes) throws QueryFailure {
     List<List<Matcher>> all = new ArrayList<>();
     try {
       for (String scope : scopes) {
@@ -65,7 +65,7 @@ final class Scopes {
         "these tenants cannot be asked together: their scopes differ in more than one label");
   }
 
-  /** All of them, if they differ in the matcher at one place only, which names values. */
+  /** All scopes in one, if they differ only in the values of the matcher at one position. */
   private static Optional<List<Matcher>> together(List<List<Matcher>> all, int place) {
     String name = all.getFirst().get(place).name();
     TreeSet<String> values = new TreeSet<>();
