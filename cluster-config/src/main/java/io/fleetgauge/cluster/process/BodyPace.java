@@ -9,14 +9,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
 /**
- * Whoever sends a body has to keep a pace; who does not is told so, and its connection is closed.
- * Mounted before the body is read.
+ * Rejects request bodies that arrive too slowly, and closes their connections. Mounted before the
+ * body is read.
  */
 public final class BodyPace implements SecurityPolicyHandler {
-  /** Questions are short, and whoever asks can ask again. */
+  /** Queries are short, and can be sent again. */
   public static final Duration OF_QUESTIONS = Duration.ofMillis(800);
 
-  /** Samples may come by a bad line. */
+  /** Samples may come over a slow network. */
   public static final Duration OF_SAMPLES = Duration.ofSeconds(10);
 
   private static final long LEAST_BYTES = 32 << 10;
@@ -60,13 +60,13 @@ public final class BodyPace implements SecurityPolicyHandler {
       http.addEndHandler(told -> request.connection().close());
       refusal.accept(
           http,
-          "the body comes too slowly: "
+          "the request body arrives too slowly: "
               + read
-              + " bytes until now, and within "
+              + " bytes so far; each "
               + window.toMillis()
-              + " ms there have to be "
+              + " ms must bring "
               + LEAST_BYTES
-              + " more or the end");
+              + " more bytes or the end of the body");
     }
   }
 }

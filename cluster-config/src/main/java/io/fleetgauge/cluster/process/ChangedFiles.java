@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Files that are looked at again and again. */
+/** Notices when files change, by reading them every two seconds. */
 final class ChangedFiles {
   private static final long LOOK_MILLIS = 2_000;
 

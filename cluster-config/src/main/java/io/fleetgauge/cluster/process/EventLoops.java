@@ -13,7 +13,9 @@ public final class EventLoops {
     return Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
   }
 
-  /** Whether binding failed because somebody listens there; each kind of loop says it its way. */
+  /**
+   * Whether binding failed because the port is in use; each kind of loop reports it differently.
+   */
   static boolean isTaken(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException

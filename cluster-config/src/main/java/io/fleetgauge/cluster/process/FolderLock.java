@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Sees to it that a folder has one process. The system frees it when the process dies. */
+/** Reserves a folder for one process. The system releases it when the process dies. */
 public final class FolderLock implements AutoCloseable {
   private final FileChannel channel;
 

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
 /**
- * A command that runs one process from a configuration file until it is told to stop.
+ * A command that runs one process from a configuration file until it is stopped.
  *
  * @param <C> the process's configuration
  */
@@ -27,16 +27,17 @@ public abstract class ProcessCommand<C> implements Command {
   @Option(
       names = "--insecure",
       description =
-          "Lets other machines reach it although it asks nobody for a token (as http.insecure).")
+          "Lets other machines reach the process although it asks nobody for a token, as"
+              + " http.insecure does.")
   private boolean insecure;
 
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "Shows this.")
+      description = "Shows this help.")
   private boolean help;
 
-  /** Whether whoever started it said that all may reach it. */
+  /** Whether the command line allows other machines to reach the process without a token. */
   protected final boolean isInsecure() {
     return insecure;
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A text that few know, such as a token, in a file of its own. Safe for all threads. */
+/** A secret in a file, such as a token. Safe for all threads. */
 public final class SecretFile {
   /** No secret. */
   public static final SecretFile NONE = new SecretFile("", Optional.empty());
@@ -49,7 +49,7 @@ public final class SecretFile {
   private static String read(Path file) throws IOException {
     String found = Files.readString(file).strip();
     if (found.length() < SHORTEST || !found.matches("\\p{Graph}+")) {
-      throw new IOException("it has to have " + SHORTEST + " characters or more, and no spaces");
+      throw new IOException("a secret needs " + SHORTEST + " characters or more, and no spaces");
     }
     return found;
   }
@@ -62,8 +62,9 @@ public final class SecretFile {
         trouble = "";
       } catch (IOException e) {
         if (!e.toString().equals(trouble)) {
-          trouble = e.toString(); // told once
-          LOG.error("{} cannot be used, what was there stays: {}: {}", option, file.get(), e);
+          trouble = e.toString(); // logged once
+          LOG.error(
+              "{} cannot be used, the secret read before stays: {}: {}", option, file.get(), e);
         }
       }
     }
@@ -74,7 +75,7 @@ public final class SecretFile {
     return !text.isEmpty();
   }
 
-  /** Whether this is it; the time does not say how much of it was right. */
+  /** Whether a text is the secret; the time does not reveal how much of it was right. */
   boolean isShown(String shown) {
     return shown != null && MessageDigest.isEqual(hash(shown), hash(text));
   }
@@ -87,7 +88,7 @@ public final class SecretFile {
     }
   }
 
-  /** What is to be shown; empty when there is none. */
+  /** The secret; empty when there is none. */
   public String text() {
     return text;
   }

@@ -1,13 +1,12 @@
 /**
- * The manners of a process: its command, its logs, its HTTP listener with {@code /-/healthy},
- * {@code /-/ready} and {@code /metrics}, who is let in there and how slowly bodies may come, how it
- * asks others, starting in order and stopping in reverse.
+ * What every process has: its command, its logs, its HTTP listener with {@code /-/healthy}, {@code
+ * /-/ready} and {@code /metrics}, authentication of requests, limits on slow bodies, requests to
+ * other processes, starting in order and stopping in reverse.
  *
  * <p>In: a command line, and the commands that {@link java.util.ServiceLoader} finds. Out: a
- * process that runs until it is told to stop, or a message of one line and an exit code other than
- * 0.
+ * process that runs until it is stopped, or a message of one line and an exit code other than 0.
  *
  * <p>Law: what was started is stopped in the reverse order, each part within its time limit, also
- * when a later part fails to start. Nobody is told {@code ready} before everything has started.
+ * when a later part fails to start. {@code /-/ready} answers 503 until everything has started.
  */
 package io.fleetgauge.cluster.process;

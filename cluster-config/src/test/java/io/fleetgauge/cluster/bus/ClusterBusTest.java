@@ -21,11 +21,13 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real members and a real event bus over loopback. */
+@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class ClusterBusTest {
   private static final Duration SOON = Duration.ofSeconds(30);
