@@ -17,7 +17,7 @@ import picocli.CommandLine;
     footer = {
       "",
       "Commands of the repository's launcher:",
-      "  test    Runs all tests; installs and fetches what they need, unless --no-install follows.",
+      "  test    Runs all tests; installs and fetches what they need.",
       "  mutate  Mutation testing of the packages named, or of all that decide.",
       "  bench   Runs the benchmarks, or those that match a pattern.",
       "  format  Formats the sources."
