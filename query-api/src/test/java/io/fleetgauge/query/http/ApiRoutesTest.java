@@ -68,6 +68,7 @@ class ApiRoutesTest {
                       out.write('!');
                     })));
     routes.get("/brokenOff", request -> body(Body.streamed(out -> breakOff(out, 1_000))));
+    routes.get("/brokenPacked", request -> body(new Body.Streamed(out -> breakOff(out, 0), true)));
     routes.get("/broken", request -> body(Body.streamed(out -> breakOff(out, 0))));
     routes.get(
         "/defect",
@@ -234,6 +235,9 @@ class ApiRoutesTest {
     HttpResponse<String> answer = server.get("a", "/broken");
     assertThat(answer.statusCode()).isEqualTo(500);
     assertThat(answer.body()).contains("broke off");
+    HttpResponse<String> packed = server.get("a", "/brokenPacked");
+    assertThat(packed.headers().firstValue("Content-Encoding")).isEmpty();
+    assertThat(packed.body()).contains("broke off");
   }
 
   // --- what all routes share ---

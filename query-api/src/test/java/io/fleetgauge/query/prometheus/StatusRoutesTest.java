@@ -185,6 +185,19 @@ class StatusRoutesTest {
   }
 
   @Test
+  void theOverviewCountsQueriesOfOtherTenantsForOperatorsOnly() throws Exception {
+    CompletableFuture<HttpResponse<String>> answer = held("b");
+    JsonNode mine = api.data("a", "/api/v1/status/overview").path("tenants");
+    assertThat(mine.findValuesAsText("name")).containsExactly("a");
+    assertThat(mine.findValuesAsText("running")).containsExactly("0");
+    JsonNode all = api.data("root", "/api/v1/status/overview").path("tenants");
+    assertThat(all.findValuesAsText("name")).containsExactly("b", "root");
+    assertThat(all.get(0).path("running").asInt()).isEqualTo(1);
+    api.shards.release();
+    assertThat(answer.get().statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void anOperatorCancelsAQuery() throws Exception {
     CompletableFuture<HttpResponse<String>> answer = held("a");
     String id = api.data("root", "/api/v1/status/queries").get(0).path("id").asText();
