@@ -33,6 +33,37 @@ typedef struct {
     char busId[32];
 } nvmlPciInfo_t;
 
+/* What stand_in_fill() sets, all different. */
+static const entry filled[] = {
+    {"gpu_percent", 87},
+    {"memory_percent", 41},
+    {"total_bytes", 81559LL << 20},
+    {"reserved_bytes", 551LL << 20},
+    {"used_bytes", (1000LL << 20) + 5},
+    {"milliwatts", 687125},
+    {"millijoules", 9000000000123LL},
+    {"celsius", 64},
+    {"sm_megahertz", 1980},
+    {"memory_megahertz", 2619},
+};
+
+/* What a probe has to read then: every metric, in its unit. */
+static const struct { const char *metric; double value; } expected[] = {
+    {"DCGM_FI_DEV_GPU_UTIL", 87},
+    {"DCGM_FI_DEV_MEM_COPY_UTIL", 41},
+    {"DCGM_FI_DEV_FB_TOTAL", 81559},
+    {"DCGM_FI_DEV_FB_RESERVED", 551},
+    {"DCGM_FI_DEV_FB_USED", 1000},
+    {"DCGM_FI_DEV_FB_FREE", 80007},
+    {"DCGM_FI_DEV_POWER_USAGE", 687.125},
+    {"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", 9000000000123.0},
+    {"DCGM_FI_DEV_GPU_TEMP", 64},
+    {"DCGM_FI_DEV_SM_CLOCK", 1980},
+    {"DCGM_FI_DEV_MEM_CLOCK", 2619},
+};
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
 static gpu gpus[GPUS];
 static unsigned int gpu_count;
 static int initialised;
@@ -68,10 +99,25 @@ void stand_in_gpus(unsigned int count) {
     pthread_mutex_unlock(&lock);
 }
 
-void stand_in_set(unsigned int index, const char *reading, long long value) {
+/* Gives one GPU the readings of the table. */
+void stand_in_fill(unsigned int index) {
     pthread_mutex_lock(&lock);
-    find(gpus[index].readings, reading, 1)->value = value;
+    for (int i = 0; i < COUNT(filled); i++) {
+        find(gpus[index].readings, filled[i].name, 1)->value = filled[i].value;
+    }
     pthread_mutex_unlock(&lock);
+}
+
+int stand_in_expected_count(void) {
+    return COUNT(expected);
+}
+
+const char *stand_in_expected_metric(int i) {
+    return expected[i].metric;
+}
+
+double stand_in_expected_value(int i) {
+    return expected[i].value;
 }
 
 /* Makes a call of one GPU answer a code; 0 lets it answer readings again. */

@@ -1,7 +1,6 @@
 package io.fleetgauge.load.demo;
 
 import io.fleetgauge.load.demo.JobSchedule.Job;
-import io.fleetgauge.probe.nvml.GpuMetric;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -84,21 +83,21 @@ final class SimulatedNode {
             job.map(Job::name).orElse(""),
             "tenant",
             job.map(Job::tenant).orElse(""));
-    add(tick, id, GpuMetric.DCGM_FI_DEV_GPU_UTIL, utilisation);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_MEM_COPY_UTIL, Math.rint(utilisation * 0.4));
-    add(tick, id, GpuMetric.DCGM_FI_DEV_FB_TOTAL, TOTAL_MIB);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_FB_RESERVED, RESERVED_MIB);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_FB_USED, used);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_FB_FREE, usable - used);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_POWER_USAGE, watts);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION, millijoules[gpu]);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_GPU_TEMP, Math.rint(temperature[gpu]));
-    add(tick, id, GpuMetric.DCGM_FI_DEV_SM_CLOCK, utilisation > 0 ? 1980 : 345);
-    add(tick, id, GpuMetric.DCGM_FI_DEV_MEM_CLOCK, 2619);
+    add(tick, id, "DCGM_FI_DEV_GPU_UTIL", utilisation);
+    add(tick, id, "DCGM_FI_DEV_MEM_COPY_UTIL", Math.rint(utilisation * 0.4));
+    add(tick, id, "DCGM_FI_DEV_FB_TOTAL", TOTAL_MIB);
+    add(tick, id, "DCGM_FI_DEV_FB_RESERVED", RESERVED_MIB);
+    add(tick, id, "DCGM_FI_DEV_FB_USED", used);
+    add(tick, id, "DCGM_FI_DEV_FB_FREE", usable - used);
+    add(tick, id, "DCGM_FI_DEV_POWER_USAGE", watts);
+    add(tick, id, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", millijoules[gpu]);
+    add(tick, id, "DCGM_FI_DEV_GPU_TEMP", Math.rint(temperature[gpu]));
+    add(tick, id, "DCGM_FI_DEV_SM_CLOCK", utilisation > 0 ? 1980 : 345);
+    add(tick, id, "DCGM_FI_DEV_MEM_CLOCK", 2619);
   }
 
-  private static void add(Tick.Builder tick, Labels id, GpuMetric metric, double value) {
-    tick.add(id.with(Labels.NAME, metric.name()), value);
+  private static void add(Tick.Builder tick, Labels id, String metric, double value) {
+    tick.add(id.with(Labels.NAME, metric), value);
   }
 
   private void host(Tick.Builder tick, Optional<Job> job, double seconds) {

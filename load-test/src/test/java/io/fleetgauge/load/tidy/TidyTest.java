@@ -405,7 +405,6 @@ class TidyTest {
               "cluster.table",
               "query",
               "probe",
-              "probe.nvml",
               "probe.sampling",
               "probe.uplink",
               "sample"),

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.nvml;
 
 import io.fleetgauge.sample.Labels;
-import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import jnr.ffi.Pointer;
@@ -16,14 +16,14 @@ final class Gpu {
 
   final Set<GpuCall> unsupported = EnumSet.noneOf(GpuCall.class);
   boolean lost;
-  private final Map<GpuMetric, Labels> series = new EnumMap<>(GpuMetric.class);
+  private final Map<String, Labels> series = new HashMap<>();
 
   Gpu(Pointer handle, Labels labels) {
     this.handle = handle;
     this.labels = labels;
   }
 
-  Labels series(GpuMetric metric) {
-    return series.computeIfAbsent(metric, name -> labels.with(Labels.NAME, name.name()));
+  Labels series(String metric) {
+    return series.computeIfAbsent(metric, name -> labels.with(Labels.NAME, name));
   }
 }

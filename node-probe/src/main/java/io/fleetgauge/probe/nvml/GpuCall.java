@@ -2,7 +2,11 @@ package io.fleetgauge.probe.nvml;
 
 import jnr.ffi.Pointer;
 
-/** The calls of one reading, in the order in which they are made: cheap and harmless ones first. */
+/**
+ * The calls of one reading, in the order in which they are made: cheap and harmless ones first.
+ * Each names the metrics that it reads, which {@link io.fleetgauge.sample.prometheus.KnownMetrics}
+ * describes.
+ */
 enum GpuCall {
   UTILIZATION {
     @Override
@@ -12,8 +16,8 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_GPU_UTIL, unsigned(out, 0));
-      readings.add(GpuMetric.DCGM_FI_DEV_MEM_COPY_UTIL, unsigned(out, 4));
+      readings.add("DCGM_FI_DEV_GPU_UTIL", unsigned(out, 0));
+      readings.add("DCGM_FI_DEV_MEM_COPY_UTIL", unsigned(out, 4));
     }
   },
   MEMORY {
@@ -25,10 +29,10 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_TOTAL, out.getLong(8) >>> MIB);
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_RESERVED, out.getLong(16) >>> MIB);
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_FREE, out.getLong(24) >>> MIB);
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_USED, out.getLong(32) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_TOTAL", out.getLong(8) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_RESERVED", out.getLong(16) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_FREE", out.getLong(24) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_USED", out.getLong(32) >>> MIB);
     }
   },
   /** For drivers before R510, made only where {@link #MEMORY} is not supported. */
@@ -40,9 +44,9 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_TOTAL, out.getLong(0) >>> MIB);
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_FREE, out.getLong(8) >>> MIB);
-      readings.add(GpuMetric.DCGM_FI_DEV_FB_USED, out.getLong(16) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_TOTAL", out.getLong(0) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_FREE", out.getLong(8) >>> MIB);
+      readings.add("DCGM_FI_DEV_FB_USED", out.getLong(16) >>> MIB);
     }
   },
   TEMPERATURE {
@@ -53,7 +57,7 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_GPU_TEMP, unsigned(out, 0));
+      readings.add("DCGM_FI_DEV_GPU_TEMP", unsigned(out, 0));
     }
   },
   SM_CLOCK {
@@ -64,7 +68,7 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_SM_CLOCK, unsigned(out, 0));
+      readings.add("DCGM_FI_DEV_SM_CLOCK", unsigned(out, 0));
     }
   },
   MEMORY_CLOCK {
@@ -75,7 +79,7 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_MEM_CLOCK, unsigned(out, 0));
+      readings.add("DCGM_FI_DEV_MEM_CLOCK", unsigned(out, 0));
     }
   },
   POWER {
@@ -86,7 +90,7 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_POWER_USAGE, unsigned(out, 0) / 1000.0);
+      readings.add("DCGM_FI_DEV_POWER_USAGE", unsigned(out, 0) / 1000.0);
     }
   },
   ENERGY {
@@ -97,13 +101,13 @@ enum GpuCall {
 
     @Override
     void take(Pointer out, Readings readings) {
-      readings.add(GpuMetric.DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION, out.getLong(0));
+      readings.add("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", out.getLong(0));
     }
   };
 
   /** Where a call puts what it read. */
   interface Readings {
-    void add(GpuMetric metric, double value);
+    void add(String metric, double value);
   }
 
   /** sizeof(nvmlMemory_v2_t) | 2 << 24, as the driver wants it. */

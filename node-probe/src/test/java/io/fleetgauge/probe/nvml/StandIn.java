@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import jnr.ffi.LibraryLoader;
 
 /** The library of {@code src/test/c/nvml_stand_in.c}, built with the machine's C compiler. */
@@ -15,7 +17,13 @@ final class StandIn {
   public interface Script {
     void stand_in_gpus(int count);
 
-    void stand_in_set(int gpu, String reading, long value);
+    void stand_in_fill(int gpu);
+
+    int stand_in_expected_count();
+
+    String stand_in_expected_metric(int i);
+
+    double stand_in_expected_value(int i);
 
     void stand_in_answer(int gpu, String call, int code);
 
@@ -48,17 +56,17 @@ final class StandIn {
     script.stand_in_gpus(0);
   }
 
-  /** Fills one GPU with readings that all differ. */
+  /** Gives one GPU readings that all differ. */
   void fill(int gpu) {
-    script.stand_in_set(gpu, "gpu_percent", 87);
-    script.stand_in_set(gpu, "memory_percent", 41);
-    script.stand_in_set(gpu, "total_bytes", 81_559L << 20);
-    script.stand_in_set(gpu, "reserved_bytes", 551L << 20);
-    script.stand_in_set(gpu, "used_bytes", (1_000L << 20) + 5);
-    script.stand_in_set(gpu, "milliwatts", 687_125);
-    script.stand_in_set(gpu, "millijoules", 9_000_000_000_123L);
-    script.stand_in_set(gpu, "celsius", 64);
-    script.stand_in_set(gpu, "sm_megahertz", 1_980);
-    script.stand_in_set(gpu, "memory_megahertz", 2_619);
+    script.stand_in_fill(gpu);
+  }
+
+  /** What has to be read of such a GPU, by metric. */
+  Map<String, Double> expected() {
+    Map<String, Double> expected = new TreeMap<>();
+    for (int i = 0; i < script.stand_in_expected_count(); i++) {
+      expected.put(script.stand_in_expected_metric(i), script.stand_in_expected_value(i));
+    }
+    return expected;
   }
 }
