@@ -18,7 +18,6 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
-import io.fleetgauge.query.answer.Workers;
 import io.fleetgauge.query.fanout.GatewayShards;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
@@ -91,7 +90,7 @@ public final class QueryProcess implements AutoCloseable {
             config,
             fanout,
             admission,
-            new Workers(workers, heavyWorkers),
+            new Querier.Workers(workers, heavyWorkers),
             (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
     Meters meters = new Meters("fleetgauge_query");
     new ClusterMeters(this::view, guard).declare(meters);

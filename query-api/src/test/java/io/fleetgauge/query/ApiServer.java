@@ -9,7 +9,6 @@ import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
-import io.fleetgauge.query.answer.Workers;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
@@ -73,8 +72,8 @@ public final class ApiServer implements AutoCloseable {
             tenant -> new TenantShare(1, 10, 10),
             ClusterShare.WHOLE,
             System::nanoTime);
-    Workers workers =
-        new Workers(
+    Querier.Workers workers =
+        new Querier.Workers(
             vertx.createSharedWorkerExecutor("light", 2),
             vertx.createSharedWorkerExecutor("heavy", 2));
     querier =

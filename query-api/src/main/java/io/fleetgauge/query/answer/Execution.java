@@ -47,7 +47,7 @@ final class Execution {
   private final Admission admission;
   private final Shards shards;
   private final CostEstimates costs;
-  private final Workers workers;
+  private final Querier.Workers workers;
   private final LongAdder rollupCells = new LongAdder();
   private final LongAdder rewritten = new LongAdder();
   private final LongAdder fallbacks = new LongAdder();
@@ -58,7 +58,7 @@ final class Execution {
       Admission admission,
       Shards shards,
       CostEstimates costs,
-      Workers workers) {
+      Querier.Workers workers) {
     this.config = config;
     this.admission = admission;
     this.shards = shards;

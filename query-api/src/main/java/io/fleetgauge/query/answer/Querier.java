@@ -12,6 +12,7 @@ import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -30,6 +31,14 @@ public final class Querier {
   private final Set<Feature> features;
   private final RunningQueries running = new RunningQueries();
   private final SingleFlight<Ask.FlightKey, Reply<Evaluated>> flights = new SingleFlight<>();
+
+  /**
+   * Where queries are evaluated.
+   *
+   * @param light for queries that are soon evaluated
+   * @param heavy for those that light ones must not wait behind
+   */
+  public record Workers(WorkerExecutor light, WorkerExecutor heavy) {}
 
   /**
    * @param delay runs a task after some milliseconds

@@ -80,7 +80,7 @@ final class TestQuerier {
             config,
             shards,
             admission,
-            new Workers(
+            new Querier.Workers(
                 vertx.createSharedWorkerExecutor("light", 2),
                 vertx.createSharedWorkerExecutor("heavy", 1)),
             (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
