@@ -22,7 +22,10 @@ public record ClusterView(OwnershipTable table, Map<String, URI> gateways, boole
     return table.owner(host).map(gateways::get);
   }
 
-  /** Where a host is read: its owner first, then those that have all that the owner has. */
+  /**
+   * Where a host is read: its owner first, then the copies that have all that the owner has. Copies
+   * do not know what their owner is missing, so while it misses anything only the owner is read.
+   */
   public List<URI> readers(String host) {
     List<URI> readers = new ArrayList<>();
     table
@@ -32,7 +35,7 @@ public record ClusterView(OwnershipTable table, Map<String, URI> gateways, boole
               ownerAddress(host).ifPresent(readers::add);
               for (Holders.Copy copy : holders.copies()) {
                 URI address = gateways.get(copy.gateway());
-                if (copy.synced() && address != null) {
+                if (copy.synced() && holders.whole() && address != null) {
                   readers.add(address);
                 }
               }

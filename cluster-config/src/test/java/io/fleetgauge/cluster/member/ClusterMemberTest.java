@@ -124,6 +124,22 @@ class ClusterMemberTest {
                 + " cluster.port");
   }
 
+  @Test
+  void aReaderWithoutASetPortTakesTheNextFreeOne() throws IOException {
+    List<Integer> ports = FreePorts.take(1);
+    ClusterMember g1 = gateway("g1", ports, 0);
+    int taken = ports.getFirst();
+    ClusterMember reader =
+        ClusterMember.join(
+            new ClusterSettings(
+                "test-" + taken, "127.0.0.1", taken, false, List.of("127.0.0.1:" + taken), 1),
+            Optional.empty());
+    members.add(reader);
+    assertThat(reader.hazelcast().getCluster().getLocalMember().getAddress().getPort())
+        .isGreaterThan(taken);
+    await().atMost(SOON).until(() -> reader.view().gateways().equals(g1.view().gateways()));
+  }
+
   private ClusterMember gateway(String id, List<Integer> ports, int index) {
     URI address = URI.create("http://127.0.0.1:" + (9000 + index));
     ClusterMember member =

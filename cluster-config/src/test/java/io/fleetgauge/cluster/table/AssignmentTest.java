@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -394,5 +395,79 @@ class AssignmentTest {
       names.add(prefix + i);
     }
     return names;
+  }
+
+  @Test
+  void aReportOfAnEarlierOwnershipIsNotBelieved() {
+    OwnershipTable table = copied(new Holders.Copy("g2", 3, false));
+    Report old = new Report("g1", 6, Set.of(), Set.of("g2@3"));
+    assertThat(reported(table, old)).isEqualTo(table);
+    Report now = new Report("g1", 7, Set.of(), Set.of("g2@3"));
+    assertThat(reported(table, now).holders("h").orElseThrow().copyOn("g2").orElseThrow().synced())
+        .isTrue();
+  }
+
+  @Test
+  void whatTheOwnerBeforeReportedOfCopiesIsForgottenWhenItIsGone() {
+    OwnershipTable table = copied(new Holders.Copy("g2", 3, true), new Holders.Copy("g3", 3, true));
+    OwnershipTable next = withoutTheOwner(table, "g2", "g3");
+    Holders holders = next.holders("h").orElseThrow();
+    assertThat(holders.behind()).as("the heir had all").isEmpty();
+    assertThat(holders.copies()).isNotEmpty().noneMatch(Holders.Copy::synced);
+  }
+
+  @Test
+  void anHeirThatIsNotSyncedIsBehindTheOwnerThatIsGone() {
+    OwnershipTable next = withoutTheOwner(copied(new Holders.Copy("g2", 3, false)), "g2");
+    assertThat(next.holders("h").orElseThrow().behind()).containsExactly("g1");
+  }
+
+  @Test
+  void whatTheOwnerBeforeReportedOfCopiesIsForgottenAfterAMove() {
+    OwnershipTable table =
+        new OwnershipTable(
+            7L << 16,
+            List.of("g1", "g2", "g3"),
+            new TreeMap<>(
+                Map.of(
+                    "h",
+                    new Holders(
+                        "g1",
+                        7,
+                        Set.of(),
+                        List.of(new Holders.Copy("g2", 3, true), new Holders.Copy("g3", 3, true)),
+                        Optional.of("g2")))));
+    Holders moved = assigned(table, Map.of(), "g1", "g2", "g3").holders("h").orElseThrow();
+    assertThat(moved.owner()).isEqualTo("g2");
+    assertThat(moved.copies()).isNotEmpty().noneMatch(Holders.Copy::synced);
+  }
+
+  /** One host of g1, which has owned it since epoch 7. */
+  private static OwnershipTable copied(Holders.Copy... copies) {
+    return new OwnershipTable(
+        7L << 16,
+        List.of("g1", "g2"),
+        new TreeMap<>(
+            Map.of("h", new Holders("g1", 7, Set.of(), List.of(copies), Optional.empty()))));
+  }
+
+  private static OwnershipTable reported(OwnershipTable table, Report report) {
+    return assigned(table, Map.of("h", report), "g1", "g2");
+  }
+
+  private static OwnershipTable withoutTheOwner(OwnershipTable table, String... left) {
+    return assigned(table, Map.of(), left);
+  }
+
+  private static OwnershipTable assigned(
+      OwnershipTable table, Map<String, Report> reports, String... gateways) {
+    return Assignment.next(
+        new Situation(
+            gateways[0],
+            Stream.of(gateways).map(id -> new Situation.Gateway(id, "", true)).toList(),
+            Set.of("h"),
+            reports,
+            Math.min(3, gateways.length)),
+        table);
   }
 }

@@ -1,36 +1,173 @@
 package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.Assignment;
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What was read and acknowledged, and the laws that must hold at every step. */
+/** What was read, written and acknowledged, and the laws that must hold at every step. */
 final class Ledger {
-  /** Times that were acknowledged, by host. */
+  /** Times that were acknowledged to their probe, by host. */
   final Map<String, TreeSet<Long>> acknowledged = new HashMap<>();
 
   /** Times that were read, by host. */
   final Map<String, TreeSet<Long>> read = new HashMap<>();
 
+  private final Simulation simulation;
+  private final int replication;
+  private final Map<String, SimulatedGateway> gateways = new TreeMap<>();
   private final Map<String, String> writers = new HashMap<>();
   private final Map<Long, OwnershipTable> tables = new HashMap<>();
 
-  /** A gateway has answered that it keeps what it was sent. */
-  void answered(String gateway, String host, OwnershipTable table) {
-    if (!table.owner(host).filter(gateway::equals).isPresent()) {
-      return; // it found out meanwhile; what it answers was kept before
+  /** Tables in the order in which they were written first, each with a higher epoch. */
+  private final List<Written> written = new ArrayList<>();
+
+  /** Where each tick of a host was written to a journal, and where it was forced to the disk. */
+  private final Map<String, Map<Long, Copies>> copies = new HashMap<>();
+
+  /** Ticks that an answer has to have: by host and time, when they were acknowledged. */
+  private final Map<String, TreeMap<Long, Long>> required = new HashMap<>();
+
+  private record Written(OwnershipTable table, long at) {}
+
+  private static final class Copies {
+    final Set<String> written = new TreeSet<>();
+    boolean isForced;
+  }
+
+  Ledger(Simulation simulation, int replication) {
+    this.simulation = simulation;
+    this.replication = replication;
+  }
+
+  void add(SimulatedGateway gateway) {
+    gateways.put(gateway.id(), gateway);
+  }
+
+  // --- journals ---
+
+  /** A gateway's journal has these ticks; they may still be lost with the machine. */
+  void journaled(String gateway, String host, long[] times, boolean isForced) {
+    for (long time : times) {
+      Copies of =
+          copies
+              .computeIfAbsent(host, none -> new HashMap<>())
+              .computeIfAbsent(time, none -> new Copies());
+      of.written.add(gateway);
+      of.isForced |= isForced;
+    }
+  }
+
+  // --- acknowledgements ---
+
+  /** A gateway has answered that it keeps ticks of a host. */
+  void answered(String gateway, String host, OwnershipTable table, List<Long> times) {
+    times.forEach(time -> assertIsDurable(gateway, host, time));
+    if (table.owner(host).filter(gateway::equals).isEmpty()) {
+      return; // it has learned meanwhile of another owner; what it answers was kept before
     }
     String writer = writers.putIfAbsent(host + "@" + table.epoch(), gateway);
     if (writer != null && !writer.equals(gateway)) {
       throw new AssertionError(
           "at epoch " + table.epoch() + " both " + writer + " and " + gateway + " wrote " + host);
     }
+    if (host.equals("h2") && times.contains(1_700_000_045_248L))
+      System.err.println(
+          +simulation.now()
+              + " acks "
+              + gateway
+              + " newest "
+              + newestTable().flatMap(n -> n.holders(host))
+              + newestTable().get().epoch());
+    Optional<Holders> holders = newestTable().flatMap(newest -> newest.holders(host));
+    if (holders.isPresent() && holders.get().owner().equals(gateway)) {
+      for (long time : times) {
+        if (copiesHave(holders.get(), host, time)) {
+          required
+              .computeIfAbsent(host, none -> new TreeMap<>())
+              .putIfAbsent(time, simulation.now());
+        }
+      }
+    }
   }
 
+  /** Law 1: what is acknowledged is in two journals, or forced to a disk. */
+  private void assertIsDurable(String gateway, String host, long time) {
+    Copies of = copies.getOrDefault(host, Map.of()).getOrDefault(time, new Copies());
+    if (!of.isForced && of.written.size() < Math.min(2, replication)) {
+      throw new AssertionError(
+          gateway + " acknowledged " + host + " at " + time + ", written on " + of.written);
+    }
+  }
+
+  /**
+   * Whether all copies that the newest table calls synced have a tick. While a copy is cut off and
+   * the table does not say so yet, its owner acknowledges alone; such a tick is missing until it
+   * was fetched, should that owner go.
+   */
+  private boolean copiesHave(Holders holders, String host, long time) {
+    return holders.copies().stream()
+        .filter(Holders.Copy::synced)
+        .allMatch(copy -> gateways.get(copy.gateway()).has(host, time));
+  }
+
+  private Optional<OwnershipTable> newestTable() {
+    return written.isEmpty() ? Optional.empty() : Optional.of(written.getLast().table);
+  }
+
+  // --- answers ---
+
+  /**
+   * Law 5: an answer that does not name a host as incomplete has every tick of it that was
+   * acknowledged while the table it was made from was the newest one.
+   */
+  void answeredQuery(String gateway, String host, long epoch, Set<Long> times) {
+    long until = supersededAt(epoch);
+    required
+        .getOrDefault(host, new TreeMap<>())
+        .forEach(
+            (time, at) -> {
+              if (at <= until && !times.contains(time)) {
+                throw new AssertionError(
+                    "at "
+                        + simulation.now()
+                        + " the answer of "
+                        + gateway
+                        + " lacks "
+                        + host
+                        + " at "
+                        + (time - Simulation.EPOCH)
+                        + ", acknowledged at "
+                        + at
+                        + ", and does not say so; by the newest table "
+                        + newestTable().flatMap(table -> table.holders(host)));
+              }
+            });
+  }
+
+  private long supersededAt(long epoch) {
+    long at = Long.MAX_VALUE;
+    for (int i = written.size() - 1; i >= 0 && written.get(i).table.epoch() > epoch; i--) {
+      at = written.get(i).at;
+    }
+    return at;
+  }
+
+  // --- tables ---
+
   /** A table has been written to a registry. */
-  void written(OwnershipTable table, long at) {}
+  void written(OwnershipTable table) {
+    if (newestTable().map(newest -> table.epoch() > newest.epoch()).orElse(true)) {
+      written.add(new Written(table, simulation.now()));
+    }
+  }
 
   /** A gateway has learned of a table. */
   void learned(String gateway, OwnershipTable now) {

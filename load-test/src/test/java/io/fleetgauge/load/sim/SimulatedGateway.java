@@ -9,15 +9,22 @@ import io.fleetgauge.gateway.ingest.HostIntake;
 import io.fleetgauge.gateway.ingest.IngestCounts;
 import io.fleetgauge.gateway.ingest.LaneHosts;
 import io.fleetgauge.gateway.ingest.Peers;
+import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
@@ -28,13 +35,18 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * A gateway with all that decides in it as it is, and a disk, a clock and a network that are
@@ -50,13 +62,30 @@ final class SimulatedGateway {
   private static final class Entry {
     final String host;
     final byte[] record;
+    final long[] times;
     boolean written;
     boolean synced;
 
     Entry(String host, byte[] record) {
       this.host = host;
       this.record = record;
+      this.times = ticks(record, tick -> true).mapToLong(Frame.Tick::time).toArray();
     }
+  }
+
+  private static Stream<Frame.Tick> ticks(byte[] frames, Predicate<Frame.Tick> wanted) {
+    List<Frame.Tick> ticks = new ArrayList<>();
+    FrameDecoder decoder = new FrameDecoder(frames);
+    try {
+      while (decoder.hasNext()) {
+        if (decoder.next() instanceof Frame.Tick tick && wanted.test(tick)) {
+          ticks.add(tick);
+        }
+      }
+    } catch (WireException e) {
+      throw new IllegalStateException(e);
+    }
+    return ticks.stream();
   }
 
   private final Simulation simulation;
@@ -93,6 +122,7 @@ final class SimulatedGateway {
     this.ownership = new Ownership(id);
     this.drift = simulation.random.nextInt(2_000) - 1_000;
     others.put(address(), this);
+    ledger.add(this);
   }
 
   String id() {
@@ -233,12 +263,18 @@ final class SimulatedGateway {
                   body,
                   acknowledged,
                   said -> {
-                    if (said instanceof IntakeAnswer.Kept) {
-                      ledger.answered(id, host, view().table());
+                    if (said instanceof IntakeAnswer.Kept kept) {
+                      ledger.answered(id, host, view().table(), acknowledged(body, kept));
                     }
                     answer.accept(said);
                   });
         });
+  }
+
+  private static List<Long> acknowledged(byte[] body, IntakeAnswer.Kept kept) {
+    return ticks(body, tick -> tick.run() == kept.run() && tick.sequence() <= kept.sequence())
+        .map(Frame.Tick::time)
+        .toList();
   }
 
   /** Whether a connection to it can be made: refused by a dead process, silent when frozen. */
@@ -279,9 +315,8 @@ final class SimulatedGateway {
           new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
           Long.MAX_VALUE,
           none -> {},
-          io.fleetgauge.promql.query.StopCheck.NEVER);
-    } catch (io.fleetgauge.gateway.store.read.TooManySamples
-        | io.fleetgauge.promql.query.QueryFailure e) {
+          StopCheck.NEVER);
+    } catch (TooManySamples | QueryFailure e) {
       throw new IllegalStateException(e);
     }
   }
@@ -291,19 +326,44 @@ final class SimulatedGateway {
     TreeSet<Long> times = new TreeSet<>();
     for (Entry entry : disk) {
       if (entry.host.equals(host) && (entry.written || life != null)) {
-        FrameDecoder frames = new FrameDecoder(entry.record);
-        try {
-          while (frames.hasNext()) {
-            if (frames.next() instanceof Frame.Tick tick) {
-              times.add(tick.time());
-            }
-          }
-        } catch (WireException e) {
-          throw new IllegalStateException(e);
+        for (long time : entry.times) {
+          times.add(time);
         }
       }
     }
     return times;
+  }
+
+  /** Whether a tick of a host is on its disk, or on the way there. */
+  boolean has(String host, long time) {
+    return disk.reversed().stream()
+        .filter(entry -> entry.host.equals(host) && (entry.written || life != null))
+        .anyMatch(entry -> LongStream.of(entry.times).anyMatch(each -> each == time));
+  }
+
+  /** The times of a host in its answer to a query; empty when the answer names it as incomplete. */
+  Optional<Set<Long>> query(String host, long askerEpoch) {
+    FragmentAnswer.Samples answer;
+    try {
+      answer =
+          (FragmentAnswer.Samples)
+              life.queries.run(
+                  new Fragment.Samples(
+                      askerEpoch,
+                      List.of(host),
+                      Long.MAX_VALUE,
+                      false,
+                      List.of(new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE))),
+                  StopCheck.NEVER);
+    } catch (TooManySamples | QueryFailure e) {
+      throw new AssertionError(e);
+    }
+    if (!answer.covered().contains(host)) {
+      return Optional.empty();
+    }
+    Set<Long> times = new HashSet<>();
+    answer.series().getFirst().forEach(series -> LongStream.of(series.times()).forEach(times::add));
+    return Optional.of(times);
   }
 
   /** One run of the process. */
@@ -312,6 +372,16 @@ final class SimulatedGateway {
     final Store store = new Store(Path.of("nowhere"), LIMITS, Dimensions.DEFAULT);
     final LaneHosts hosts = new LaneHosts(this, store::lane, host -> true);
     final IngestCounts counts = new IngestCounts();
+    final Set<String> wholeCopies = new HashSet<>();
+    final FragmentRunner queries =
+        new FragmentRunner(
+            store,
+            new HostLabels(List.of("Hostname")),
+            ownership,
+            this::view,
+            wholeCopies::contains,
+            this::isRecovered,
+            tenants -> Map.of());
     final ClusterAccess access;
     final Admittance admittance;
     final SimulatedMember member =
@@ -422,6 +492,7 @@ final class SimulatedGateway {
               return;
             }
             entry.written = true;
+            ledger.journaled(id, host, entry.times, false);
             if (!forced) {
               done.accept(true);
             }
@@ -430,6 +501,7 @@ final class SimulatedGateway {
                 () -> {
                   if (this == life) {
                     entry.synced = true;
+                    ledger.journaled(id, host, entry.times, true);
                     if (forced) {
                       done.accept(true);
                     }
@@ -470,7 +542,13 @@ final class SimulatedGateway {
     }
 
     @Override
-    public void copyIsWhole(String host, boolean whole) {}
+    public void copyIsWhole(String host, boolean whole) {
+      if (whole) {
+        wholeCopies.add(host);
+      } else {
+        wholeCopies.remove(host);
+      }
+    }
   }
 
   /** What one life asks of other gateways. */

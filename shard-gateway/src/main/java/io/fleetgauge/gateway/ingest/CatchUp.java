@@ -25,6 +25,7 @@ final class CatchUp {
   private final HostSession session;
   private final HostEnvironment environment;
   private final Runnable changed;
+  private final Runnable pullEnded;
   private ClusterView view = ClusterView.EMPTY;
 
   /** Gateways that may have acknowledged what is not here. */
@@ -43,12 +44,19 @@ final class CatchUp {
 
   /**
    * @param changed is called when {@link #behind} has changed
+   * @param pullEnded is called when a pull has ended, before what it changes
    */
-  CatchUp(String host, HostSession session, HostEnvironment environment, Runnable changed) {
+  CatchUp(
+      String host,
+      HostSession session,
+      HostEnvironment environment,
+      Runnable changed,
+      Runnable pullEnded) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.changed = changed;
+    this.pullEnded = pullEnded;
   }
 
   void follow(ClusterView newView) {
@@ -141,6 +149,7 @@ final class CatchUp {
                 environment.onLane(
                     () -> {
                       pullsFrom.remove(gateway);
+                      pullEnded.run();
                       pulled.count(environment.counts());
                       if (pulled.done()) {
                         session.keptElsewhere(pulled.kept());

@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.replication.CopySide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -26,6 +25,15 @@ final class CopyRole {
   private final BodyJournal journal;
   private final CopySide side = new CopySide(COMPARE_MILLIS);
   private long equalAt;
+
+  /** Bodies of this session before this number are in the journal, which keeps their order. */
+  private long writtenSession;
+
+  private long writtenBefore;
+
+  /** Bodies that the journal has not written yet. */
+  private int writes;
+
   private boolean isEnded;
 
   CopyRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
@@ -40,14 +48,6 @@ final class CopyRole {
     return equalAt;
   }
 
-  /**
-   * Whether the copy has all that the owner of a table acknowledged, so that it may follow that
-   * owner without fetching anything.
-   */
-  boolean isWholeCopyOf(Holders holders) {
-    return side.isWhole() && holders.whole() && holders.owner().equals(side.owner());
-  }
-
   /** Bodies have come from the owner. */
   void arrived(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
     long before = side.session();
@@ -57,12 +57,15 @@ final class CopyRole {
     if (side.session() != before || !side.isWhole()) {
       environment.copyIsWhole(host, false);
       if (side.session() != before) {
+        // Ticks of an earlier session wait no longer: only what is older than the first tick that
+        // waits is compared with the owner's, and between the sessions there may be a gap.
+        session.recovered(environment.latestTime());
         session.await();
       }
     }
     switch (arrival) {
       case BROKEN -> answer.accept(Peers.CopyAnswer.of(Reply.BROKEN));
-      case REPEATED -> answer.accept(Peers.CopyAnswer.of(reply()));
+      case REPEATED -> answer.accept(Peers.CopyAnswer.of(isWritten(from) ? reply() : Reply.LATER));
       case TAKE -> {
         if (from.count() == 0) {
           answer.accept(Peers.CopyAnswer.of(reply()));
@@ -73,8 +76,14 @@ final class CopyRole {
     }
   }
 
+  /** Whether bodies that had come before are in the journal: until then they are not kept. */
+  private boolean isWritten(Peers.Copy from) {
+    return from.session() == writtenSession && from.number() + from.count() <= writtenBefore;
+  }
+
   private Reply reply() {
-    return side.isWhole() && !isEnded ? Reply.WHOLE : Reply.KEPT;
+    // What is not in the journal yet would be lost with this process.
+    return side.isWhole() && !isEnded && writes == 0 ? Reply.WHOLE : Reply.KEPT;
   }
 
   private void take(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
@@ -84,6 +93,7 @@ final class CopyRole {
           answer.accept(Peers.CopyAnswer.wants(wanted.run()));
       case IntakeAnswer.Kept kept -> {
         side.taken(from.number(), from.count());
+        writes++;
         journal.write(
             taken.body(),
             taken.newest(),
@@ -91,7 +101,10 @@ final class CopyRole {
             written ->
                 environment.onLane(
                     () -> {
-                      if (!written) {
+                      writes--;
+                      if (written) {
+                        written(from);
+                      } else {
                         broke();
                       }
                       answer.accept(Peers.CopyAnswer.of(written ? reply() : Reply.FAILED));
@@ -101,6 +114,14 @@ final class CopyRole {
       case IntakeAnswer.Refused refused -> refuse(taken.answer(), answer);
       case IntakeAnswer.SlowDown slow -> refuse(taken.answer(), answer);
     }
+  }
+
+  private void written(Peers.Copy from) {
+    if (from.session() != writtenSession) {
+      writtenSession = from.session();
+      writtenBefore = 0;
+    }
+    writtenBefore = Math.max(writtenBefore, from.number() + from.count());
   }
 
   /** What the owner took is not understood here: the owner's memory and this one's differ. */
@@ -145,8 +166,14 @@ final class CopyRole {
       return;
     }
     if (pulled.done() && ofSession == side.session()) {
+      boolean isAll = session.before() == Long.MAX_VALUE;
       session.keptElsewhere(pulled.kept());
       session.recovered(environment.latestTime());
+      if (!isAll) {
+        // Only what is older than the first tick that waited was compared.
+        side.pullAgain(ofSession, environment.steadyMillis());
+        return;
+      }
     }
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       environment.copyIsWhole(host, true);

@@ -151,9 +151,12 @@ public final class HostIntake {
    * @param kept is given, on any thread, whether all of it is in memory and journal
    */
   public void merge(byte[] page, Consumer<Boolean> kept) throws WireException {
-    long newest = session.merge(page);
+    HostSession.Merged merged = session.merge(page);
     environment.counts().pagesMerged.increment();
-    appendPage(page, newest, false, kept);
+    if (merged.isNew()) {
+      roles.merged();
+    }
+    appendPage(page, merged.newest(), false, kept);
   }
 
   /**

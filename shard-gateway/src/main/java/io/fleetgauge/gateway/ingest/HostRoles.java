@@ -46,9 +46,9 @@ final class HostRoles {
       return;
     }
     followed = view;
-    final Optional<Holders> before = holders;
+    Optional<Long> before = holders.map(Holders::since);
     holders = view.table().holders(host);
-    if (!before.map(Holders::since).equals(holders.map(Holders::since))) {
+    if (!before.equals(holders.map(Holders::since))) {
       stray.ownerChanged();
     }
     String self = environment.cluster().self();
@@ -57,7 +57,7 @@ final class HostRoles {
       endOwner();
     }
     if (isOwner) {
-      own(holders.get(), before);
+      own(holders.get());
     } else if (holders.flatMap(each -> each.copyOn(self)).isPresent()) {
       if (copy == null) {
         copy = new CopyRole(host, session, environment, journal);
@@ -67,15 +67,13 @@ final class HostRoles {
     }
   }
 
-  private void own(Holders now, Optional<Holders> before) {
-    // The copy may have become whole after the owner's last report.
-    boolean isWhole = copy != null && before.isPresent() && copy.isWholeCopyOf(before.get());
+  private void own(Holders now) {
     // Ticks that waited for history wait no longer: either it comes, or it is known to be missing.
     endCopy();
     if (owner == null) {
       owner = new OwnerRole(host, session, environment, journal);
     }
-    owner.follow(followed, now, isWhole);
+    owner.follow(followed, now);
   }
 
   private void endOwner() {
@@ -135,6 +133,13 @@ final class HostRoles {
   void missing(long run, long sequence, long after, long before) {
     if (owner != null) {
       owner.missing(run, sequence, after, before);
+    }
+  }
+
+  /** Samples of another gateway were taken in that were not here before. */
+  void merged() {
+    if (owner != null) {
+      owner.merged();
     }
   }
 

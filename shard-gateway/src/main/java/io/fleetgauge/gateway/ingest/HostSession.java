@@ -57,6 +57,14 @@ final class HostSession {
    */
   record Taken(IntakeAnswer answer, byte[] body, long newest, boolean missing) {}
 
+  /**
+   * What became of a page of another gateway.
+   *
+   * @param newest time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none
+   * @param isNew whether it had a sample that was not here before
+   */
+  record Merged(long newest, boolean isNew) {}
+
   private final String host;
   private final Lane lane;
   private final IngestCounts counts;
@@ -324,7 +332,7 @@ final class HostSession {
     while (decoder.hasNext()) {
       Frame frame = decoder.next();
       if (frame.run() == HostPage.RUN) {
-        return merge(record);
+        return merge(record).newest();
       }
       Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
       if (!run.dictionary.covers(frame)) {
@@ -412,10 +420,10 @@ final class HostSession {
    * Takes samples in that another gateway has: a page that says all of itself. They go to the lane
    * at once, before what waits.
    *
-   * @return time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none
+   * @return the newest time, and whether anything was not here before
    * @throws WireException if it cannot be understood
    */
-  long merge(byte[] page) throws WireException {
+  Merged merge(byte[] page) throws WireException {
     Run own = new Run();
     FrameDecoder decoder = new FrameDecoder(page);
     Outcome outcome = new Outcome();
@@ -436,6 +444,6 @@ final class HostSession {
       }
     }
     outcome.addTo(lane.counts());
-    return newest;
+    return new Merged(newest, outcome.added() > 0);
   }
 }

@@ -37,6 +37,7 @@ final class OwnerRole {
   private long since = -1;
   private long lastBody;
   private long reportedAt;
+  private boolean hasMerged;
   private boolean isClosed;
 
   OwnerRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
@@ -44,7 +45,7 @@ final class OwnerRole {
     this.session = session;
     this.environment = environment;
     this.journal = journal;
-    this.catchUp = new CatchUp(host, session, environment, this::report);
+    this.catchUp = new CatchUp(host, session, environment, this::report, this::pullEnded);
     this.side = new OwnerSide(environment.cluster().isReplicated(), environment.clock() << 16);
   }
 
@@ -53,18 +54,16 @@ final class OwnerRole {
   }
 
   /**
-   * Follows a table that names this gateway as the owner.
-   *
-   * @param isWhole whether all that was acknowledged so far is known to be here, whatever the table
-   *     says
+   * Follows a table that names this gateway as the owner. Whether the host is whole here is what
+   * the table says: a copy that believes so may not know that its owner went on without it.
    */
-  void follow(ClusterView newView, Holders now, boolean isWhole) {
+  void follow(ClusterView newView, Holders now) {
     view = newView;
     holders = now;
     catchUp.follow(view);
     if (now.since() != since) {
       since = now.since();
-      catchUp.begin(isWhole ? Set.of() : now.behind());
+      catchUp.begin(now.behind());
       report();
     }
     Set<String> peers = new TreeSet<>();
@@ -117,6 +116,19 @@ final class OwnerRole {
   }
 
   // --- what other gateways have ---
+
+  /** Samples of another gateway were taken in: the copies do not have them. */
+  void merged() {
+    hasMerged = true;
+  }
+
+  /** A pull has ended: before the host is called whole again, copies fetch what was taken in. */
+  private void pullEnded() {
+    if (hasMerged) {
+      hasMerged = false;
+      on(new OwnerSide.Event.Merged());
+    }
+  }
 
   /** As {@link HostRoles#missing}. */
   void missing(long run, long sequence, long after, long before) {

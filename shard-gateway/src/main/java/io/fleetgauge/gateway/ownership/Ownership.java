@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.ownership;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
 import java.net.URI;
 import java.util.Optional;
 
@@ -57,8 +58,15 @@ public record Ownership(String self) {
     return view.table().involves(self) && view.gateways().size() > 1 && !view.isMinority();
   }
 
-  /** Whether this gateway is to have a copy of a host that another one owns. */
-  public boolean isCopy(String host, ClusterView view) {
-    return view.table().holders(host).flatMap(each -> each.copyOn(self)).isPresent();
+  /**
+   * Whether this gateway's copy of a host may answer for it, if the copy has all that the owner
+   * has: only when the owner itself lacks nothing, because the copy does not know what is missing.
+   */
+  public boolean isCopyOfWholeOwner(String host, ClusterView view) {
+    return view.table()
+        .holders(host)
+        .filter(Holders::whole)
+        .flatMap(each -> each.copyOn(self))
+        .isPresent();
   }
 }

@@ -105,4 +105,12 @@ public final class CopySide {
     pullAt = now + (done ? compareMillis : RETRY_MILLIS);
     return became;
   }
+
+  /** A pull has ended that compared a part only: the next one begins at once. */
+  public void pullAgain(long ofSession, long now) {
+    if (ofSession == session && pulling) {
+      pulling = false;
+      pullAt = now;
+    }
+  }
 }

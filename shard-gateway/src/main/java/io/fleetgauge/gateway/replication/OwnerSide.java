@@ -47,6 +47,9 @@ public final class OwnerSide {
     /** A copy answered what was sent as {@code number} of a session. */
     record Answered(String peer, long session, long number, Reply reply) implements Event {}
 
+    /** The owner has fetched samples from another gateway that its copies may not have. */
+    record Merged() implements Event {}
+
     record TimePassed() implements Event {}
   }
 
@@ -141,6 +144,7 @@ public final class OwnerSide {
       case Event.Taken taken -> taken(taken.body(), now, effects);
       case Event.Journaled journaled -> journaled(journaled, effects);
       case Event.Answered answered -> answered(answered, now, effects);
+      case Event.Merged merged -> merged(now, effects);
       case Event.TimePassed passed -> links.values().forEach(link -> look(link, now, effects));
     }
   }
@@ -160,6 +164,15 @@ public final class OwnerSide {
         begin(link, now, effects);
       }
     }
+  }
+
+  /** A copy compares itself with the owner at the beginning of a session, so others begin. */
+  private void merged(long now, Consumer<Effect> effects) {
+    for (Link link : links.values()) {
+      end(link, effects);
+      begin(link, now, effects);
+    }
+    effects.accept(new Effect.Report(synced()));
   }
 
   private void taken(long body, long now, Consumer<Effect> effects) {

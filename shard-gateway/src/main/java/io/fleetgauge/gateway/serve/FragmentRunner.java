@@ -130,8 +130,15 @@ public final class FragmentRunner {
     return new FragmentAnswer.Changed(host.host(), host.all(), buckets);
   }
 
-  private boolean isHere(String host, ClusterView now) {
-    return ownership.isMine(host, now) || ownership.isCopy(host, now) && wholeCopy.test(host);
+  /**
+   * A copy answers only by a table that is as new as the asker's: its owner may have gone on
+   * without it, which the copy learns from the table only.
+   */
+  private boolean isHere(String host, ClusterView now, long askerEpoch) {
+    return ownership.isMine(host, now)
+        || askerEpoch <= now.table().epoch()
+            && ownership.isCopyOfWholeOwner(host, now)
+            && wholeCopy.test(host);
   }
 
   /** The answer, if the event loop can compute it. */
@@ -146,7 +153,7 @@ public final class FragmentRunner {
   /** No host is covered while samples from before the start are being read. */
   private List<String> covered(Fragment fragment, ClusterView now) {
     return whole.getAsBoolean()
-        ? fragment.hosts().stream().filter(host -> isHere(host, now)).toList()
+        ? fragment.hosts().stream().filter(host -> isHere(host, now, fragment.epoch())).toList()
         : List.of();
   }
 

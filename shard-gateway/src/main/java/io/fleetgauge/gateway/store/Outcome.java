@@ -83,6 +83,11 @@ public final class Outcome {
     return stored + repeated;
   }
 
+  /** Samples that were not here before. */
+  public long added() {
+    return stored;
+  }
+
   /** Samples that were refused and will be refused again. */
   public long refused() {
     return conflicting + tooOld + future + overLimit;

@@ -60,4 +60,16 @@ class CopySideTest {
     assertThat(copy.arrived("g1", 5, 2, 1, 0)).isEqualTo(Arrival.BROKEN);
     assertThat(copy.arrived("g1", 6, 1, 1, 0)).isEqualTo(Arrival.TAKE);
   }
+
+  @Test
+  void aPullThatComparedAPartIsFollowedByAnotherBeforeTheCopyIsWhole() {
+    copy.arrived("g1", 5, 1, 0, 0);
+    copy.beginPull(0);
+    copy.pullAgain(4, 10);
+    assertThat(copy.beginPull(10)).as("of another session").isFalse();
+    copy.pullAgain(5, 10);
+    assertThat(copy.isWhole()).isFalse();
+    assertThat(copy.beginPull(10)).isTrue();
+    assertThat(copy.pulled(5, true, 11)).isTrue();
+  }
 }

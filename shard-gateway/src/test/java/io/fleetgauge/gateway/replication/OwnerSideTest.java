@@ -125,6 +125,18 @@ class OwnerSideTest {
     }
   }
 
+  @Test
+  void copiesFetchWhatTheOwnerFetchedBeforeTheyAreCalledSyncedAgain() {
+    open("a");
+    answered("a", 1, Reply.WHOLE);
+    now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
+    on(new Event.TimePassed());
+    answered("a", 1, Reply.WHOLE);
+    assertThat(owner.synced()).containsExactly("a");
+    assertThat(on(new Event.Merged()))
+        .containsExactly(new Effect.Send("a", 102, 1, List.of()), new Effect.Report(Set.of()));
+  }
+
   private void open(String... peers) {
     on(new Event.Copies(Set.of(peers)));
     for (String peer : peers) {

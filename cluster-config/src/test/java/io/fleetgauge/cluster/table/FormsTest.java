@@ -1,0 +1,108 @@
+package io.fleetgauge.cluster.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.sample.wire.WireException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What members share and keep: golden bytes, and any other bytes. */
+class FormsTest {
+  private static final OwnershipTable TABLE = table();
+  private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"));
+
+  private static final String TABLE_BYTES =
+      "02" // version
+          + "ac02" // epoch 300
+          + "02"
+          + "026731"
+          + "026732" // members g1, g2
+          + "01"
+          + "0161" // one host, a
+          + "026731"
+          + "07" // owner g1 since 7
+          + "01"
+          + "026733" // behind g3
+          + "026732" // next g2
+          + "01"
+          + "026732"
+          + "09"
+          + "01"; // a copy on g2 since 9, synced
+
+  private static final String REPORT_BYTES =
+      "01" // version
+          + "026731"
+          + "ac02" // owner g1 since 300
+          + "01"
+          + "026733" // behind g3
+          + "01"
+          + "0467324037"; // synced g2@7
+
+  private static OwnershipTable table() {
+    TreeMap<String, Holders> holders = new TreeMap<>();
+    holders.put(
+        "a",
+        new Holders(
+            "g1", 7, Set.of("g3"), List.of(new Holders.Copy("g2", 9, true)), Optional.of("g2")));
+    return new OwnershipTable(300, List.of("g1", "g2"), holders);
+  }
+
+  @Test
+  void aTableHasTheBytesThatAreDrawn() throws WireException {
+    assertThat(HexFormat.of().formatHex(TableForm.toBytes(TABLE))).isEqualTo(TABLE_BYTES);
+    assertThat(TableForm.fromBytes(HexFormat.of().parseHex(TABLE_BYTES))).isEqualTo(TABLE);
+  }
+
+  @Test
+  void aReportHasTheBytesThatAreDrawn() throws WireException {
+    assertThat(HexFormat.of().formatHex(ReportForm.toBytes(REPORT))).isEqualTo(REPORT_BYTES);
+    assertThat(ReportForm.fromBytes(HexFormat.of().parseHex(REPORT_BYTES))).isEqualTo(REPORT);
+  }
+
+  @Test
+  void aNewerVersionIsNamed() {
+    byte[] table = TableForm.toBytes(TABLE);
+    table[0] = 3;
+    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(3));
+    byte[] report = ReportForm.toBytes(REPORT);
+    report[0] = 2;
+    assertThatThrownBy(() -> ReportForm.fromBytes(report))
+        .isInstanceOf(WireException.class)
+        .hasMessage("a report of format version 2, this program reads 1");
+  }
+
+  @Test
+  void whatTheRegistryHoldsIsNothingATableOrDamaged() {
+    assertThat(TableForm.shared(null)).isEqualTo(new Shared.Nothing());
+    assertThat(TableForm.shared(TableForm.toBytes(TABLE))).isEqualTo(new Shared.Table(TABLE));
+    assertThat(TableForm.shared(new byte[0])).isInstanceOf(Shared.Damaged.class);
+    byte[] flag = TableForm.toBytes(TABLE);
+    flag[flag.length - 1] = 2;
+    assertThat(TableForm.shared(flag)).isInstanceOf(Shared.Damaged.class);
+  }
+
+  @Test
+  void noBytesMakeAFormThrowAnythingElse() {
+    SplittableRandom random = new SplittableRandom(7);
+    for (int round = 0; round < 20_000; round++) {
+      byte[] table = TableForm.toBytes(TABLE);
+      byte[] report = ReportForm.toBytes(REPORT);
+      table[random.nextInt(table.length)] = (byte) random.nextInt();
+      report[random.nextInt(report.length)] = (byte) random.nextInt();
+      assertThat(TableForm.shared(table)).isNotNull();
+      try {
+        ReportForm.fromBytes(report);
+      } catch (WireException e) {
+        assertThat(e.getMessage()).isNotBlank();
+      }
+    }
+  }
+}
