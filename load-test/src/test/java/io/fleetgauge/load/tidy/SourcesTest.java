@@ -36,17 +36,10 @@ class SourcesTest {
 
   /** Files that are still to be split or to give their reason. */
   private static final Set<String> STILL_LONG =
-      Set.of(
-          "SimulatedGateway",
-          "FragmentCodecTest",
-          "Function",
-          "PlainEvaluator",
-          "KernelTest",
-          "Journal");
+      Set.of("SimulatedGateway", "FragmentCodecTest", "KernelTest", "Journal");
 
   /** Types whose switches are still to list the cases of a sealed family. */
-  private static final Set<String> STILL_WITH_DEFAULT =
-      Set.of("Parser", "PrettyPrinter", "Printer", "RollupFit");
+  private static final Set<String> STILL_WITH_DEFAULT = Set.of("Parser", "RollupFit");
 
   /** Libraries that the project is built on, and the packages that show their use. */
   private static final Map<String, String> GIVEN_LIBRARIES =

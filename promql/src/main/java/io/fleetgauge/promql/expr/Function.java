@@ -14,7 +14,8 @@ import java.util.Set;
  * The functions of PromQL, and all that is known of each: the one place where a function is
  * declared. A function is a constant of the family whose members are evaluated alike; families and
  * constants are exhaustive everywhere, so a new one does not compile until each part of the planner
- * and the evaluator has decided what to do with it.
+ * and the evaluator has decided what to do with it. The file has more than 600 lines, because all
+ * functions and facts stand in one place.
  */
 public sealed interface Function {
   /** The name of the constant; the function's is {@link #text}. */

@@ -37,7 +37,7 @@ public final class PrettyPrinter {
               + "\n"
               + print(binary.right(), level + 1);
       case Expr.Paren paren -> indent + call("", List.of(paren.inner()), level);
-      default -> indent + line;
+      case Expr.Number _, Expr.Text _, Expr.Selector _, Expr.Window _ -> indent + line;
     };
   }
 

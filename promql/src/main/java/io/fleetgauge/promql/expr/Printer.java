@@ -123,7 +123,14 @@ public final class Printer {
               || left.op().precedence == op.precedence && op.isRightAssociative();
       case Expr.Unary unary -> op.precedence > BinaryOp.UNARY_PRECEDENCE;
       case Expr.Number number -> op.precedence > BinaryOp.UNARY_PRECEDENCE && isSigned(number);
-      default -> false;
+      case Expr.Text _,
+          Expr.Selector _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Paren _ ->
+          false;
     };
   }
 
