@@ -6,6 +6,9 @@ import java.util.List;
 
 /** The reference page of all configuration keys, written from the keys themselves. */
 final class ConfigurationPage {
+  /** As .editorconfig says of Markdown. */
+  private static final int WIDTH = 120;
+
   private static final String HEAD =
       """
       # Configuration
@@ -54,16 +57,26 @@ final class ConfigurationPage {
 
   private static void section(StringBuilder page, String title, String lead, List<Key<?>> keys) {
     page.append("\n## ").append(title).append("\n\n").append(lead).append("\n\n");
-    page.append("| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n");
     for (Key<?> key : keys) {
-      page.append("| `").append(key.name()).append("` | ").append(key.type().name());
-      page.append(" | ").append(escaped(key.fallbackText()));
-      page.append(" | ").append(escaped(key.type().range()));
-      page.append(" | ").append(escaped(key.meaning())).append(" |\n");
+      StringBuilder item = new StringBuilder("`" + key.name() + "`: " + key.type().name());
+      if (!key.type().range().isEmpty()) {
+        item.append(", ").append(key.type().range());
+      }
+      item.append("; default: ").append(key.fallbackText()).append(". ").append(key.meaning());
+      wrap(page, item.toString());
     }
   }
 
-  private static String escaped(String text) {
-    return text.replace("|", "\\|");
+  /** Writes a list item in lines of at most {@link #WIDTH} characters. */
+  private static void wrap(StringBuilder page, String item) {
+    String line = "-";
+    for (String word : item.split(" ")) {
+      if (line.length() + 1 + word.length() > WIDTH) {
+        page.append(line).append('\n');
+        line = " ";
+      }
+      line += " " + word;
+    }
+    page.append(line).append('\n');
   }
 }
