@@ -38,9 +38,6 @@ class SourcesTest {
   private static final Set<String> STILL_LONG =
       Set.of("SimulatedGateway", "FragmentCodecTest", "KernelTest", "Journal");
 
-  /** Types whose switches are still to list the cases of a sealed family. */
-  private static final Set<String> STILL_WITH_DEFAULT = Set.of("Parser", "RollupFit");
-
   /** Libraries that the project is built on, and the packages that show their use. */
   private static final Map<String, String> GIVEN_LIBRARIES =
       Map.of(
@@ -179,9 +176,7 @@ class SourcesTest {
               Matcher type =
                   Pattern.compile("(?:class|record|interface|enum) (\\w+)").matcher(text);
               String name = type.find() ? type.group(1) : "?";
-              if (!STILL_WITH_DEFAULT.contains(name)) {
-                found.add(name + " switches over " + pattern.group(1));
-              }
+              found.add(name + " switches over " + pattern.group(1));
             }
           }
         }

@@ -285,19 +285,31 @@ public final class Parser {
       } else if (token.isWord("offset")) {
         in.skip();
         long offset = durations.offset();
-        Shift shift = shiftOf(expr, "offset");
-        if (shift.offset() != 0) {
-          throw in.error(expr.span(), "offset may not be set multiple times");
-        }
-        expr = shifted(expr, new Shift(shift.at(), offset));
+        Expr input = expr;
+        expr =
+            shifted(
+                expr,
+                "offset",
+                shift -> {
+                  if (shift.offset() != 0) {
+                    throw in.error(input.span(), "offset may not be set multiple times");
+                  }
+                  return new Shift(shift.at(), offset);
+                });
       } else if (token.is("@")) {
         in.skip();
         At at = at(expr);
-        Shift shift = shiftOf(expr, "@");
-        if (shift.at().isPresent()) {
-          throw in.error(expr.span(), "@ <timestamp> may not be set multiple times");
-        }
-        expr = shifted(expr, new Shift(Optional.of(at), shift.offset()));
+        Expr input = expr;
+        expr =
+            shifted(
+                expr,
+                "@",
+                shift -> {
+                  if (shift.at().isPresent()) {
+                    throw in.error(input.span(), "@ <timestamp> may not be set multiple times");
+                  }
+                  return new Shift(Optional.of(at), shift.offset());
+                });
       } else if (options.has(Feature.EXTENDED_RANGES)
           && (token.isWord(Edges.ANCHORED.text) || token.isWord(Edges.SMOOTHED.text))) {
         in.skip();
@@ -316,7 +328,16 @@ public final class Parser {
       case Expr.Window window when window.selector().edges() == Edges.PLAIN ->
           new Expr.Window(
               window.selector().with(edges, window.selector().span()), window.range(), span);
-      default ->
+      case Expr.Selector _,
+          Expr.Window _,
+          Expr.Number _,
+          Expr.Text _,
+          Expr.Subquery _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
           throw in.error(
               expr.span(),
               edges.text
@@ -352,30 +373,39 @@ public final class Parser {
     return new Expr.Subquery(expr, range, step, Shift.NONE, span);
   }
 
-  private Shift shiftOf(Expr expr, String modifier) throws ParseException {
+  /** The shift of a selector or subquery after a modifier; fails when it may not be changed. */
+  private interface ShiftChange {
+    Shift of(Shift before) throws ParseException;
+  }
+
+  private Expr shifted(Expr expr, String modifier, ShiftChange change) throws ParseException {
+    Span span = new Span(expr.span().start(), in.previousEnd());
     return switch (expr) {
-      case Expr.Selector selector -> selector.shift();
-      case Expr.Window window -> window.selector().shift();
-      case Expr.Subquery subquery -> subquery.shift();
-      default ->
+      case Expr.Selector selector -> selector.with(change.of(selector.shift()), span);
+      case Expr.Window window -> {
+        Expr.Selector selector = window.selector();
+        yield new Expr.Window(
+            selector.with(change.of(selector.shift()), selector.span()), window.range(), span);
+      }
+      case Expr.Subquery subquery ->
+          new Expr.Subquery(
+              subquery.input(),
+              subquery.range(),
+              subquery.step(),
+              change.of(subquery.shift()),
+              span);
+      case Expr.Number _,
+          Expr.Text _,
+          Expr.Call _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ ->
           throw in.error(
               expr.span(),
               modifier
                   + " modifier must be preceded by an instant vector selector or range vector"
                   + " selector or a subquery");
-    };
-  }
-
-  private Expr shifted(Expr expr, Shift shift) {
-    Span span = new Span(expr.span().start(), in.previousEnd());
-    return switch (expr) {
-      case Expr.Selector selector -> selector.with(shift, span);
-      case Expr.Window window ->
-          new Expr.Window(
-              window.selector().with(shift, window.selector().span()), window.range(), span);
-      case Expr.Subquery subquery ->
-          new Expr.Subquery(subquery.input(), subquery.range(), subquery.step(), shift, span);
-      default -> throw new IllegalStateException("no shift for " + expr);
     };
   }
 

@@ -62,7 +62,15 @@ public record RollupFit(
         window = range.range();
         selector = range.selector();
       }
-      default -> {
+      case Expr.Call _,
+          Expr.Number _,
+          Expr.Text _,
+          Expr.Window _,
+          Expr.Subquery _,
+          Expr.Aggregate _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Paren _ -> {
         return Outcome.no("its argument is neither a selector nor its rate or increase");
       }
     }
