@@ -1,5 +1,10 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.gateway.ingest.host.Admittance;
+import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.HostIntake;
+import io.fleetgauge.gateway.ingest.host.IngestCounts;
+import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -19,9 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Intake implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
-
-  /** When a sender comes again that found the queue full, ms. */
-  static final long FULL_RETRY_MILLIS = 500;
 
   private final LaneThreads threads;
   private final Admittance admittance;
@@ -104,7 +106,7 @@ public final class Intake implements AutoCloseable {
                 });
     if (!isTaken) {
       threads.counts.queueFull.increment();
-      answer.accept(new IntakeAnswer.SlowDown(FULL_RETRY_MILLIS));
+      answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
     }
   }
 
@@ -191,7 +193,7 @@ public final class Intake implements AutoCloseable {
         .of(host)
         .call(
             hosts -> {
-              if (hosts.host(host).session().lane().isEmpty()) {
+              if (hosts.host(host).lane().isEmpty()) {
                 recovery.restore(host);
               }
               return true;

@@ -1,5 +1,10 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.HostEnvironment;
+import io.fleetgauge.gateway.ingest.host.HostIntake;
+import io.fleetgauge.gateway.ingest.host.IngestCounts;
+import io.fleetgauge.gateway.ingest.host.LaneHosts;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,5 +1,7 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.gateway.ingest.host.HostIntake;
+import io.fleetgauge.gateway.ingest.host.LaneHosts;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Sealing;
 import java.io.IOException;
@@ -95,7 +97,7 @@ final class Maintenance {
       LaneThread thread, LaneHosts hosts, long dropBefore, List<CompletableFuture<Void>> sealings) {
     long equalAt =
         hosts.all().stream()
-            .flatMapToLong(host -> host.roles().copyEqualAt().stream())
+            .flatMapToLong(host -> host.copyEqualAt().stream())
             .min()
             .orElse(Long.MAX_VALUE);
     for (String host : hosts.names()) {
@@ -116,8 +118,8 @@ final class Maintenance {
   private void maintain(
       LaneThread thread, String host, long dropBefore, List<CompletableFuture<Void>> sealings) {
     HostIntake intake = thread.hosts().host(host);
-    Lane lane = intake.session().lane();
-    long now = intake.session().now(thread.clock());
+    Lane lane = intake.lane();
+    long now = intake.now(thread.clock());
     long expired = Math.max(expiredBefore(), now - threads.store.limits().retention().toMillis());
     delete(lane.dropBlocks(Math.max(dropBefore, expired)));
     if (!thread.sealing.contains(host)) {
@@ -127,7 +129,7 @@ final class Maintenance {
     if (lane.isEmpty()
         && lane.newest() < expired
         && !thread.sealing.contains(host)
-        && !intake.roles().isBusy()) {
+        && !intake.isBusy()) {
       thread.hosts().remove(host);
       threads.store.forget(host);
     }
@@ -172,7 +174,7 @@ final class Maintenance {
           }
           sealing.lane().finish(sealed);
           // A host that was away for long may have more to seal.
-          long now = thread.hosts().host(host).session().now(thread.clock());
+          long now = thread.hosts().host(host).now(thread.clock());
           Optional<Sealing> next = sealing.lane().beginSealing(now, expiredBefore());
           if (next.isPresent()) {
             seal(thread, next.get()).thenRun(() -> done.complete(null));
@@ -232,11 +234,7 @@ final class Maintenance {
       return;
     }
     boolean more =
-        thread
-            .hosts()
-            .find(hosts.get(next))
-            .map(each -> each.session().lane().reduce())
-            .orElse(false);
+        thread.hosts().find(hosts.get(next)).map(each -> each.lane().reduce()).orElse(false);
     if (!thread.run(() -> reduceNext(thread, hosts, more ? next : next + 1))) {
       thread.reducing.set(false);
     }

@@ -1,25 +1,19 @@
 /**
- * Frames from probes, taken in.
+ * Takes in the frames of probes.
  *
- * <p>In: requests of {@link io.fleetgauge.sample.frame.IntakeProtocol}. Bodies from owners of hosts
- * that this gateway has copies of come from {@code gateway.peer}. Out: samples in the host's lane,
- * the body in the journal, and one of the answers of {@link
- * io.fleetgauge.sample.frame.IntakeAnswer}.
+ * <p>In: requests of {@link io.fleetgauge.sample.frame.IntakeProtocol}; bodies and pages of other
+ * gateways, by way of {@code gateway.peer}; samples of remote writes. Out: work for {@link
+ * io.fleetgauge.gateway.ingest.host.HostIntake} on the host's lane thread, and one {@link
+ * io.fleetgauge.sample.frame.IntakeAnswer} for each request.
  *
- * <p>Every host belongs to one of a few lane threads, which decodes its frames and is the one
- * writer of its lane. The requests that wait for these threads are bounded; more are told to slow
- * down. After a start the threads bring back what blocks and journal have, while they take what
- * comes: it waits for its host's past. Now and then they hand old samples to the sealer, which
- * makes blocks of them, and segments of the journal that are needed no more are removed.
+ * <p>Every host belongs to one of a few lane threads. This thread decodes the host's frames and is
+ * the only one that writes its lane. The number of requests that wait for a lane thread is limited;
+ * the next one is answered with 503. After a start the threads replay blocks and journal. New
+ * frames are accepted meanwhile and wait until their host is replayed. Maintenance seals old
+ * samples into blocks and deletes segments of the journal that are no longer needed.
  *
- * <p>{@link io.fleetgauge.gateway.ingest.HostIntake} is all of one host, without threads; {@code
- * HostCopies} in it plays the part that the table gives: owner, copy, or neither, with samples that
- * go to the owner and are removed here ten minutes after it has them.
- *
- * <p>Law: {@code kept n} is said only when every tick up to n is in the store and in the journal as
- * its policy says and, as {@code gateway.replication} has it, on a copy or on the disk, or was
- * refused for good and counted. A tick that comes twice changes nothing. Bad bytes harm nobody but
- * their sender. Each segment of the journal has the dictionaries that its records need. No lane
- * thread waits for a disk.
+ * <p>Law: every request gets one answer. A bad body harms only its sender. A segment of the journal
+ * is deleted only when the samples in it are in blocks or have expired. No lane thread waits for a
+ * disk.
  */
 package io.fleetgauge.gateway.ingest;

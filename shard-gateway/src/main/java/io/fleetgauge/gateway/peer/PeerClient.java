@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.peer;
 
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
-import io.fleetgauge.gateway.ingest.Peers;
+import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;

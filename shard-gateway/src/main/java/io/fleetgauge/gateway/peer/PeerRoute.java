@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.peer;
 
 import io.fleetgauge.gateway.ingest.Intake;
-import io.fleetgauge.gateway.ingest.Peers;
+import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.frame.IntakeProtocol;

@@ -16,8 +16,8 @@
  * digest = n:uvar (run:u64 kept:uvar)*n m:uvar (from:svar to:svar count:uvar hash:u64)*m
  * </pre>
  *
- * <p>In: what {@link io.fleetgauge.gateway.ingest.Peers} asks for, and requests of other gateways.
- * Out: their answers.
+ * <p>In: what {@link io.fleetgauge.gateway.ingest.host.Peers} asks for, and requests of other
+ * gateways. Out: their answers.
  *
  * <p>Law: nothing here waits on an event loop; a request that is not answered in time has failed;
  * how many hosts are pulled at once is bounded.

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
@@ -7,6 +7,7 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -46,12 +47,24 @@ public final class HostIntake {
     this.roles = new HostRoles(host, session, environment, new JournalWriter());
   }
 
-  HostSession session() {
-    return session;
+  /** The host's samples in memory. */
+  public Lane lane() {
+    return session.lane();
   }
 
-  HostRoles roles() {
-    return roles;
+  /** As {@link HostSession#now}, ms since the epoch. */
+  public long now(long clock) {
+    return session.now(clock);
+  }
+
+  /** As {@link HostRoles#copyEqualAt}. */
+  public OptionalLong copyEqualAt() {
+    return roles.copyEqualAt();
+  }
+
+  /** Whether something is in progress, or this gateway is to hold a copy. */
+  public boolean isBusy() {
+    return roles.isBusy();
   }
 
   /**
@@ -69,7 +82,7 @@ public final class HostIntake {
     }
     if (session.waitingBytes() > MAX_WAITING_BYTES) {
       environment.counts().queueFull.increment();
-      answer.accept(new IntakeAnswer.SlowDown(Intake.FULL_RETRY_MILLIS));
+      answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
       return;
     }
     long newestBefore = session.lane().newest();
@@ -184,7 +197,7 @@ public final class HostIntake {
   }
 
   /** Answers the senders that still wait: they have to come again. */
-  void close() {
+  public void close() {
     roles.close();
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.store.Lane;
@@ -40,19 +40,19 @@ public final class LaneHosts {
         name, host -> new HostIntake(host, lanes.apply(host), environment, recovering));
   }
 
-  Optional<HostIntake> find(String name) {
+  public Optional<HostIntake> find(String name) {
     return Optional.ofNullable(hosts.get(name));
   }
 
-  List<String> names() {
+  public List<String> names() {
     return List.copyOf(hosts.keySet());
   }
 
-  Collection<HostIntake> all() {
+  public Collection<HostIntake> all() {
     return hosts.values();
   }
 
-  void remove(String name) {
+  public void remove(String name) {
     hosts.remove(name);
   }
 

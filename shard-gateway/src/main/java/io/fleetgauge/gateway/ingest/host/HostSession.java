@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
@@ -187,7 +187,7 @@ final class HostRoles {
     return false;
   }
 
-  /** Whether something is in progress, or a copy is to come of what is elsewhere. */
+  /** Whether something is in progress, or this gateway is to hold a copy. */
   boolean isBusy() {
     return copy != null || owner != null && owner.isBusy();
   }

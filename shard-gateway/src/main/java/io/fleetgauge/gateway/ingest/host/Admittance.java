@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
@@ -17,8 +17,11 @@ public final class Admittance {
   /** After a while in which the newest table should have arrived. */
   static final long UNSETTLED_RETRY_MILLIS = 100;
 
+  /** After a while in which a full queue has become shorter. */
+  public static final long FULL_RETRY_MILLIS = 500;
+
   /** After a while in which memory or disk may have recovered. */
-  static final long TROUBLE_RETRY_MILLIS = 2_000;
+  public static final long TROUBLE_RETRY_MILLIS = 2_000;
 
   private final ClusterAccess cluster;
   private final Ownership ownership;

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.gateway.replication.Reply;
 import java.net.URI;

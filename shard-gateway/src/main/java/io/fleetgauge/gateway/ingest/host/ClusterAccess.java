@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest;
+package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Situation.Report;
@@ -25,7 +25,7 @@ public record ClusterAccess(
     Peers peers) {
 
   /** Whether a host is to be held by more than one gateway. */
-  boolean isReplicated() {
+  public boolean isReplicated() {
     return replication > 1;
   }
 }

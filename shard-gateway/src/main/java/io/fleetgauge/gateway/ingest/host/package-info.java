@@ -1,0 +1,23 @@
+/**
+ * What a gateway does with one host's samples, as plain code without threads, clock or network.
+ *
+ * <p>In: bodies of the host's senders, bodies of its owner, pages of other gateways, records of the
+ * journal, the newest table. Out: samples in the host's lane, records for the journal, requests to
+ * other gateways, reports to the cluster, and one answer for each body. {@link
+ * io.fleetgauge.gateway.ingest.host.HostEnvironment} is the seam: a lane thread implements it, and
+ * so does the cluster simulation.
+ *
+ * <p>{@link io.fleetgauge.gateway.ingest.host.Admittance} decides whether a gateway takes a request
+ * at all. {@link io.fleetgauge.gateway.ingest.host.HostIntake} is the entry for one host. {@code
+ * HostSession} decodes its frames and knows its runs. {@code HostRoles} follows the table and
+ * passes what arrives to the role that the table gives: {@code OwnerRole} acknowledges bodies and
+ * sends them to copies, {@code CopyRole} takes bodies of the owner, {@code StrayRole} offers the
+ * samples to the owner and removes them here later. {@code CatchUp} fetches what other gateways
+ * have and this one has not.
+ *
+ * <p>Law: {@code kept n} is answered only when every tick up to n is in the lane and in the journal
+ * as its policy says and, as {@code gateway.replication} decides, on a copy or on the disk, or was
+ * refused for good and counted. A tick that arrives twice changes nothing. Each segment of the
+ * journal has the dictionaries that its records need.
+ */
+package io.fleetgauge.gateway.ingest.host;
