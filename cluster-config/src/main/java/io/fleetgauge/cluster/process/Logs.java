@@ -12,10 +12,16 @@ import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import io.fleetgauge.cluster.config.LogSettings;
 import java.nio.file.Path;
+import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** Where log lines go and what they look like. The only class that knows Logback. */
 public final class Logs {
+  // Names instead of classes: a probe runs without Hazelcast.
+  static final String PARTITION_REPAIR =
+      "com.hazelcast.internal.partition.impl.MigrationManagerImpl";
+  static final String CLUSTER_MANAGER = "io.vertx.spi.cluster.hazelcast.HazelcastClusterManager";
+
   private Logs() {}
 
   /** To standard output. */
@@ -23,7 +29,7 @@ public final class Logs {
     use(settings, new ConsoleAppender<>());
   }
 
-  /** To a file, for a process that uses its terminal otherwise. */
+  /** To a file, for a process that draws on its terminal. */
   public static void toFile(LogSettings settings, Path file) {
     FileAppender<ILoggingEvent> appender = new FileAppender<>();
     appender.setFile(file.toString());
@@ -39,12 +45,18 @@ public final class Logs {
     appender.setEncoder(encoder(settings, context));
     appender.start();
     root.setLevel(Level.toLevel(settings.level().name()));
-    // Their INFO is news for their own developers.
-    for (String chatty : new String[] {"com.hazelcast", "io.netty", "io.vertx"}) {
-      context.getLogger(chatty).setLevel(Level.WARN);
+    // At INFO these libraries log their own inner steps.
+    for (String library : List.of("com.hazelcast", "io.netty", "io.vertx")) {
+      context.getLogger(library).setLevel(Level.WARN);
     }
-    // It asks for JVM flags that we set, or says that no lite member may be a master.
+    // It asks for JVM flags that the launcher sets, and warns that a lite member cannot be master.
     context.getLogger("com.hazelcast.system.logo").setLevel(Level.OFF);
+    // When the last gateway leaves, a query API keeps running alone. Hazelcast then warns once for
+    // each of its partitions (several hundred) that the partition is lost, and Vert.x's cluster
+    // manager logs an ERROR because no member is left that holds data. Nothing is wrong then that
+    // an operator has to act on twice: the process itself logs that no gateway is a member.
+    context.getLogger(PARTITION_REPAIR).setLevel(Level.ERROR);
+    context.getLogger(CLUSTER_MANAGER).setLevel(Level.OFF);
     Appender<ILoggingEvent> target = appender;
     root.addAppender(target);
   }
