@@ -10,15 +10,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a gateway has of a host, as the package draws it.
+ * The digest of one host's samples on one gateway, as bytes. The package draws them.
  *
- * @param kept up to which sequence the ticks of each run
- * @param slots by their first time
+ * @param kept by run, the sequence up to which the gateway has its ticks
+ * @param slots by their first time, ms since the epoch
  */
 record DigestForm(Map<Long, Long> kept, SortedMap<Long, Digests.Slot> slots) {
+  /** Other versions are not read. */
+  static final int VERSION = 1;
+
   byte[] toBytes() {
     WireWriter out = new WireWriter(64 + 24 * slots.size());
-    out.uvar(kept.size());
+    out.u8(VERSION).uvar(kept.size());
     kept.forEach((run, sequence) -> out.u64(run).uvar(sequence));
     out.uvar(slots.size());
     slots.forEach(
@@ -26,8 +29,16 @@ record DigestForm(Map<Long, Long> kept, SortedMap<Long, Digests.Slot> slots) {
     return out.toBytes();
   }
 
+  /**
+   * @throws WireException if the bytes are not a digest of this version
+   */
   static DigestForm fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
+    int version = in.u8("the digest's version");
+    if (version != VERSION) {
+      throw new WireException(
+          "a digest of format version " + version + ", this program reads " + VERSION);
+    }
     Map<Long, Long> kept = new LinkedHashMap<>();
     for (int i = in.count(9, "runs"); i > 0; i--) {
       kept.put(in.u64("a run"), in.uvar("a sequence"));
