@@ -1,0 +1,78 @@
+package io.fleetgauge.gateway.ingest.host;
+
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.HOST;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What gateway g1 answers before a request reaches its host. */
+class AdmittanceTest {
+  private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
+  private final IngestCounts counts = environment.counts();
+  private boolean isMemoryShort;
+  private final Admittance admittance =
+      new Admittance(environment.cluster(), () -> isMemoryShort, counts);
+
+  @BeforeEach
+  void begin() {
+    environment.table(3, holders("g1", 3));
+  }
+
+  @Test
+  void aHostOfThisGatewayIsTaken() {
+    assertThat(admittance.refusal(HOST, 0)).isEmpty();
+    assertThat(admittance.refusal(HOST, 3)).as("the sender knows the same table").isEmpty();
+    assertThat(counts.unsettled.sum() + counts.moved.sum() + counts.memoryShort.sum()).isZero();
+  }
+
+  @Test
+  void aHostOfThisGatewayHasToWaitWhileMemoryIsShort() {
+    isMemoryShort = true;
+    assertThat(admittance.refusal(HOST, 0))
+        .contains(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+    assertThat(counts.memoryShort.sum()).isEqualTo(1);
+    assertThat(admittance.takesCopies()).isFalse();
+    isMemoryShort = false;
+    assertThat(admittance.refusal(HOST, 0)).isEmpty();
+    assertThat(admittance.takesCopies()).isTrue();
+  }
+
+  @Test
+  void aHostOfAnotherGatewayIsSentThereEvenWhileMemoryIsShort() {
+    environment.table(4, holders("g2", 4));
+    isMemoryShort = true;
+    assertThat(admittance.refusal(HOST, 0))
+        .contains(new IntakeAnswer.Moved(ManualEnvironment.address("g2"), 4));
+    assertThat(counts.moved.sum()).isEqualTo(1);
+    assertThat(counts.memoryShort.sum()).isZero();
+  }
+
+  @Test
+  void aHostWithoutAnOwnerIsMadeKnownAndHasToWait() {
+    assertThat(admittance.refusal("n2", 0))
+        .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+    assertThat(environment.registered).containsExactly("n2");
+    assertThat(counts.unsettled.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void aSenderThatKnowsANewerTableHasToWaitForItToArrive() {
+    assertThat(admittance.refusal(HOST, 4))
+        .contains(new IntakeAnswer.SlowDown(Admittance.UNSETTLED_RETRY_MILLIS));
+    assertThat(admittance.refusal("n2", 4)).isPresent();
+    assertThat(environment.registered).as("the newer table may have it").isEmpty();
+    assertThat(counts.unsettled.sum()).isEqualTo(2);
+  }
+
+  @Test
+  void aHostWhoseOwnerIsOutOfSightHasToWait() {
+    environment.table(4, holders("g2", 4), "g1", "g3");
+    assertThat(admittance.refusal(HOST, 0))
+        .contains(new IntakeAnswer.SlowDown(Admittance.UNSETTLED_RETRY_MILLIS));
+    assertThat(counts.unsettled.sum()).isEqualTo(1);
+    assertThat(counts.moved.sum()).isZero();
+  }
+}

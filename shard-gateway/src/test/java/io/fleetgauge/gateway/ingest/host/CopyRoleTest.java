@@ -1,0 +1,230 @@
+package io.fleetgauge.gateway.ingest.host;
+
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.HOST;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.body;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.copy;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
+import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Gateway g2 has a copy of a host that g1 owns. */
+class CopyRoleTest {
+  private static final Pulled EQUAL = new Pulled(true, true, Map.of());
+
+  private final ManualEnvironment environment = new ManualEnvironment("g2", 2);
+  private final HostIntake host = environment.host();
+  private final FrameEncoder run = new FrameEncoder(HOST, 7);
+  private final List<CopyAnswer> answers = new ArrayList<>();
+
+  @BeforeEach
+  void begin() {
+    environment.table(3, holders("g1", 3, copy("g2", 3)));
+  }
+
+  @Test
+  void aBodyIsAnsweredOnlyAfterTheJournalHasWrittenIt() {
+    send(1, 1, 1, body(run, 1_000));
+    environment.runLane();
+    assertThat(answers).isEmpty();
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+  }
+
+  @Test
+  void aBodyThatComesAgainBeforeItIsWrittenIsNotConfirmed() {
+    byte[] body = body(run, 1_000);
+    send(1, 1, 1, body);
+    send(1, 1, 1, body);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.LATER));
+    environment.journalWrites(true);
+    answers.clear();
+    send(1, 1, 1, body);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(environment.journal).as("it is written once").isEmpty();
+  }
+
+  @Test
+  void aBodyOfAnEarlierSessionProvesNothingInThisOne() {
+    send(1, 1, 1, body(run, 1_000));
+    environment.journalWrites(true);
+    answers.clear();
+    send(2, 1, 1, body(run, 2_000));
+    send(2, 1, 1, body(run, 2_000));
+    assertThat(answers).as("the new session's first body").containsExactly(later());
+  }
+
+  @Test
+  void aBodyThatTheJournalDoesNotTakeEndsTheSession() {
+    becomeWhole();
+    send(1, 1, 1, body(run, 1_000));
+    environment.journalWrites(false);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.FAILED));
+    assertThat(environment.wholeCopies).isEmpty();
+    answers.clear();
+    send(1, 2, 1, body(run, 2_000));
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.BROKEN));
+    send(2, 1, 0);
+    assertThat(answers).contains(CopyAnswer.of(Reply.KEPT));
+  }
+
+  @Test
+  void itIsWholeWhenWhatWasBeforeTheSessionIsHere() {
+    send(1, 1, 0);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(environment.pulls)
+        .singleElement()
+        .satisfies(pull -> assertThat(pull.from()).isEqualTo(ManualEnvironment.address("g1")));
+    assertThat(environment.wholeCopies).isEmpty();
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).containsExactly(HOST);
+    answers.clear();
+    send(1, 1, 0);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.WHOLE));
+  }
+
+  @Test
+  void aPullThatFailsLeavesItIncompleteAndIsTriedAgain() {
+    send(1, 1, 0);
+    environment.pullEnds(Pulled.FAILED);
+    assertThat(environment.wholeCopies).isEmpty();
+    host.timePassed();
+    assertThat(environment.pulls).isEmpty();
+    environment.pass(300);
+    host.timePassed();
+    assertThat(environment.pulls).hasSize(1);
+  }
+
+  @Test
+  void aCopyThatHasBodiesToWriteDoesNotCallItselfWhole() {
+    becomeWhole();
+    send(1, 1, 1, body(run, 1_000));
+    send(1, 2, 0);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT), CopyAnswer.of(Reply.WHOLE));
+  }
+
+  @Test
+  void aPullThatComparedOnlyWhatIsOlderThanTheWaitingTicksIsFollowedByAnother() {
+    send(1, 1, 1, body(run, 1_000));
+    environment.journalWrites(true);
+    assertThat(host.state().before()).isEqualTo(999);
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).isEmpty();
+    assertThat(host.state().before()).as("nothing waits any more").isEqualTo(Long.MAX_VALUE);
+    host.timePassed();
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).containsExactly(HOST);
+  }
+
+  @Test
+  void aNewSessionMakesItIncompleteAndAPullOfTheOldOneDoesNotCount() {
+    send(1, 1, 0);
+    send(2, 1, 0);
+    assertThat(environment.pulls).hasSize(2);
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).isEmpty();
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).containsExactly(HOST);
+    send(3, 1, 0);
+    assertThat(environment.wholeCopies).isEmpty();
+  }
+
+  @Test
+  void aBodyWhoseBeginningIsUnknownIsWantedWithItsDictionary() {
+    body(run, 1_000);
+    byte[] second = body(run, 2_000);
+    send(1, 1, 1, second);
+    assertThat(answers).containsExactly(CopyAnswer.wants(7));
+    assertThat(environment.journal).isEmpty();
+    send(1, 1, 1, ManualEnvironment.join(run.dictionary(), second));
+    environment.journalWrites(true);
+    assertThat(answers).last().isEqualTo(CopyAnswer.of(Reply.KEPT));
+  }
+
+  @Test
+  void aBodyThatIsNotUnderstoodEndsTheSession() {
+    becomeWhole();
+    send(1, 1, 1, new byte[] {1, 2, 3});
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.BROKEN));
+    assertThat(environment.wholeCopies).isEmpty();
+  }
+
+  @Test
+  void whatTheOwnerLacksIsOfferedToIt() {
+    send(1, 1, 0);
+    environment.pullEnds(new Pulled(true, false, Map.of()));
+    assertThat(environment.offers)
+        .singleElement()
+        .satisfies(offer -> assertThat(offer.owner()).isEqualTo(ManualEnvironment.address("g1")));
+    assertThat(host.copyEqualAt()).hasValue(0);
+  }
+
+  @Test
+  void anEqualCopySaysSinceWhenAndIsComparedAgainLater() {
+    becomeWhole();
+    assertThat(host.copyEqualAt()).hasValue(environment.clock());
+    environment.pass(29_999);
+    host.timePassed();
+    assertThat(environment.pulls).isEmpty();
+    environment.pass(1);
+    host.timePassed();
+    assertThat(environment.pulls).hasSize(1);
+  }
+
+  @Test
+  void anOwnerOutOfSightCannotBePulledFrom() {
+    environment.table(4, holders("g1", 3, copy("g2", 3)), "g2", "g3");
+    send(1, 1, 0);
+    environment.runLane();
+    assertThat(environment.pulls).isEmpty();
+    assertThat(environment.wholeCopies).isEmpty();
+    assertThat(environment.counts().compareFailed.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void aCopyThatTheTableEndsIsWholeNoMoreWhateverArrivesLater() {
+    becomeWhole();
+    send(1, 1, 1, body(run, 1_000));
+    environment.table(4, holders("g1", 3, copy("g3", 4)));
+    host.timePassed();
+    assertThat(environment.wholeCopies).isEmpty();
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(environment.wholeCopies).isEmpty();
+    assertThat(host.copyEqualAt()).isEmpty();
+  }
+
+  @Test
+  void aPullThatEndsAfterTheCopyHasEndedDoesNotMakeItWhole() {
+    send(1, 1, 0);
+    environment.table(4, holders("g1", 3, copy("g3", 4)));
+    host.timePassed();
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).isEmpty();
+  }
+
+  private static CopyAnswer later() {
+    return CopyAnswer.of(Reply.LATER);
+  }
+
+  private void becomeWhole() {
+    send(1, 1, 0);
+    environment.pullEnds(EQUAL);
+    assertThat(environment.wholeCopies).containsExactly(HOST);
+    answers.clear();
+  }
+
+  private void send(long session, long number, int count, byte... frames) {
+    host.copied(new Peers.Copy(HOST, 3, "g1", session, number, count, frames), answers::add);
+  }
+}

@@ -1,0 +1,248 @@
+package io.fleetgauge.gateway.ingest.host;
+
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.HOST;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.behind;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.body;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.copy;
+import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
+import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.store.HostPage;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Gateway g1 owns a host, and g2 has a copy. */
+class OwnerRoleTest {
+  private static final Holders HOLDERS = holders("g1", 3, copy("g2", 3));
+
+  private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
+  private final HostIntake host = environment.host();
+  private final FrameEncoder run = new FrameEncoder(HOST, 7);
+  private final List<IntakeAnswer> answers = new ArrayList<>();
+
+  @BeforeEach
+  void begin() {
+    environment.table(3, HOLDERS);
+    host.timePassed();
+  }
+
+  @Test
+  void aBodyIsAcknowledgedWhenJournalAndCopyHaveIt() {
+    openSession();
+    take(body(run, 1_000));
+    assertThat(environment.journal.element().forced()).isFalse();
+    Peers.Copy sent = environment.copies.element().copy();
+    assertThat(sent.owner()).isEqualTo("g1");
+    assertThat(sent.epoch()).isEqualTo(3);
+    assertThat(sent.number()).isEqualTo(1);
+    assertThat(sent.count()).isEqualTo(1);
+    environment.journalWrites(true);
+    assertThat(answers).isEmpty();
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+    assertThat(host.isBusy()).isFalse();
+  }
+
+  @Test
+  void aBodyThatNoCopyTakesIsAcknowledgedWhenItIsOnTheDisk() {
+    take(body(run, 1_000));
+    assertThat(environment.journal.element().forced()).isTrue();
+    assertThat(environment.counts().keptAlone.sum()).isEqualTo(1);
+    assertThat(answers).isEmpty();
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+  }
+
+  @Test
+  void aCopyThatLacksADictionaryGetsItOnceAndThenTheSessionIsOver() {
+    openSession();
+    take(body(run, 1_000));
+    byte[] body = environment.copies.element().copy().frames();
+    environment.copyAnswers(CopyAnswer.wants(7));
+    assertThat(environment.copies.element().copy().frames())
+        .isEqualTo(ManualEnvironment.join(run.dictionary(), body));
+    environment.copyAnswers(CopyAnswer.wants(7));
+    environment.journalWrites(true);
+    assertThat(environment.journal.element().forced()).as("without the copy").isTrue();
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+  }
+
+  @Test
+  void aCopyOutOfSightIsNotWaitedFor() {
+    openSession();
+    take(body(run, 1_000));
+    environment.table(4, HOLDERS, "g1", "g3");
+    host.timePassed();
+    environment.journalWrites(true);
+    assertThat(answers).isEmpty();
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+  }
+
+  @Test
+  void aBodyThatTheJournalDoesNotTakeIsNotAcknowledged() {
+    openSession();
+    take(body(run, 1_000));
+    environment.journalWrites(false);
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(HostRoles.RETRY_MILLIS));
+  }
+
+  @Test
+  void aSenderWhoseBodyIsNotKeptWhenTheOwnerChangesIsSentToTheNewOwner() {
+    openSession();
+    take(body(run, 1_000));
+    environment.table(4, holders("g2", 4, copy("g1", 4)));
+    host.timePassed();
+    IntakeAnswer moved = new IntakeAnswer.Moved(ManualEnvironment.address("g2"), 4);
+    assertThat(answers).containsExactly(moved);
+    environment.journalWrites(true);
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).as("it is answered once").containsExactly(moved);
+  }
+
+  @Test
+  void aCopyIsReportedAsSyncedWhenItSaysThatItIsWhole() {
+    openSession();
+    assertThat(environment.reports).last().isEqualTo(report(3));
+    callWhole();
+    assertThat(environment.reports).last().isEqualTo(report(3, "g2@3"));
+  }
+
+  @Test
+  void aCopyThatDoesNotAnswerIsReportedAsNotSynced() {
+    openSession();
+    callWhole();
+    environment.pass(2_000);
+    host.timePassed();
+    environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    assertThat(environment.reports).last().isEqualTo(report(3));
+  }
+
+  @Test
+  void whatWasSyncedIsForgottenWhenTheHostComesBackToThisOwner() {
+    openSession();
+    callWhole();
+    environment.table(4, holders("g2", 4, copy("g1", 4)));
+    host.timePassed();
+    environment.table(5, holders("g1", 5, copy("g2", 5)));
+    host.timePassed();
+    assertThat(environment.reports).last().isEqualTo(report(5));
+  }
+
+  @Test
+  void aCopyThatBeginsAnewOnTheSameGatewayIsNotSynced() {
+    openSession();
+    callWhole();
+    environment.table(4, holders("g1", 3, copy("g2", 4)));
+    host.timePassed();
+    assertThat(environment.reports).last().isEqualTo(report(3));
+    assertThat(environment.copies.element().copy().count()).as("a session begins").isZero();
+  }
+
+  @Test
+  void anAnswerOfAnEarlierOwnershipIsNotBelieved() {
+    openSession();
+    environment.pass(100);
+    host.timePassed();
+    ManualEnvironment.SentCopy question = environment.copies.remove();
+    environment.table(4, holders("g2", 4, copy("g1", 4)));
+    host.timePassed();
+    environment.table(5, holders("g1", 5, copy("g2", 3)));
+    host.timePassed();
+    question.answer().accept(CopyAnswer.of(Reply.WHOLE));
+    environment.runLane();
+    assertThat(environment.reports).last().isEqualTo(report(5));
+  }
+
+  @Test
+  void aReportIsRepeatedUntilTheTableHasIt() {
+    openSession();
+    callWhole();
+    int reported = environment.reports.size();
+    host.timePassed();
+    assertThat(environment.reports).as("not at once").hasSize(reported);
+    environment.pass(1_001);
+    host.timePassed();
+    assertThat(environment.reports).hasSize(reported + 1).last().isEqualTo(report(3, "g2@3"));
+    Holders.Copy synced = new Holders.Copy("g2", 3, true);
+    environment.table(4, new Holders("g1", 3, Set.of(), List.of(synced), Optional.empty()));
+    environment.pass(1_001);
+    host.timePassed();
+    assertThat(environment.reports).as("the table has it").hasSize(reported + 1);
+  }
+
+  @Test
+  void whatTheOwnerFetchedMakesItsCopiesIncompleteBeforeTheHostIsCalledWhole() throws Exception {
+    environment.table(4, behind(holders("g1", 4, copy("g2", 3)), "g3"));
+    host.timePassed();
+    openSession();
+    callWhole();
+    assertThat(environment.reports).last().isEqualTo(reportBehind(4, "g3", "g2@3"));
+    host.merge(body(new FrameEncoder(HOST, HostPage.RUN), 500), kept -> {});
+    environment.pullEnds(new Pulled(true, true, Map.of()));
+    assertThat(environment.reports.reversed().subList(0, 2))
+        .containsExactly(report(4), reportBehind(4, "g3"));
+  }
+
+  @Test
+  void anOfferIsAcceptedWhenAllOfItIsOnTheDisk() {
+    List<Boolean> merged = new ArrayList<>();
+    host.offered("g3", merged::add);
+    environment.pullEnds(new Pulled(true, true, Map.of()));
+    assertThat(merged).isEmpty();
+    assertThat(environment.journal.element().forced()).isTrue();
+    environment.journalWrites(true);
+    assertThat(merged).containsExactly(true);
+  }
+
+  @Test
+  void anOfferThatCannotBeFetchedIsNotAccepted() {
+    List<Boolean> merged = new ArrayList<>();
+    host.offered("g3", merged::add);
+    host.offered("g3", merged::add);
+    assertThat(merged).as("it is being fetched already").containsExactly(false);
+    environment.pullEnds(Pulled.FAILED);
+    assertThat(merged).containsExactly(false, false);
+    host.offered("g9", merged::add);
+    assertThat(merged).as("out of sight").hasSize(3).doesNotContain(true);
+    assertThat(environment.journal).isEmpty();
+  }
+
+  private static Report report(long since, String... synced) {
+    return new Report("g1", since, Set.of(), Set.of(synced));
+  }
+
+  private static Report reportBehind(long since, String behind, String... synced) {
+    return new Report("g1", since, Set.of(behind), Set.of(synced));
+  }
+
+  private void take(byte[] body) {
+    host.take(body, 0, answers::add);
+  }
+
+  /** The copy confirms that a session has begun. */
+  private void openSession() {
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+  }
+
+  /** The copy is asked for its state, and is whole. */
+  private void callWhole() {
+    environment.pass(100);
+    host.timePassed();
+    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+  }
+}
