@@ -32,6 +32,7 @@ public final class Access {
   private record State(TenantList list, List<Known> quick, List<Known> slow) {}
 
   private final TenantLimits base;
+  private final int mostRemembered;
   // Empty without a tenants file.
   private volatile Optional<State> state = Optional.empty();
   private final Map<String, Known> remembered = new LinkedHashMap<>();
@@ -42,7 +43,15 @@ public final class Access {
    * @param base the limits of tenants that the file does not name
    */
   public Access(TenantLimits base) {
+    this(base, MOST_REMEMBERED);
+  }
+
+  /**
+   * @param mostRemembered most tokens with slow hashes that are remembered
+   */
+  Access(TenantLimits base, int mostRemembered) {
     this.base = base;
+    this.mostRemembered = mostRemembered;
   }
 
   /** Applies a tenants file. */
@@ -113,7 +122,7 @@ public final class Access {
       throw Refusal.unknown();
     }
     if (shown.authorization().isEmpty()) {
-      return Optional.of(believed(current, shown));
+      return Optional.of(namedByProxy(current, shown));
     }
     String token = token(shown.authorization().getFirst());
     if (token.isEmpty() || token.length() > LONGEST_TOKEN) {
@@ -153,7 +162,7 @@ public final class Access {
   }
 
   /** The tenant that a trusted proxy names. */
-  private static Grant believed(State current, Shown shown) throws Refusal {
+  private static Grant namedByProxy(State current, Shown shown) throws Refusal {
     boolean fromProxy =
         current.list.proxies().stream().anyMatch(network -> network.contains(shown.address()));
     if (!fromProxy || shown.orgIds().isEmpty()) {
@@ -223,7 +232,7 @@ public final class Access {
     }
     if (found != null) {
       synchronized (remembered) {
-        if (state.orElse(null) == current && remembered.size() < MOST_REMEMBERED) {
+        if (state.orElse(null) == current && remembered.size() < mostRemembered) {
           remembered.put(found.tenant.name() + "/" + found.token.name(), found);
         }
       }

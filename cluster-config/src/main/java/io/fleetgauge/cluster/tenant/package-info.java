@@ -1,14 +1,16 @@
 /**
- * Who may do what, and for which tenant.
+ * Authentication and authorization: which tenant a request belongs to and what it may do.
  *
- * <p>In: a file of tenants ({@link io.fleetgauge.cluster.tenant.TenantList}), looked at again and
- * again, and what a request shows: its {@code Authorization}, its {@code X-Scope-OrgID} and its
- * sender's address. Out: a {@link io.fleetgauge.cluster.tenant.Grant}, which names the tenant, its
- * scope and its limits, or a {@link io.fleetgauge.cluster.tenant.Refusal}.
+ * <p>In: the tenants file ({@link io.fleetgauge.cluster.tenant.TenantList}), checked for changes
+ * every two seconds, and what a request presents: its {@code Authorization} header, its {@code
+ * X-Scope-OrgID} header and the address of its sender. Out: a {@link
+ * io.fleetgauge.cluster.tenant.Grant} with the tenant, its scope, its limits and its rights, or a
+ * {@link io.fleetgauge.cluster.tenant.Refusal}.
  *
- * <p>Law: a token that is not known, has expired or is malformed gets 401 and nothing else is said;
- * all tokens are compared, each in constant time. Nothing that a client sends chooses a tenant
- * whose token it does not show, unless it comes from a proxy that the file names. A file that is
- * wrong changes nothing: all that is wrong with it is told, and the tenants stay as they were.
+ * <p>Law: a token that is unknown, expired or malformed gets 401 without a reason. A token is
+ * compared with the hashes of all tokens, each in constant time. A request gets the tenant of its
+ * token; without a token it gets the tenants that {@code X-Scope-OrgID} names, and only from a
+ * proxy that the file lists. A file with an error changes nothing: every problem in it is logged,
+ * and the tenants read before stay in use.
  */
 package io.fleetgauge.cluster.tenant;
