@@ -364,35 +364,4 @@ public final class Assignment {
       }
     }
   }
-
-  /** The gateways of a table that a host is on the way to or from, each as often as it is. */
-  public static Map<String, Long> inFlight(OwnershipTable table) {
-    Map<String, Long> counts = new TreeMap<>();
-    table
-        .holders()
-        .values()
-        .forEach(
-            each ->
-                each.next()
-                    .ifPresent(
-                        next -> {
-                          counts.merge(each.owner(), 1L, Long::sum);
-                          counts.merge(next, 1L, Long::sum);
-                        }));
-    return counts;
-  }
-
-  /** All hosts of which a gateway has or gets a copy. */
-  public static TreeSet<String> copiesOn(OwnershipTable table, String gateway) {
-    TreeSet<String> hosts = new TreeSet<>();
-    table
-        .holders()
-        .forEach(
-            (host, each) -> {
-              if (each.copyOn(gateway).isPresent()) {
-                hosts.add(host);
-              }
-            });
-    return hosts;
-  }
 }

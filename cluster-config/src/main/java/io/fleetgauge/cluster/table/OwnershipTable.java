@@ -61,6 +61,25 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
         .collect(Collectors.groupingBy(Holders::owner, Collectors.counting()));
   }
 
+  /** How many hosts move to or from each gateway; gateways without a move are not in it. */
+  public Map<String, Long> moves() {
+    Map<String, Long> counts = new TreeMap<>();
+    for (Holders each : holders.values()) {
+      each.next()
+          .ifPresent(
+              next -> {
+                counts.merge(each.owner(), 1L, Long::sum);
+                counts.merge(next, 1L, Long::sum);
+              });
+    }
+    return counts;
+  }
+
+  /** Number of hosts that have a copy on a gateway, complete or not. */
+  public long copiesOn(String gateway) {
+    return holders.values().stream().filter(each -> each.copyOn(gateway).isPresent()).count();
+  }
+
   /** Whether a gateway holds anything, or is to. */
   public boolean involves(String gateway) {
     return holders.values().stream().anyMatch(each -> each.has(gateway));

@@ -271,8 +271,7 @@ class AssignmentTest {
     OwnershipTable next =
         Assignment.next(situation(gateways, hosts, reports(before, random), replication), before);
     assertThat(next == before || next.epoch() == before.nextEpoch("w")).isTrue();
-    assertThat(Assignment.inFlight(next).values())
-        .allMatch(count -> count <= Assignment.MOST_IN_FLIGHT);
+    assertThat(next.moves().values()).allMatch(count -> count <= Assignment.MOST_IN_FLIGHT);
     next.holders()
         .forEach(
             (host, each) -> {
@@ -315,7 +314,7 @@ class AssignmentTest {
     int cap = Math.ceilDiv(hosts.size() * wanted, gateways.size());
     for (String gateway : gateways) {
       // With owners in the way not every gateway can have its share to the last one.
-      assertThat(Assignment.copiesOn(table, gateway)).hasSizeLessThanOrEqualTo(cap + 4);
+      assertThat(table.copiesOn(gateway)).isLessThanOrEqualTo(cap + 4);
     }
   }
 

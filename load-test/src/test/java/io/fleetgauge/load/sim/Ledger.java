@@ -175,7 +175,7 @@ final class Ledger {
     if (same != null && !same.equals(now)) {
       throw new AssertionError("there are two tables of epoch " + now.epoch());
     }
-    Assignment.inFlight(now)
+    now.moves()
         .forEach(
             (id, count) -> {
               if (count > Assignment.MOST_IN_FLIGHT) {

@@ -124,19 +124,6 @@ final class SimulatedCluster {
         throw new AssertionError("the shared table goes back to epoch " + table.epoch());
       }
       side.table = new Shared.Table(table);
-      System.err.println(
-          +simulation.now()
-              + " write "
-              + table.epoch()
-              + " seen "
-              + (seen instanceof Shared.Table t ? t.table().epoch() : 0)
-              + " on "
-              + side.members.stream().map(SimulatedMember::id).toList()
-              + " members "
-              + table.members()
-              + side.statuses
-              + " h2 "
-              + table.holders("h2"));
       ledger.written(table);
       changed(side);
     }

@@ -620,6 +620,41 @@ class TidyTest {
     assertThat(checked).isEqualTo(quick);
   }
 
+  /**
+   * Who owns a host is decided once: everyone else, the cluster simulation included, has the
+   * machines decide.
+   */
+  @Test
+  void onlyTheMachinesDecideOnTheTable() {
+    Map<String, Set<String>> decisions =
+        Map.of(
+            BASE + "cluster.table.Assignment", Set.of(),
+            BASE + "cluster.table.OwnershipTable", Set.of("isMajority", "nextEpoch"));
+    JavaClasses simulation =
+        new ClassFileImporter()
+            .importPath(ROOT.resolve("load-test/target/test-classes/io/fleetgauge/load/sim"));
+    TreeSet<String> found = new TreeSet<>();
+    TreeSet<String> machines = new TreeSet<>();
+    Stream.concat(CLASSES.stream(), simulation.stream())
+        .filter(type -> isOurs(type) && !roomOf(type).equals("cluster.table"))
+        .flatMap(type -> type.getCodeUnitAccessesFromSelf().stream())
+        .forEach(
+            access -> {
+              String target = access.getTargetOwner().getName();
+              Set<String> methods = decisions.get(target);
+              if (methods != null && (methods.isEmpty() || methods.contains(access.getName()))) {
+                found.add(access.getDescription());
+              }
+              if (roomOf(access.getOriginOwner()).equals("load.sim")) {
+                machines.add(target.substring(target.lastIndexOf('.') + 1));
+              }
+            });
+    assertThat(found).isEmpty();
+    assertThat(machines)
+        .as("what the simulation executes")
+        .contains("TableMachine", "Admittance", "LaneHosts", "HostIntake", "FragmentRunner");
+  }
+
   @Test
   void modulesKnowOnlyTheModulesThatTheDesignLetsThemKnow() throws IOException {
     Map<String, Set<String>> mayKnow =

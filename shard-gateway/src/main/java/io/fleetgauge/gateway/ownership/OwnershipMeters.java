@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway.ownership;
 
 import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.cluster.table.ClusterView;
 import java.util.function.Supplier;
 
@@ -20,11 +19,11 @@ public final class OwnershipMeters {
     meters.gauge(
         "copied_hosts",
         "Hosts of which the table assigns a replica to this gateway.",
-        () -> Assignment.copiesOn(view.get().table(), self).size());
+        () -> view.get().table().copiesOn(self));
     meters.gauge(
         "moving_hosts",
         "Hosts that are moving to or from this gateway.",
-        () -> Assignment.inFlight(view.get().table()).getOrDefault(self, 0L));
+        () -> view.get().table().moves().getOrDefault(self, 0L));
     meters.gauge("table_epoch", "Epoch of the table.", () -> view.get().table().epoch());
     meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
   }
