@@ -30,7 +30,7 @@ public final class Arithmetic {
     }
   }
 
-  /** The sign is the dividend's, as C's fmod has it. */
+  /** The remainder has the sign of the dividend, as in C's fmod. */
   public static void modulo(double[] left, double[] right, double[] out) {
     for (int i = 0; i < out.length; i++) {
       out[i] = present(left[i], right[i]) ? left[i] % right[i] : Staleness.MARKER;
@@ -44,10 +44,10 @@ public final class Arithmetic {
   }
 
   /**
-   * A power with the digits that Go gives. The whole part of the exponent is taken by repeated
-   * squaring of the mantissa, with the binary exponent carried apart; {@link Math#pow} rounds
-   * better and would differ in the last digit of large powers. Special cases are those of IEEE 754:
-   * 1 to any power, anything to the power 0, and -1 to an infinite one, are 1.
+   * A power, equal to Go's to the last digit. The integer part of the exponent is computed by
+   * repeated squaring of the mantissa; the binary exponent is kept separately. {@link Math#pow} is
+   * more accurate and would differ in the last digit of large powers. The special cases are those
+   * of IEEE 754: 1 to any power, any base to the power 0, and -1 to an infinite power, are 1.
    */
   static double power(double base, double exponent) {
     double whole = Math.rint(Math.abs(exponent));
@@ -65,7 +65,7 @@ public final class Arithmetic {
     if (Math.abs(exponent) == 0.5) {
       return exponent > 0 ? Math.sqrt(base) : 1 / Math.sqrt(base);
     }
-    // A rest of exactly one half counts down, as in the reference.
+    // A fraction of exactly one half rounds down, as in Go.
     if (whole - Math.abs(exponent) == 0.5) {
       whole -= 1;
     }
@@ -144,7 +144,7 @@ public final class Arithmetic {
     }
   }
 
-  /** Keeps a value where {@code test} is 1, else makes the step absent. */
+  /** Keeps a value where {@code test} is 1; the other steps become absent. */
   public static void filter(double[] values, double[] test, double[] out) {
     for (int i = 0; i < out.length; i++) {
       out[i] = test[i] == 1 ? values[i] : Staleness.MARKER;

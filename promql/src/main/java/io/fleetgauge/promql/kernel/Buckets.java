@@ -1,18 +1,18 @@
 package io.fleetgauge.promql.kernel;
 
 /**
- * Classic histograms at one step: upper bounds in ascending order and, for each, how many
- * observations are at most that. Methods take the first {@code size} of both.
+ * Classic histograms at one step: upper bounds in ascending order and, for each, the number of
+ * observations that are at most the bound. Methods use the first {@code size} of both.
  */
 public final class Buckets {
-  /** Falls of a count below this are rounding, and repaired without a word. */
+  /** A relative decrease below this is a rounding error; it is repaired without an annotation. */
   private static final double ROUNDING = 1e-12;
 
   private static final double MIN_NORMAL = Double.MIN_NORMAL;
 
   private Buckets() {}
 
-  /** Adds up the counts of equal bounds; returns how many bounds are left. */
+  /** Adds up the counts of equal bounds; returns the number of distinct bounds. */
   public static int coalesced(double[] bounds, double[] counts, int size) {
     int last = 0;
     for (int i = 1; i < size; i++) {
@@ -27,7 +27,7 @@ public final class Buckets {
     return last + 1;
   }
 
-  /** Makes counts that fall stay where they were; returns whether any fell beyond rounding. */
+  /** Raises each count to the one before it; returns whether any was lower beyond rounding. */
   public static boolean forceMonotonic(double[] counts, int size) {
     boolean forced = false;
     double previous = counts[0];
@@ -61,11 +61,11 @@ public final class Buckets {
   }
 
   /**
-   * The q-quantile of what the buckets counted, linear inside a bucket.
+   * The q-quantile of the observations, interpolated linearly inside a bucket.
    *
    * @param q from 0 to 1
    * @param counts monotonic
-   * @return NaN without a bucket to +Inf, with fewer than two, or without observations
+   * @return NaN without a +Inf bucket, with fewer than two buckets, or without observations
    */
   public static double quantile(double q, double[] bounds, double[] counts, int size) {
     if (size < 2 || bounds[size - 1] != Double.POSITIVE_INFINITY) {
@@ -98,9 +98,9 @@ public final class Buckets {
   }
 
   /**
-   * Which share of the observations lies between two values, linear inside a bucket.
+   * The fraction of the observations between two values, interpolated linearly inside a bucket.
    *
-   * @return NaN without a bucket to +Inf, without observations, or where a value lies in the bucket
+   * @return NaN without a +Inf bucket, without observations, or when a value lies in the bucket
    *     that begins at -Inf
    */
   public static double fraction(
@@ -118,7 +118,7 @@ public final class Buckets {
     return (rank(upper, bounds, counts, size) - rank(lower, bounds, counts, size)) / observations;
   }
 
-  /** How many observations are at most {@code value}. */
+  /** The number of observations that are at most {@code value}. */
   private static double rank(double value, double[] bounds, double[] counts, int size) {
     double below = 0;
     for (int i = 0; i < size; i++) {

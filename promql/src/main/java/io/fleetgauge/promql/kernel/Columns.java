@@ -11,16 +11,16 @@ public final class Columns {
   }
 
   /**
-   * What an instant selector sees: at each step the newest sample within the lookback, unless that
-   * is a staleness marker.
+   * The values of an instant selector: at each step the newest sample within the lookback, unless
+   * it is a staleness marker.
    *
    * @param times ascending, ms
    * @param values as stored, staleness markers included
-   * @param start where the selector looks at the first step, ms
+   * @param start the time that the selector reads at the first step, ms
    * @param step ms between steps
    * @param lookback length of the window (t - lookback, t], ms
    * @param out one value for each step
-   * @return how many steps have a sample
+   * @return the number of steps that have a sample
    */
   public static int latest(
       long[] times, double[] values, long start, long step, long lookback, double[] out) {
@@ -42,8 +42,8 @@ public final class Columns {
   }
 
   /**
-   * As {@link #latest}, the place of the sample in place of its value; -1 where there is none. What
-   * stands there may be a staleness marker.
+   * Like {@link #latest}, but gives the index of the sample; -1 where there is none. The sample may
+   * be a staleness marker.
    */
   public static void latestIndex(long[] times, long start, long step, long lookback, int[] out) {
     int next = 0;
@@ -56,7 +56,7 @@ public final class Columns {
     }
   }
 
-  /** How many steps have a sample. */
+  /** The number of steps that have a sample. */
   public static int count(double[] column) {
     int count = 0;
     for (double value : column) {

@@ -3,7 +3,7 @@ package io.fleetgauge.promql.kernel;
 import io.fleetgauge.sample.Staleness;
 
 /**
- * Windows whose edges count: the newest sample before a window stands at its start ({@code
+ * Windows with extended edges: the newest sample before a window is used at its start ({@code
  * anchored}), or values are interpolated at both edges ({@code smoothed}).
  */
 public final class EdgeWindows {
@@ -13,11 +13,11 @@ public final class EdgeWindows {
    * How much a series changed between the edges of a window.
    *
    * @param from first sample that may be used: in the window, or within the lookback before it
-   * @param to one past the last: in the window, or for {@code smooth} within the lookback behind it
+   * @param to one past the last: in the window, or for {@code smooth} within the lookback after it
    * @param windowStart ms, exclusive
    * @param windowEnd ms, inclusive
-   * @param counter whether a fall is a counter reset
-   * @return absent when no sample lies behind the window's start
+   * @param counter whether a decrease is a counter reset
+   * @return absent when no sample is later than the start of the window
    */
   public static double change(
       long[] times,
@@ -73,17 +73,17 @@ public final class EdgeWindows {
     double before = values[i];
     double after = values[i + 1];
     if (counter && after < before) {
-      before = 0; // the counter began anew and rose from zero
+      before = 0; // the counter was reset and rose from zero
     }
     return before + (after - before) * (time - times[i]) / (double) (times[i + 1] - times[i]);
   }
 
   /**
-   * What a smoothed instant selector sees: at each step the sample of that time, else the value
-   * between the neighbours within the lookback, else the one before.
+   * The values of a smoothed instant selector: at each step the sample of that time, else the value
+   * interpolated between the neighbours within the lookback, else the sample before.
    *
-   * @param size how many samples there are
-   * @param start where the selector looks at the first step, ms
+   * @param size the number of samples
+   * @param start the time that the selector reads at the first step, ms
    */
   public static void smoothed(
       long[] times, double[] values, int size, long start, long step, long lookback, double[] out) {

@@ -1,9 +1,9 @@
 package io.fleetgauge.promql.kernel;
 
 /**
- * The k largest or smallest values of one step, in a binary heap whose root is the first to go. NaN
- * goes before any number. Which of equal values stay is decided by how the heap is kept, and that
- * is as the reference keeps it.
+ * The k largest or smallest values of one step, in a binary heap. The root is removed first, and
+ * NaN before any number. Which of several equal values are kept follows from the order of swaps; it
+ * is the same as in Go's container/heap, which Prometheus uses.
  */
 public final class Heaps {
   private Heaps() {}
@@ -11,8 +11,8 @@ public final class Heaps {
   /**
    * Adds a value to a heap that has room for it.
    *
-   * @param ids one for each value; moves with it
-   * @param size how many values the heap holds before
+   * @param ids an id for each value; it moves with the value
+   * @param size the number of values in the heap before the call
    * @param top whether the largest are kept, else the smallest
    */
   public static void push(double[] values, int[] ids, int size, double value, int id, boolean top) {
@@ -30,9 +30,9 @@ public final class Heaps {
   }
 
   /**
-   * Puts a value in the place of a full heap's root if it is better than that.
+   * Replaces the root of a full heap if the value is better than the root.
    *
-   * @return whether it is
+   * @return whether the root was replaced
    */
   public static boolean offer(
       double[] values, int[] ids, int size, double value, int id, boolean top) {
@@ -60,7 +60,7 @@ public final class Heaps {
     }
   }
 
-  /** The best first, NaN last; equal values as they stand. */
+  /** Sorts: the best first, NaN last; equal values keep their order. */
   public static void sort(double[] values, int[] ids, int size, boolean top) {
     for (int i = 1; i < size; i++) {
       double value = values[i];

@@ -56,7 +56,7 @@ public final class Maths {
     }
   }
 
-  /** -1, 1, or a zero or NaN as it is. */
+  /** -1 or 1; zeros and NaN are unchanged. */
   public static void sgn(double[] in, double[] out) {
     for (int i = 0; i < out.length; i++) {
       out[i] = Columns.isAbsent(in[i]) ? Staleness.MARKER : Math.signum(in[i]);
@@ -149,7 +149,9 @@ public final class Maths {
     }
   }
 
-  /** To the nearest multiple of {@code to}, ties upwards; through the inverse, as Prometheus. */
+  /**
+   * To the nearest multiple of {@code to}, ties up; by the inverse of {@code to}, as Prometheus.
+   */
   public static void round(double[] in, double[] to, double[] out) {
     for (int i = 0; i < out.length; i++) {
       double inverse = 1 / to[i];
@@ -172,7 +174,7 @@ public final class Maths {
     }
   }
 
-  /** Between {@code min} and {@code max}; absent where these are the wrong way round. */
+  /** Between {@code min} and {@code max}; absent where {@code min} is above {@code max}. */
   public static void clamp(double[] in, double[] min, double[] max, double[] out) {
     for (int i = 0; i < out.length; i++) {
       out[i] =
@@ -182,14 +184,14 @@ public final class Maths {
     }
   }
 
-  /** As Go: an infinity that decides wins also over NaN. */
+  /** As in Go: +Inf is greater than NaN too. */
   private static double max(double a, double b) {
     return a == Double.POSITIVE_INFINITY || b == Double.POSITIVE_INFINITY
         ? Double.POSITIVE_INFINITY
         : Math.max(a, b);
   }
 
-  /** As Go: an infinity that decides wins also over NaN. */
+  /** As in Go: -Inf is less than NaN too. */
   private static double min(double a, double b) {
     return a == Double.NEGATIVE_INFINITY || b == Double.NEGATIVE_INFINITY
         ? Double.NEGATIVE_INFINITY
@@ -209,7 +211,7 @@ public final class Maths {
     return fraction == 1 ? exponent : exponent + Math.log(fraction) / LN_2;
   }
 
-  /** By log1p, so that small arguments keep their digits and large ones do not overflow. */
+  /** Uses log1p: small arguments keep their precision, and large ones do not overflow. */
   static double asinh(double x) {
     double a = Math.abs(x);
     double result;

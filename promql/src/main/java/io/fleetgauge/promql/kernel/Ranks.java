@@ -3,26 +3,26 @@ package io.fleetgauge.promql.kernel;
 import java.util.Arrays;
 
 /**
- * What stands at a place when numbers are sorted, without sorting them all (Hoare 1961, "Algorithm
- * 65: find").
+ * Selection: the number at a given index of the sorted order, without a full sort (Hoare 1961,
+ * "Algorithm 65: find").
  */
 final class Ranks {
-  /** So many are sorted sooner than parted. */
+  /** Ranges up to this size are sorted; partitioning them further is slower. */
   private static final int FEW = 12;
 
   private Ranks() {}
 
   /**
-   * Puts one number where sorting would put it: none before it is larger, none behind it smaller.
-   * Of zeros the negative ones come first.
+   * Moves a number to the index that it has when all are sorted: no number before it is larger,
+   * none after it is smaller. Negative zeros come before positive ones.
    *
    * @param values no NaN among them; reordered
-   * @param place of the number that is wanted
+   * @param place the index in the sorted order
    */
   static void find(double[] values, int from, int to, int place) {
     int low = from;
     int high = to - 1;
-    // Numbers that are arranged to be hard would take the square of their count.
+    // Without this limit, an adversarial order would take quadratic time.
     int rounds = 2 * (32 - Integer.numberOfLeadingZeros(to - from));
     while (high - low > FEW && rounds-- > 0) {
       double pivot = median(values[low], values[(low + high) >>> 1], values[high]);
@@ -52,7 +52,7 @@ final class Ranks {
     }
     Arrays.sort(values, low, high + 1);
     if (values[place] == 0 && hasNegativeZero(values, from, to)) {
-      Arrays.sort(values, from, to); // which of the zeros it is
+      Arrays.sort(values, from, to); // the index decides which of the zeros it is
     }
   }
 

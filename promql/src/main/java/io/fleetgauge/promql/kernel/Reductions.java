@@ -1,28 +1,28 @@
 package io.fleetgauge.promql.kernel;
 
 /**
- * Folds columns into one, step by step: what {@code min}, {@code max}, {@code count} and {@code
- * stddev} do as series arrive. Sums are in {@link Sums}.
+ * Folds columns into one, step by step, as series arrive: {@code min}, {@code max}, {@code count}
+ * and {@code stddev}. Sums are in {@link Sums}.
  */
 public final class Reductions {
   private Reductions() {}
 
   /**
-   * NaN loses to every number; of two zeros the negative one is smaller, so that the order of the
-   * series makes no difference.
+   * Any number replaces NaN. The negative zero is smaller than the positive one, so that the result
+   * does not depend on the order of the series.
    */
   public static void min(double[] in, double[] min, int[] count) {
     for (int i = 0; i < in.length; i++) {
       double x = in[i];
       if (!Columns.isAbsent(x)
           && (count[i]++ == 0 || x < min[i] || min[i] != min[i] || x == 0 && min[i] == 0)) {
-        // Of two zeros, the sum of their signs' bits is the negative one if either is.
+        // Of two zeros, this is -0 if either is -0.
         min[i] = x == 0 && count[i] > 1 && min[i] == 0 ? -(-x - min[i]) : x;
       }
     }
   }
 
-  /** NaN loses to every number; of two zeros the positive one is greater. */
+  /** Any number replaces NaN; the positive zero is greater than the negative one. */
   public static void max(double[] in, double[] max, int[] count) {
     for (int i = 0; i < in.length; i++) {
       double x = in[i];
@@ -35,7 +35,7 @@ public final class Reductions {
 
   /**
    * Adds a column to a population variance by Welford's method. The result at a step is {@code
-   * squares / count}; a first value that is no finite number makes it NaN.
+   * squares / count}; a first value that is not finite makes it NaN.
    *
    * @param squares sum of the squared distances from the mean
    */
@@ -48,7 +48,7 @@ public final class Reductions {
       int n = ++count[i];
       if (n == 1) {
         mean[i] = x;
-        squares[i] = x - x; // 0, or NaN for what is not finite
+        squares[i] = x - x; // 0, or NaN when x is not finite
         continue;
       }
       double delta = x - mean[i];

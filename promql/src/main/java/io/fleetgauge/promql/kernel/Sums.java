@@ -1,18 +1,18 @@
 package io.fleetgauge.promql.kernel;
 
 /**
- * Sums without error, column by column: whatever the order of the series and however they are split
- * among those who add them, the sum is the same to the last bit. Only so can a sum that several
- * shards began, or that was kept from before, pass for the one that all samples make.
+ * Exact sums, column by column: the sum is the same to the last bit, whatever the order of the
+ * series and however they are split into partial sums. Therefore a sum that is merged from shards
+ * or from a rollup equals the sum of all samples.
  *
- * <p>A sum is three doubles that together are its exact value: {@code sum}, what it lost to
- * rounding in {@code carry}, and what that lost in {@code rest}, each found by Knuth's TwoSum
+ * <p>A sum is three doubles that together are its exact value: {@code sum}, its rounding error in
+ * {@code carry}, and the rounding error of that in {@code rest}, each computed by Knuth's TwoSum
  * (Knuth, "The Art of Computer Programming", volume 2, 4.2.2; Shewchuk 1997, "Adaptive Precision
- * Floating-Point Arithmetic"). Some 150 bits hold what metrics are; what does not fit, is larger
- * than {@link #LARGE} or NaN is left to the caller.
+ * Floating-Point Arithmetic"). Some 150 bits suffice for metrics. The caller has to add what does
+ * not fit, what is larger than {@link #LARGE}, and NaN.
  */
 public final class Sums {
-  /** Sums beyond are left to the caller, so that no order of adding them up overflows here. */
+  /** The caller adds sums beyond this, so that no order of additions overflows here. */
   public static final double LARGE = 0x1p1000;
 
   private Sums() {}
@@ -21,9 +21,9 @@ public final class Sums {
    * Adds a column to sums.
    *
    * @param from the first step to add
-   * @param count how many samples each step has so far; counted on
-   * @return the first step whose number could not be added, which has not changed; the length of
-   *     {@code in} when there is none
+   * @param count the number of samples of each step so far; updated
+   * @return the first step whose number could not be added, and which is unchanged; the length of
+   *     {@code in} if all were added
    */
   public static int add(
       double[] in, int from, double[] sum, double[] carry, double[] rest, int[] count) {
@@ -48,7 +48,7 @@ public final class Sums {
       double part = t - s;
       double lost = (s - (t - part)) + (x - part);
       if (lost == 0) {
-        // The rule, with whole numbers and others of few digits.
+        // The common case: whole numbers, and others of few digits.
         sum[i] = t;
       } else {
         double c = carry[i];
@@ -73,14 +73,14 @@ public final class Sums {
   }
 
   /**
-   * Adds sums that were kept, every {@code stride}th of them, to others.
+   * Adds stored sums, every {@code stride}th of them, to others.
    *
-   * @param kept three rows: sums and what they lost, of which the latter may be null
-   * @param from the first cell of the kept rows that is taken
-   * @param cells how many are taken
-   * @param at where the first of them is added
-   * @return how many were added; less than {@code cells} when the next does not fit, which has not
-   *     changed
+   * @param kept three rows: the sums and their two rounding errors, of which the latter may be null
+   * @param from the first cell of the stored rows that is added
+   * @param cells the number of cells to add
+   * @param at the index to which the first of them is added
+   * @return the number of cells added; less than {@code cells} if the next one does not fit, which
+   *     is unchanged
    */
   public static int addKept(
       int[] keptCount,
@@ -152,7 +152,7 @@ public final class Sums {
     return true;
   }
 
-  /** The double next to the exact value of three. */
+  /** The double nearest to the exact sum of the three. */
   public static double rounded(double sum, double carry, double rest) {
     if (carry == 0 && rest == 0) {
       return sum + 0.0; // a sum of negative zeros is 0
@@ -170,7 +170,7 @@ public final class Sums {
     double m = lost(h, f, k);
     double result = g + k;
     double left = lost(g, k, result);
-    // At the middle between two doubles, what is left beyond decides and not the even one.
+    // Halfway between two doubles, the remaining error decides, not round-to-even.
     if (left != 0 && m != 0 && left > 0 == m > 0) {
       double twice = 2 * left;
       double next = result + twice;
@@ -181,7 +181,7 @@ public final class Sums {
     return result;
   }
 
-  /** What {@code total}, the rounded sum of two numbers, lost of them. */
+  /** The rounding error of {@code total}, the rounded sum of two numbers. */
   private static double lost(double a, double b, double total) {
     double part = total - a;
     return (a - (total - part)) + (b - part);

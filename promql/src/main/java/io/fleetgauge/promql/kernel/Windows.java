@@ -1,8 +1,8 @@
 package io.fleetgauge.promql.kernel;
 
 /**
- * Functions over one window of one series. Every method takes the samples from {@code from} to one
- * before {@code to}, at least one of them, none a staleness marker.
+ * Functions over one window of one series. Every method uses the samples from {@code from},
+ * inclusive, to {@code to}, exclusive: at least one, and no staleness marker.
  */
 public final class Windows {
   private static final int FEW = 12;
@@ -10,13 +10,13 @@ public final class Windows {
   private Windows() {}
 
   /**
-   * How much a counter rose in a window, extrapolated to the window's edges as Prometheus does: up
-   * to half a mean distance of samples beyond the outermost ones, or to the edge where that is
-   * near, and never back to before the counter was zero.
+   * How much a counter rose in a window, extrapolated to the edges of the window as in Prometheus:
+   * to the edge if it is near, else by half the mean interval of the samples, and never back to
+   * before the counter was zero.
    *
    * @param times ms since the epoch
-   * @param values a fall is a counter reset
-   * @param falls what {@link #falls} counted
+   * @param values a decrease is a counter reset
+   * @param falls the result of {@link #falls}
    * @param windowStart ms, exclusive
    * @param windowEnd ms, inclusive
    * @return NaN with fewer than two samples (the caller leaves such a step empty)
@@ -39,7 +39,7 @@ public final class Windows {
     return rise * stretch(zero, times, from, to, windowStart, windowEnd);
   }
 
-  /** As {@link #increase}, per second of the whole window. */
+  /** Like {@link #increase}, per second of the whole window. */
   public static double rate(
       long[] times,
       double[] values,
@@ -58,9 +58,10 @@ public final class Windows {
   }
 
   /**
-   * Counts the falls of a counter, so that windows without one need no look at their samples.
+   * Counts the resets of a counter, so that windows without one are computed from their first and
+   * last samples.
    *
-   * @param falls of the samples up to and with each place
+   * @param falls the number of decreases up to each sample, inclusive
    */
   public static void falls(double[] values, int size, int[] falls) {
     int count = 0;
@@ -86,7 +87,7 @@ public final class Windows {
     return rise;
   }
 
-  /** How long before its first sample a counter was 0, were it always to rise as in the window. */
+  /** How long before its first sample the counter was 0, at the rate of the window. */
   private static double secondsSinceZero(
       double rise, long[] times, double[] values, int from, int to) {
     return rise > 0 && values[from] >= 0
@@ -95,9 +96,9 @@ public final class Windows {
   }
 
   /**
-   * By how much what the samples span is to be stretched to stand for the window.
+   * The factor that extrapolates the time between the first and last sample to the window.
    *
-   * @param secondsSinceZero the stretch towards the start goes no further
+   * @param secondsSinceZero the limit of the extrapolation towards the start
    */
   private static double stretch(
       double secondsSinceZero, long[] times, int from, int to, long windowStart, long windowEnd) {
@@ -147,7 +148,7 @@ public final class Windows {
     return changes;
   }
 
-  /** How often the value fell. */
+  /** How often the value decreased. */
   public static double resets(double[] values, int from, int to) {
     int resets = 0;
     for (int i = from + 1; i < to; i++) {
@@ -202,7 +203,7 @@ public final class Windows {
       sumXX = t;
     }
     if (flat) {
-      // Added to a slope of 0, and not as it is: -0 becomes 0.
+      // Added to a slope of 0, so that -0 becomes 0.
       return Double.isInfinite(values[from]) ? Double.NaN : at != at ? 0 : 0 * at + values[from];
     }
     sumX += carryX;
@@ -213,7 +214,7 @@ public final class Windows {
     return at != at ? slope : slope * at + (sumY / n - slope * sumX / n);
   }
 
-  /** What a sum has lost so far, when {@code added} brings it from {@code sum} to {@code total}. */
+  /** The rounding error when {@code added} brings a sum from {@code sum} to {@code total}. */
   private static double carry(double carry, double sum, double added, double total) {
     if (Double.isInfinite(total)) {
       return 0;
@@ -274,7 +275,7 @@ public final class Windows {
     return moving ? sum + carry : sum / n + carry / n;
   }
 
-  /** NaN loses to every number. */
+  /** Any number replaces NaN. */
   public static double min(double[] values, int from, int to) {
     double min = values[from];
     for (int i = from + 1; i < to; i++) {
@@ -285,7 +286,7 @@ public final class Windows {
     return min;
   }
 
-  /** NaN loses to every number. */
+  /** Any number replaces NaN. */
   public static double max(double[] values, int from, int to) {
     double max = values[from];
     for (int i = from + 1; i < to; i++) {
@@ -386,7 +387,7 @@ public final class Windows {
     return ranked(0.5, scratch, n, nans, 2 * n);
   }
 
-  /** The quantile of values of which those before {@code nans} are NaN; reorders the others. */
+  /** The quantile of values; those before {@code nans} are NaN. Reorders the others. */
   private static double ranked(double q, double[] values, int from, int nans, int to) {
     double rank = q * (to - from - 1);
     int lower = from + (int) Math.max(0, Math.floor(rank));
@@ -408,11 +409,11 @@ public final class Windows {
   }
 
   /**
-   * Double exponential smoothing (Holt's linear method): a level and a trend, each moved towards
-   * what the newest sample says. At least two samples.
+   * Double exponential smoothing (Holt's linear method): a level and a trend, each updated from the
+   * newest sample. At least two samples.
    *
-   * @param smoothing how much the level follows, between 0 and 1
-   * @param trending how much the trend follows, between 0 and 1
+   * @param smoothing the smoothing factor of the level, between 0 and 1
+   * @param trending the smoothing factor of the trend, between 0 and 1
    */
   public static double smoothed(
       double[] values, int from, int to, double smoothing, double trending) {
@@ -430,7 +431,7 @@ public final class Windows {
     return level;
   }
 
-  /** Where the largest value stands, the last of equal ones; NaN loses to every number. */
+  /** The index of the largest value, the last of equal ones; any number replaces NaN. */
   public static int indexOfMax(double[] values, int from, int to) {
     int max = from;
     for (int i = from + 1; i < to; i++) {
@@ -441,7 +442,7 @@ public final class Windows {
     return max;
   }
 
-  /** Where the smallest value stands, the last of equal ones; NaN loses to every number. */
+  /** The index of the smallest value, the last of equal ones; any number replaces NaN. */
   public static int indexOfMin(double[] values, int from, int to) {
     int min = from;
     for (int i = from + 1; i < to; i++) {
@@ -453,8 +454,8 @@ public final class Windows {
   }
 
   /**
-   * Ascending, by insertion, which leaves 0 and -0 in the order in which they came, as the
-   * reference does for up to twelve; beyond that its order of the two zeros is arbitrary.
+   * Insertion sort, ascending. It keeps the order of 0 and -0, as Go's sort does for up to twelve
+   * values; beyond that, Go's order of the two zeros is arbitrary.
    */
   private static void sortFew(double[] values, int from, int to) {
     for (int i = from + 1; i < to; i++) {

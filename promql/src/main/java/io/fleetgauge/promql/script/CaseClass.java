@@ -1,12 +1,12 @@
 package io.fleetgauge.promql.script;
 
-/** What a case needs of an evaluator. */
+/** The features that a case uses. */
 public enum CaseClass {
-  /** Numbers, and the stable language. */
+  /** Floats and stable features. */
   FLOAT("float"),
-  /** Numbers, and something that is experimental. */
+  /** Floats and experimental features. */
   EXPERIMENTAL("experimental"),
-  /** It touches a native histogram. */
+  /** Native histograms. */
   NATIVE_HISTOGRAM("native histogram");
 
   public final String text;

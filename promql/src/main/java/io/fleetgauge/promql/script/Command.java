@@ -14,7 +14,7 @@ sealed interface Command {
   record Load(long step, List<Notation.Line> series, boolean customBuckets) implements Command {}
 
   /**
-   * @param line where it stands, from 1
+   * @param line its line in the script, from 1
    * @param step ms; 0 for an instant query
    */
   record Eval(int line, long start, long end, long step, String query, Expected expected)
@@ -24,7 +24,7 @@ sealed interface Command {
     }
   }
 
-  /** A text that must be, or a pattern that must be found in it; anything, if neither is given. */
+  /** Matches a text: exactly, by a pattern, or any text if neither is given. */
   record TextRule(Optional<String> exact, Optional<Matcher> pattern) {
     static final TextRule ANY = new TextRule(Optional.empty(), Optional.empty());
 
@@ -40,10 +40,11 @@ sealed interface Command {
   }
 
   /**
-   * What must come out.
+   * The expected result.
    *
-   * @param warnings null when nothing is said of them; empty when there must be none
-   * @param grid of a result that is a range vector: start, end, step
+   * @param warnings null when they are not checked; empty when there must be none
+   * @param infos as {@code warnings}
+   * @param grid start, end and step of a result that is a range vector
    */
   record Expected(
       Optional<TextRule> failure,

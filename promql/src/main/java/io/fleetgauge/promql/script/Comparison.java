@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Tells whether an answer is the one that a script wants; says the difference otherwise. */
+/** Compares an answer with the expected result of a script and describes the difference. */
 final class Comparison {
   private static final double TOLERANCE = 1e-6;
 
   private Comparison() {}
 
   /**
-   * @param remarks whether warnings and infos count
+   * @param annotations whether warnings and infos are compared
    */
-  static Optional<String> difference(Command.Eval eval, Answer answer, boolean remarks) {
-    if (!remarks) {
+  static Optional<String> difference(Command.Eval eval, Answer answer, boolean annotations) {
+    if (!annotations) {
       return result(eval, answer.result());
     }
     return annotations("warning", eval.expected().warnings(), answer.warnings())
@@ -149,7 +149,7 @@ final class Comparison {
     return next == series.size();
   }
 
-  /** Within a millionth of the sum of both. */
+  /** Whether the values differ by less than a millionth of the sum of their magnitudes. */
   static boolean same(double wanted, double got) {
     if (Staleness.isMarker(wanted) || Staleness.isMarker(got)) {
       return Staleness.isMarker(wanted) && Staleness.isMarker(got);

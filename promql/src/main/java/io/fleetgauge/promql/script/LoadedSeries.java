@@ -16,7 +16,7 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The series that a script has loaded. Notes what queries touch of them. */
+/** The series that a script has loaded. Records which kinds of samples queries have read. */
 final class LoadedSeries implements SeriesSource {
   private final TreeMap<Labels, TreeMap<Long, Notation.Item>> series = new TreeMap<>();
   private final Set<Labels> withStartTimes = new HashSet<>();
@@ -28,7 +28,7 @@ final class LoadedSeries implements SeriesSource {
     withStartTimes.clear();
   }
 
-  /** Adds the items of lines, one each {@code step} ms from 0 on. */
+  /** Adds the items of each line: the first at 0, then one every {@code step} ms. */
   void load(List<Notation.Line> lines, long step, boolean alsoCustomBuckets) {
     Map<Labels, Notation.Line> last = new HashMap<>();
     for (Notation.Line line : lines) {
@@ -52,7 +52,7 @@ final class LoadedSeries implements SeriesSource {
     }
   }
 
-  /** What has been touched since {@link #forget}. */
+  /** Whether a histogram has been read since {@link #forget}. */
   boolean touchedHistogram() {
     return touchedHistogram;
   }
@@ -74,13 +74,13 @@ final class LoadedSeries implements SeriesSource {
         var samples = entry.getValue().subMap(selection.from(), false, selection.to(), true);
         if (!samples.isEmpty()) {
           touchedStartTimes |= withStartTimes.contains(labels);
-          receiver.accept(stretch(labels, samples));
+          receiver.accept(seriesOf(labels, samples));
         }
       }
     }
   }
 
-  private Series stretch(Labels labels, Map<Long, Notation.Item> samples) {
+  private Series seriesOf(Labels labels, Map<Long, Notation.Item> samples) {
     long[] times = new long[samples.size()];
     double[] values = new double[samples.size()];
     Histogram[] histograms = new Histogram[samples.size()];

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A line of a script that lists a series and its samples, one for each position. */
+/** Parses a line of a script: a series and its samples, one for each position. */
 final class Notation {
-  /** Longest list of samples that a line may stand for. */
+  /** The most positions that one item of a line may repeat. */
   private static final int MAX_POSITIONS = 1_000_000;
 
   private static final String NUMBER =
@@ -30,7 +30,7 @@ final class Notation {
   private static final Pattern HISTOGRAM =
       Pattern.compile("(\\{\\{.*?}})(?:([+-])(\\{\\{.*?}}))?(?:x([0-9]+))?");
 
-  /** One position: a number, a histogram, or neither where nothing is. */
+  /** One position: a number, a histogram, or no sample. */
   record Item(double value, Histogram histogram, boolean present) {
     static final Item NONE = new Item(0, null, false);
 
@@ -49,7 +49,7 @@ final class Notation {
   private final int number;
 
   /**
-   * @param number the line's, for messages
+   * @param number the number of the line, for error messages
    */
   Notation(int number) {
     this.number = number;
@@ -69,7 +69,7 @@ final class Notation {
     return new Line(labels, items, startTimes);
   }
 
-  /** Behind the name and the braces, if there are any. */
+  /** The index after the name and the braces. */
   private int endOfSeries(String line) throws ScriptException {
     int at = 0;
     while (at < line.length() && !Character.isWhitespace(line.charAt(at))) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Puts {@code @} on every selector of a query, so that it may be asked at any time. */
+/** Puts {@code @} on every selector of a query; its result is then the same at any time. */
 final class Pinning {
   private final Expr.At at;
 
@@ -14,7 +14,7 @@ final class Pinning {
     this.at = new Expr.At.Time(millis);
   }
 
-  /** The query pinned to a time; empty when its answer depends on when it is asked. */
+  /** The query pinned to a time; empty when its result still depends on the evaluation time. */
   static Optional<Expr> pinned(Expr expr, long millis) {
     return dependsOnTime(expr) ? Optional.empty() : Optional.of(new Pinning(millis).pin(expr));
   }
@@ -50,7 +50,7 @@ final class Pinning {
       case Expr.Window window ->
           new Expr.Window(pin(window.selector()), window.range(), window.span());
       case Expr.Subquery subquery ->
-          // What is fixed fixes all below it.
+          // An @ modifier of a subquery applies to everything inside it.
           subquery.shift().at().isPresent()
               ? subquery
               : new Expr.Subquery(
@@ -81,7 +81,7 @@ final class Pinning {
   }
 
   private List<Expr> arguments(Expr.Call call) {
-    // The second argument of info is a list of matchers and looks at no time.
+    // The second argument of info is a list of matchers and is not evaluated.
     boolean info = call.function() == Function.OfVectors.INFO;
     List<Expr> arguments = new ArrayList<>();
     for (Expr argument : call.arguments()) {

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.script;
 
-/** A script that cannot be read; the message begins with the line. */
+/** A script that cannot be parsed; the message begins with the line. */
 public final class ScriptException extends Exception {
   private static final long serialVersionUID = 1L;
 

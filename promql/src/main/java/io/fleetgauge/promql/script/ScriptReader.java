@@ -149,7 +149,7 @@ final class ScriptReader {
         Optional<Double> number = number(line);
         if (number.isPresent()) {
           body.scalar = number;
-          // A number is the whole result; the body ends here.
+          // A number is the whole result; the rest of the body is skipped.
           while (inBody()) {
             next++;
           }
@@ -229,7 +229,7 @@ final class ScriptReader {
         return quoted.value();
       }
     } catch (ParseException e) {
-      // Said below.
+      // The error below covers this case, too.
     }
     throw new ScriptException(next, "no quoted string: " + text);
   }

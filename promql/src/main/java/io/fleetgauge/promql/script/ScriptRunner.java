@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Runs scripts. Every part of the language is on, names are removed late, as the format wants. */
+/** Runs scripts with all features on, as the format requires, delayed name removal included. */
 public final class ScriptRunner {
   private static final Query.Settings SETTINGS =
       new Query.Settings(300_000, 10_000, 60_000, Feature.ALL);
 
-  /** Half the length of the range queries as whose middle step an instant query is asked again. */
+  /** An instant query is repeated as the middle step of a range query from t - this to t + this. */
   private static final long AROUND = 60_000;
 
   private final LoadedSeries loaded = new LoadedSeries();
@@ -30,9 +30,9 @@ public final class ScriptRunner {
   private ScriptRunner() {}
 
   /**
-   * Runs all cases of a script, in order; one that fails does not stop the others.
+   * Runs all cases of a script in order; a failed case does not stop the others.
    *
-   * @throws ScriptException if the text is no script
+   * @throws ScriptException if the text is not a script
    */
   public static List<CaseResult> run(String script) throws ScriptException {
     ScriptRunner runner = new ScriptRunner();
@@ -86,7 +86,7 @@ public final class ScriptRunner {
     }
   }
 
-  /** With {@code @} on every selector, the time of the question must not matter. */
+  /** With {@code @} on every selector, the result must not depend on the evaluation time. */
   private Optional<String> atOtherTimes(Command.Eval eval, Expr pinned) {
     long time = eval.start();
     long[] times =
@@ -103,7 +103,7 @@ public final class ScriptRunner {
     return failure.or(() -> again(eval, pinned, "with @ on every selector, "));
   }
 
-  /** As the middle step of a range query. */
+  /** Repeats an instant query as the middle step of a range query. */
   private Optional<String> again(Command.Eval eval, Expr expr, String how) {
     Command.Expected expected = eval.expected();
     boolean asked = eval.query().matches(".*(?i:start|end|range|step)\\s*\\(\\s*\\).*");
@@ -125,7 +125,7 @@ public final class ScriptRunner {
       return Comparison.difference(eval, new Answer(middle, List.of(), List.of(), null), false)
           .map(what -> how + "as the middle step of a range query: " + what);
     } catch (QueryFailure e) {
-      // At another step of the range there may be a reason to fail that is not at this one.
+      // The range query may fail because of its other steps.
       return expected.failure().isPresent() || failsBeside(expr, eval)
           ? Optional.empty()
           : Optional.of(how + "as a range query it failed: " + e.getMessage());

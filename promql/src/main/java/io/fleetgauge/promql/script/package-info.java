@@ -1,6 +1,6 @@
 /**
- * Scripts that load series, ask queries and say what must come out: the format of Prometheus's own
- * tests of its evaluator.
+ * Scripts that load series, run queries and list the expected results: the format of Prometheus's
+ * own tests of its query engine.
  *
  * <p>In: the text of a script. Out: a {@link io.fleetgauge.promql.script.CaseResult} for each
  * query.
@@ -15,9 +15,9 @@
  *   http_requests_total{job="api"} 0 10 20
  * </pre>
  *
- * <p>Law: a case passes only if the label sets, times, values (within a millionth), the order where
- * the script wants it, and the annotations that it names are all as it says; also with {@code @}
- * put on every selector, and as the middle step of a range query.
+ * <p>Law: a case passes only if the label sets, times and values (within a millionth) are as
+ * expected, and, where the script lists them, the order and the annotations. An instant query must
+ * also pass with {@code @} on every selector, and as the middle step of a range query.
  *
  * @see <a
  *     href="https://github.com/prometheus/prometheus/blob/main/promql/promqltest/README.md">Prometheus:
