@@ -14,8 +14,11 @@ public final class Numbers {
       Pattern.compile("[+-]?(\\d[\\d_]*\\.?[\\d_]*|\\.\\d[\\d_]*)([eE][+-]?\\d[\\d_]*)?");
   private static final Pattern HEX =
       Pattern.compile("[+-]?0[xX][\\da-fA-F_]*\\.?[\\da-fA-F_]*[pP][+-]?\\d[\\d_]*");
-  private static final Pattern MISPLACED_UNDERSCORE =
-      Pattern.compile("_[^\\da-fA-F]|_$|[^\\da-fA-FxX]_|^_|__");
+
+  // An underscore stands between two digits, or behind the prefix of a hexadecimal number.
+  private static final Pattern MISPLACED_UNDERSCORE = Pattern.compile("_(?!\\d)|(?<!\\d)_");
+  private static final Pattern MISPLACED_IN_HEX =
+      Pattern.compile("_(?![\\da-fA-F])|(?<![\\da-fA-FxX])_");
 
   private static final int MOST_BYTES = 40;
 
@@ -44,8 +47,9 @@ public final class Numbers {
       }
       default -> {}
     }
-    boolean number = DECIMAL.matcher(text).matches() || HEX.matcher(text).matches();
-    if (!number || MISPLACED_UNDERSCORE.matcher(text).find()) {
+    boolean hex = HEX.matcher(text).matches();
+    Pattern misplaced = hex ? MISPLACED_IN_HEX : MISPLACED_UNDERSCORE;
+    if (!hex && !DECIMAL.matcher(text).matches() || misplaced.matcher(text).find()) {
       return OptionalDouble.empty();
     }
     try {
