@@ -13,10 +13,10 @@ import java.util.function.BiConsumer;
  * body is read.
  */
 public final class BodyPace implements SecurityPolicyHandler {
-  /** Queries are short, and can be sent again. */
+  /** For queries: they are short, and can be sent again. */
   public static final Duration OF_QUESTIONS = Duration.ofMillis(800);
 
-  /** Samples may come over a slow network. */
+  /** For samples: they may come over a slow network. */
   public static final Duration OF_SAMPLES = Duration.ofSeconds(10);
 
   private static final long LEAST_BYTES = 32 << 10;
@@ -57,7 +57,7 @@ public final class BodyPace implements SecurityPolicyHandler {
     http.vertx().cancelTimer(timer);
     if (late) {
       http.response().putHeader("Connection", "close");
-      http.addEndHandler(told -> request.connection().close());
+      http.addEndHandler(ended -> request.connection().close());
       refusal.accept(
           http,
           "the request body arrives too slowly: "

@@ -8,20 +8,20 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Notices when files change, by reading them every two seconds. */
+/** Detects changes of files by reading them every two seconds. */
 final class ChangedFiles {
   private static final long LOOK_MILLIS = 2_000;
 
   private final List<Path> files;
   private byte[] before;
 
-  private ChangedFiles(List<Path> files) {
+  ChangedFiles(List<Path> files) {
     this.files = files;
     this.before = contents();
   }
 
   /**
-   * @param onChange is run on an event loop when any of them has changed and all can be read
+   * @param onChange runs on an event loop when any file has changed and all can be read
    */
   static void watch(Vertx vertx, List<Path> files, Runnable onChange) {
     if (files.isEmpty()) {
@@ -41,7 +41,8 @@ final class ChangedFiles {
                     }));
   }
 
-  private synchronized boolean look() {
+  /** Whether any has changed since the last look and all can be read. */
+  synchronized boolean look() {
     byte[] now = contents();
     boolean changed = now.length > 0 && !Arrays.equals(before, now);
     if (now.length > 0) {
@@ -50,7 +51,7 @@ final class ChangedFiles {
     return changed;
   }
 
-  /** Nothing while one of them cannot be read, as when it is just being replaced. */
+  /** Empty while any file cannot be read, as while it is being replaced. */
   private byte[] contents() {
     try {
       StringBuilder all = new StringBuilder();

@@ -4,18 +4,16 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.net.BindException;
 
-/** The event loops of a process: by epoll where that is there, else by the JDK. */
+/** The event loops of a process: with epoll where it is available, otherwise with the JDK's NIO. */
 public final class EventLoops {
   private EventLoops() {}
 
-  /** Starts them; to be closed. */
+  /** Starts the event loops; the caller closes them. */
   public static Vertx start() {
     return Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
   }
 
-  /**
-   * Whether binding failed because the port is in use; each kind of loop reports it differently.
-   */
+  /** Whether binding failed because the port is in use; each transport reports it differently. */
   static boolean isTaken(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException

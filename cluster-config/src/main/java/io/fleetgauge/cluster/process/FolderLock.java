@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Reserves a folder for one process. The system releases it when the process dies. */
+/** Locks a folder for one process. The operating system releases the lock when the process dies. */
 public final class FolderLock implements AutoCloseable {
   private final FileChannel channel;
 
@@ -17,8 +17,8 @@ public final class FolderLock implements AutoCloseable {
   }
 
   /**
-   * @param key of the configuration that names the folder
-   * @throws StartFailure if the folder cannot be written to or another process has it
+   * @param key the configuration key that names the folder
+   * @throws StartFailure if the folder cannot be written to or another process has locked it
    */
   public static FolderLock take(Path folder, String key) throws StartFailure {
     FileChannel channel = null;

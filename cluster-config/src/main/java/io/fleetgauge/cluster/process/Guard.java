@@ -68,7 +68,7 @@ public final class Guard {
   /**
    * Reads the tenants file, now and whenever it has changed.
    *
-   * @param tenants the file; without it everybody may do everything
+   * @param tenants the file; without it every request is allowed
    * @param base limits of tenants that set none
    * @param scopeProblem what is wrong with a selector; empty when nothing is
    * @param clock ms since the epoch
@@ -126,7 +126,7 @@ public final class Guard {
     }
   }
 
-  /** Looks soon whether the tenants file or the secret has changed; never waits. */
+  /** Checks on a worker thread whether the tenants file or the secret has changed; never blocks. */
   public void look() {
     vertx.executeBlocking(
         () -> {
@@ -163,7 +163,7 @@ public final class Guard {
     return file.map(TenantFile::failures).orElse(0L);
   }
 
-  /** Passes on requests with a right; {@link #grant} has what they may do. */
+  /** Passes on requests with a right; {@link #grant} returns what they may do. */
   public SecurityPolicyHandler needs(Right right) {
     return http -> admit(http, right);
   }
@@ -250,7 +250,7 @@ public final class Guard {
               } else {
                 http.fail(done.cause());
               }
-              // Only now is there a handler that reads the body.
+              // The handler that reads the body is set only now.
               http.request().resume();
             });
   }
@@ -275,7 +275,7 @@ public final class Guard {
     byte[] address = new byte[0];
     if (from != null && from.hostAddress() != null) {
       try {
-        // A literal, so nothing is looked up.
+        // A literal address, so there is no DNS lookup.
         address = InetAddress.getByName(from.hostAddress()).getAddress();
       } catch (UnknownHostException e) {
         address = new byte[0];

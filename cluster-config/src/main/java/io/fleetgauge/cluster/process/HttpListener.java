@@ -33,13 +33,15 @@ public final class HttpListener implements AutoCloseable {
 
   private static final int MAX_HEADERS = 64 << 10;
 
-  /** Longest field of a form, bytes; the limits of what is in it are said by who reads it. */
+  /**
+   * Longest field of a form, bytes; the route that reads a field checks the limits of its content.
+   */
   private static final int MAX_FORM_FIELD = 4 << 20;
 
-  /** So many selectors and some more. */
+  /** Most fields of a form: 1,000 selectors and some other parameters. */
   private static final int MAX_FORM_FIELDS = 1_100;
 
-  /** Shorter bodies are not worth the work of compressing them, bytes. */
+  /** Shorter bodies are not compressed, bytes. */
   private static final int COMPRESS_FROM = 1_024;
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
@@ -61,9 +63,9 @@ public final class HttpListener implements AutoCloseable {
     }
 
     /**
-     * Asks, each time, whether something else keeps the process from being ready.
+     * Sets a further condition, which each request to {@code /-/ready} evaluates.
      *
-     * @param trouble what it is; empty when nothing does
+     * @param trouble why the process is not ready; empty when it is
      */
     public void watch(Supplier<String> trouble) {
       watched = trouble;
@@ -80,9 +82,9 @@ public final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * Listens.
+   * Starts to listen.
    *
-   * @param option what chooses the port, for the message when it is taken
+   * @param option the key or option that sets the port, for error messages
    * @param router the process's own routes
    * @throws StartFailure if the port is taken or cannot be bound
    */
@@ -97,15 +99,15 @@ public final class HttpListener implements AutoCloseable {
             .setMaxFormAttributeSize(MAX_FORM_FIELD)
             .setMaxFormBufferedBytes(MAX_FORM_FIELD)
             .setMaxFormFields(MAX_FORM_FIELDS)
-            // Nobody asks for it but clients that upgrade by habit, and its limits are others.
+            // Clients that offer the upgrade to HTTP/2 work without it, and its limits differ.
             .setHttp2ClearTextEnabled(false)
-            // Nobody opens a web socket here.
+            // No route uses web sockets.
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
-            // Whoever asks before it sends a body would wait for a second.
+            // A client that sends Expect: 100-continue would wait for a second.
             .setHandle100ContinueAutomatically(true)
             .setCompressionSupported(true)
-            // A third of the work of the usual level for a tenth more bytes.
+            // A third of the CPU time of the default level for 10 % more bytes.
             .setCompressionLevel(1)
             .setCompressionContentSizeThreshold(COMPRESS_FROM)
             .setIdleTimeout(120)
@@ -155,7 +157,7 @@ public final class HttpListener implements AutoCloseable {
     return options;
   }
 
-  /** Takes certificates that have been renewed, for connections from then on. */
+  /** Uses renewed certificates for new connections. */
   private static void renew(Vertx vertx, HttpServer server, TlsSettings tls) {
     List<Path> files = new ArrayList<>(List.of(tls.certificate(), tls.key()));
     tls.clientCa().ifPresent(files::add);
@@ -169,14 +171,15 @@ public final class HttpListener implements AutoCloseable {
                 .onFailure(
                     failure ->
                         LOG.error(
-                            "the certificate cannot be used, the one before stays", failure)));
+                            "the certificate cannot be used, the previous one stays in use",
+                            failure)));
   }
 
   /**
    * A router with {@code /-/healthy}, {@code /-/ready} and {@code /metrics}.
    *
-   * @param moreMetrics text that {@code /metrics} shows before the meters
-   * @param mayRead lets whoever may see them in to {@code /metrics}
+   * @param moreMetrics text that {@code /metrics} returns before the meters
+   * @param mayRead authenticates requests to {@code /metrics}
    */
   public static Router router(
       Vertx vertx,
@@ -192,7 +195,7 @@ public final class HttpListener implements AutoCloseable {
                 .setStatusCode(404)
                 .putHeader("Content-Type", "text/plain; charset=utf-8")
                 .end("404 page not found\n"));
-    // Paths that cannot be read come from clients that are wrong, and are no failure of ours.
+    // A malformed path is the client's error, so it is not logged as a failure.
     router.errorHandler(
         400,
         http ->
@@ -228,12 +231,12 @@ public final class HttpListener implements AutoCloseable {
     return router;
   }
 
-  /** The port it listens on, also when the system chose it. */
+  /** The port that it listens on, even when the system chose it. */
   public int port() {
     return server.actualPort();
   }
 
-  /** Lets requests in flight finish, for a while. */
+  /** Stops accepting requests, and waits up to 3 s for those in flight. */
   @Override
   public void close() {
     try {

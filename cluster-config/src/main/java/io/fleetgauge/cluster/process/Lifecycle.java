@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What has been started, to be stopped in reverse. A part that does not stop within its limit is
- * left behind with a warning, and the next one is stopped.
+ * The started parts of a process, which are stopped in reverse order. A part that does not stop
+ * within its limit is abandoned with a warning, and the next one is stopped.
  */
 public final class Lifecycle implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
@@ -29,14 +29,14 @@ public final class Lifecycle implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts the parts of a process, each of which tells {@link #started}. */
+  /** Starts the parts of a process, and calls {@link #started} for each. */
   @FunctionalInterface
   public interface Start {
     void run() throws StartFailure;
   }
 
   /**
-   * Runs a start; when it fails, what it had started is stopped again.
+   * Runs a start; when it fails, the parts that it has started are stopped.
    *
    * @throws StartFailure as {@code start} does
    */
@@ -49,7 +49,7 @@ public final class Lifecycle implements AutoCloseable {
     }
   }
 
-  /** Remembers a part that has just been started. */
+  /** Adds a part that has just been started. */
   public synchronized void started(String name, Duration stopLimit, AutoCloseable stop) {
     parts.push(new Part(name, stopLimit, stop));
   }

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** Where log lines go and what they look like. The only class that knows Logback. */
+/** Configures where log lines go and their format. The only class that uses Logback. */
 public final class Logs {
   // Names instead of classes: a probe runs without Hazelcast.
   static final String PARTITION_REPAIR =
@@ -24,12 +24,12 @@ public final class Logs {
 
   private Logs() {}
 
-  /** To standard output. */
+  /** Logs to standard output. */
   public static void toConsole(LogSettings settings) {
     use(settings, new ConsoleAppender<>());
   }
 
-  /** To a file, for a process that draws on its terminal. */
+  /** Logs to a file, for a process that draws on its terminal. */
   public static void toFile(LogSettings settings, Path file) {
     FileAppender<ILoggingEvent> appender = new FileAppender<>();
     appender.setFile(file.toString());
@@ -53,8 +53,8 @@ public final class Logs {
     context.getLogger("com.hazelcast.system.logo").setLevel(Level.OFF);
     // When the last gateway leaves, a query API keeps running alone. Hazelcast then warns once for
     // each of its partitions (several hundred) that the partition is lost, and Vert.x's cluster
-    // manager logs an ERROR because no member is left that holds data. Nothing is wrong then that
-    // an operator has to act on twice: the process itself logs that no gateway is a member.
+    // manager logs an ERROR because no member is left that holds data. Both repeat what
+    // the process itself logs: that no gateway is a member of the cluster.
     context.getLogger(PARTITION_REPAIR).setLevel(Level.ERROR);
     context.getLogger(CLUSTER_MANAGER).setLevel(Level.OFF);
     Appender<ILoggingEvent> target = appender;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 
-/** The launcher's entry: the commands of every module on the class path. */
+/** The entry point of the launcher: runs the commands of every module on the class path. */
 @CommandLine.Command(
     name = "fleetgauge",
     description = "A gateway for the metrics of large GPU fleets that answers PromQL.",

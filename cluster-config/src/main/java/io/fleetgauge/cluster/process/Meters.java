@@ -14,8 +14,8 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /**
- * A process's own metrics: what it counts is read when {@code /metrics} is asked for. The only
- * class that knows the metrics library.
+ * A process's own metrics. Values are read at each scrape of {@code /metrics}. The only class that
+ * uses the metrics library.
  */
 public final class Meters {
   static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
@@ -57,7 +57,7 @@ public final class Meters {
         .register(registry);
   }
 
-  /** As above, with one label. */
+  /** A counter {@code prefix_name_total} with one series for each value of a label. */
   public void counters(String name, String help, String label, Supplier<Map<String, Long>> values) {
     counters(
         name,
@@ -89,7 +89,7 @@ public final class Meters {
         .register(registry);
   }
 
-  /** All of them in Prometheus's text format. */
+  /** All metrics in Prometheus's text format. */
   byte[] exposition() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
     try {

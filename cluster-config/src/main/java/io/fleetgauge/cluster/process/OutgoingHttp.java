@@ -21,30 +21,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks gateways over HTTP, with what the cluster's processes show each other. Safe for all threads.
+ * HTTP client for requests to other processes of the cluster, with the cluster's secret and
+ * certificates. Safe for all threads.
  */
 public final class OutgoingHttp implements AutoCloseable {
-  /** The header in which the cluster's own processes show their secret. */
+  /** The header with the cluster's secret, by which processes authenticate to each other. */
   static final String SECRET = "X-Fleetgauge-Secret";
 
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingHttp.class);
 
   private final SecretFile secret;
-  // Held on to: a client that nobody refers to closes its sockets.
+  // Referred to for as long as it is used: a client that is collected closes its connections.
   private final HttpClientAgent client;
 
   /**
    * Limits of a client.
    *
    * @param connectMillis longest time to connect
-   * @param keepSeconds how long a connection that nobody uses is kept
-   * @param connections to one address
-   * @param waiting most requests that wait for one
+   * @param keepSeconds how long an idle connection is kept
+   * @param connections most connections to one address
+   * @param waiting most requests that wait for a connection
    */
   public record Limits(int connectMillis, int keepSeconds, int connections, int waiting) {}
 
   /**
-   * @param secret is shown in every request
+   * @param secret is sent with every request when it is set
    */
   public OutgoingHttp(Vertx vertx, TrustSettings trust, SecretFile secret, Limits limits) {
     this.secret = secret;
@@ -60,7 +61,7 @@ public final class OutgoingHttp implements AutoCloseable {
                 new PoolOptions()
                     .setHttp1MaxSize(limits.connections())
                     .setMaxWaitQueueSize(limits.waiting()))
-            // Whoever asked is told; a gateway that dies is no error of this process.
+            // The request fails with the cause; a gateway that dies is no error of this process.
             .withConnectHandler(
                 connection ->
                     connection.exceptionHandler(
@@ -76,12 +77,15 @@ public final class OutgoingHttp implements AutoCloseable {
         () ->
             client
                 .updateSSLOptions(ssl(trust), true)
-                .onFailure(failure -> LOG.error("the files of trust cannot be used", failure)));
+                .onFailure(
+                    failure ->
+                        LOG.error(
+                            "trust.ca, trust.certificate or trust.key cannot be used", failure)));
   }
 
   static ClientSSLOptions ssl(TrustSettings trust) {
     ClientSSLOptions options = new ClientSSLOptions();
-    // Gateways go by addresses as well as by names; either has to stand in the certificate.
+    // The certificate must contain the gateway's name or IP address, whichever its URL has.
     options.setHostnameVerificationAlgorithm("HTTPS");
     trust.ca().ifPresent(ca -> options.setTrustOptions(new PemTrustOptions().addCertPath("" + ca)));
     if (trust.certificate().isPresent() && trust.key().isPresent()) {
@@ -93,7 +97,7 @@ public final class OutgoingHttp implements AutoCloseable {
     return options;
   }
 
-  /** The client. */
+  /** The client that sends the requests. */
   public HttpClient client() {
     return client;
   }

@@ -47,15 +47,15 @@ public abstract class ProcessCommand<C> implements Command {
   protected abstract LogSettings log(C config);
 
   /**
-   * Does what is to be done instead of running, if anything.
+   * Does work that replaces running the process, if the command line asks for any.
    *
-   * @return whether to run
+   * @return whether to run the process
    */
   protected boolean runsOn(C config) throws StartFailure {
     return true;
   }
 
-  /** Starts everything; what is returned stops it again. */
+  /** Starts every part of the process; closing the result stops them. */
   protected abstract AutoCloseable start(C config) throws StartFailure;
 
   @Override
@@ -70,7 +70,7 @@ public abstract class ProcessCommand<C> implements Command {
     return 0;
   }
 
-  /** Waits for SIGTERM or SIGINT, then closes {@code process} before the JVM goes. */
+  /** Waits for SIGTERM or SIGINT, then closes {@code process} before the JVM exits. */
   private static void runUntilStopped(AutoCloseable process) throws InterruptedException {
     Runtime.getRuntime()
         .addShutdownHook(

@@ -21,7 +21,7 @@ public final class SecretFile {
   private final String option;
   private final Optional<Path> file;
   private volatile String text = "";
-  private String trouble = "";
+  private String trouble = ""; // logged last
 
   private SecretFile(String option, Optional<Path> file) {
     this.option = option;
@@ -29,9 +29,9 @@ public final class SecretFile {
   }
 
   /**
-   * @param option names the file, for messages
-   * @param file has it; without one there is no secret
-   * @throws StartFailure if it cannot be read or is too short
+   * @param option the key that names the file, for messages
+   * @param file contains the secret; without a file there is none
+   * @throws StartFailure if the file cannot be read or the secret is too short
    */
   public static SecretFile open(String option, Optional<Path> file) throws StartFailure {
     SecretFile secret = new SecretFile(option, file);
@@ -54,7 +54,7 @@ public final class SecretFile {
     return found;
   }
 
-  /** Reads it again. */
+  /** Reads the file again; the secret stays when the file cannot be used. */
   public void look() {
     if (file.isPresent()) {
       try {
@@ -64,18 +64,21 @@ public final class SecretFile {
         if (!e.toString().equals(trouble)) {
           trouble = e.toString(); // logged once
           LOG.error(
-              "{} cannot be used, the secret read before stays: {}: {}", option, file.get(), e);
+              "{} cannot be used, the secret read before stays in use: {}: {}",
+              option,
+              file.get(),
+              trouble);
         }
       }
     }
   }
 
-  /** Whether there is one. */
+  /** Whether there is a secret. */
   public boolean isSet() {
     return !text.isEmpty();
   }
 
-  /** Whether a text is the secret; the time does not reveal how much of it was right. */
+  /** Whether a text is the secret; compared in constant time. */
   boolean isShown(String shown) {
     return shown != null && MessageDigest.isEqual(hash(shown), hash(text));
   }

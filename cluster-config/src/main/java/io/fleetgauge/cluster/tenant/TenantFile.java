@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The tenants file, read again when it has changed. Safe for all threads. */
+/** The tenants file, which is read again when it has changed. Safe for all threads. */
 public final class TenantFile {
   private static final Logger LOG = LoggerFactory.getLogger(TenantFile.class);
 
@@ -35,8 +35,8 @@ public final class TenantFile {
    *
    * @param base the limits of a tenant that sets none
    * @param scopeProblem what is wrong with a selector; empty when nothing is
-   * @param access learns who may do what
-   * @throws ConfigException with every problem there is
+   * @param access receives the tenants
+   * @throws ConfigException with every problem of the file
    * @throws IOException if it cannot be read
    */
   public static TenantFile open(
@@ -56,7 +56,7 @@ public final class TenantFile {
    * Reads the file if it has changed. A file that cannot be used is logged, and the tenants that
    * were read before stay.
    *
-   * @return whether other tenants hold from now on
+   * @return whether the tenants have been replaced
    */
   public synchronized boolean look() {
     String found;

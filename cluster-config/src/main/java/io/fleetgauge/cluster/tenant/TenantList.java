@@ -15,7 +15,7 @@ import java.util.function.Function;
  * What the tenants file says.
  *
  * @param tenants {@code tenants}, by name
- * @param proxies {@code proxies}: networks whose {@code X-Scope-OrgID} header is believed without a
+ * @param proxies {@code proxies}: networks whose {@code X-Scope-OrgID} header is trusted without a
  *     token
  */
 public record TenantList(Map<String, TenantSettings> tenants, List<Network> proxies) {
@@ -31,13 +31,13 @@ public record TenantList(Map<String, TenantSettings> tenants, List<Network> prox
               1),
           List.of(),
           "Networks of proxies that authenticate users themselves: the tenant that their header"
-              + " `X-Scope-OrgID` names is believed without a token.");
+              + " `X-Scope-OrgID` names is trusted without a token.");
 
   /**
    * @param source what messages call the text
    * @param base the limits of a tenant that sets none
    * @param scopeProblem what is wrong with a selector; empty when nothing is
-   * @throws ConfigException with every problem there is
+   * @throws ConfigException with every problem of the text
    */
   public static TenantList read(
       String source, String yaml, TenantLimits base, Function<String, String> scopeProblem)
@@ -45,7 +45,7 @@ public record TenantList(Map<String, TenantSettings> tenants, List<Network> prox
     ConfigReader in = new ConfigReader(source, yaml);
     TenantList list = read(in, base, scopeProblem);
     if (list.tenants.isEmpty()) {
-      in.problem("tenants: the file names no tenant, so nobody could ask for anything");
+      in.problem("tenants: the file names no tenant, so every request would be refused");
     }
     in.finish();
     return list;

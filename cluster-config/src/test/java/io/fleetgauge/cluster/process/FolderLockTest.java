@@ -35,4 +35,19 @@ class FolderLockTest {
         .hasMessageContaining(file + " cannot be used")
         .hasMessageEndingWith("; choose another with store.folder");
   }
+
+  @Test
+  void aFolderIsCreatedWithItsParents() throws Exception {
+    Path deep = folder.resolve("a/b/c");
+    FolderLock.take(deep, "store.folder").close();
+    assertThat(deep).isDirectory();
+  }
+
+  @Test
+  void foldersAreLockedIndependently() throws Exception {
+    try (FolderLock one = FolderLock.take(folder.resolve("a"), "store.folder");
+        FolderLock other = FolderLock.take(folder.resolve("b"), "store.folder")) {
+      assertThat(one).isNotSameAs(other);
+    }
+  }
 }

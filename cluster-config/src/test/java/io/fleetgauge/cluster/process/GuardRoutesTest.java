@@ -7,12 +7,15 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.TlsSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.tenant.Right;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.PoolOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +23,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who is let in to which route. */
+/** Which requests reach which route. */
 @ExtendWith(VertxExtension.class)
 class GuardRoutesTest {
   private static final String SECRET = "a-secret-of-16-or-more";
@@ -115,7 +121,7 @@ class GuardRoutesTest {
     return get(path, headers).statusCode();
   }
 
-  /** Peers are open to everybody only where nothing at all was set up. */
+  /** Routes for peers are open only where no tenants, secret or client CA is configured. */
   @ParameterizedTest
   @CsvSource({
     "false, false, false, 200, 200",
@@ -127,7 +133,7 @@ class GuardRoutesTest {
     "false, true,  true,  401, 200",
     "true,  true,  true,  401, 200"
   })
-  void aPeerHasToProveThatItIsOneWhereverAnythingProvesIt(
+  void aPeerMustProveItselfOnceTenantsASecretOrAClientCaIsConfigured(
       boolean hasTenants,
       boolean hasSecret,
       boolean hasClientCa,
@@ -153,7 +159,7 @@ class GuardRoutesTest {
   }
 
   @Test
-  void aTokenOpensWhatItsRightsAllow(Vertx vertx) throws Exception {
+  void aTokenReachesTheRoutesThatItsRightsAllow(Vertx vertx) throws Exception {
     serve(vertx, PLAIN, tenants(), secret());
     assertThat(get("/peer-or-read", "Authorization", "Bearer reader").bodyAsString())
         .isEqualTo("a");
@@ -172,7 +178,7 @@ class GuardRoutesTest {
   }
 
   @Test
-  void aTokenWithASlowHashIsCheckedApart(Vertx vertx) throws Exception {
+  void aTokenWithASlowHashIsCheckedOnAWorker(Vertx vertx) throws Exception {
     serve(vertx, PLAIN, tenants(), secret());
     assertThat(get("/peer-or-read", "Authorization", "Bearer password").bodyAsString())
         .isEqualTo("a");
@@ -180,7 +186,7 @@ class GuardRoutesTest {
   }
 
   @Test
-  void theAddressOfAProxyIsThatOfItsConnection(Vertx vertx) throws Exception {
+  void aProxyIsRecognizedByTheAddressOfItsConnection(Vertx vertx) throws Exception {
     serve(vertx, PLAIN, tenants(), secret());
     assertThat(get("/peer-or-read", "X-Scope-OrgID", "a").bodyAsString()).isEqualTo("a");
     assertThat(status("/peer-or-read", "X-Scope-OrgID", "nobody")).isEqualTo(401);
@@ -188,7 +194,7 @@ class GuardRoutesTest {
   }
 
   @Test
-  void aTenantsFileThatHasChangedIsReadSoonAndListenersLearnOfIt(Vertx vertx) throws Exception {
+  void aChangedTenantsFileIsReadAndItsListenersAreCalled(Vertx vertx) throws Exception {
     serve(vertx, PLAIN, tenants(), secret());
     AtomicInteger changes = new AtomicInteger();
     guard.onTenantsChange(changes::incrementAndGet);
@@ -204,5 +210,35 @@ class GuardRoutesTest {
     assertThat(status("/peer-or-read", "Authorization", "Bearer reader")).isEqualTo(401);
     assertThat(status("/peer-or-read", "Authorization", "Bearer new")).isEqualTo(200);
     assertThat(guard.fileFailures()).isZero();
+  }
+
+  @Test
+  void whileSixteenTokensAreBeingCheckedTheNextRequestGets503(Vertx vertx) throws Exception {
+    serve(vertx, PLAIN, tenants(), secret());
+    CountDownLatch release = new CountDownLatch(1);
+    // The executor on which the guard checks slow hashes, one at a time.
+    vertx
+        .createSharedWorkerExecutor("tokens", 1)
+        .executeBlocking(() -> release.await(30, TimeUnit.SECONDS));
+    client = WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(17));
+    List<Future<HttpResponse<Buffer>>> responses = new ArrayList<>();
+    for (int i = 0; i < 17; i++) {
+      responses.add(
+          client
+              .get(port, "127.0.0.1", "/peer-or-read")
+              .bearerTokenAuthentication("password")
+              .send());
+    }
+    Future.any(responses).await(10, TimeUnit.SECONDS);
+    HttpResponse<Buffer> rejected =
+        responses.stream().filter(Future::isComplete).findFirst().orElseThrow().result();
+    assertThat(rejected.statusCode()).isEqualTo(503);
+    assertThat(rejected.getHeader("Retry-After")).isEqualTo("1");
+    assertThat(rejected.bodyAsJsonObject().getString("error"))
+        .isEqualTo("more than 16 tokens are being checked; try again later");
+    release.countDown();
+    Future.all(responses).await(30, TimeUnit.SECONDS);
+    assertThat(responses.stream().filter(each -> each.result().statusCode() == 200)).hasSize(16);
+    assertThat(guard.refused()).isEqualTo(1);
   }
 }

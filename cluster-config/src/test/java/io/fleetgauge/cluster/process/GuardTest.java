@@ -37,8 +37,7 @@ class GuardTest {
   }
 
   @Test
-  void whatAsksNobodyForATokenIsReachedFromThisMachineOnlyUnlessSomebodySaysOtherwise()
-      throws StartFailure {
+  void withoutTokensAProcessListensOnLoopbackOnlyUnlessInsecureIsSet() throws StartFailure {
     HttpSettings everywhere = new HttpSettings("0.0.0.0", 0);
     assertThatThrownBy(() -> open(everywhere, Optional.empty(), Optional.empty()))
         .isInstanceOf(StartFailure.class)
@@ -55,7 +54,7 @@ class GuardTest {
   }
 
   @Test
-  void aFileOfTenantsOrASecretThatIsWrongIsSaid() throws Exception {
+  void aWrongTenantsFileOrSecretStopsTheStart() throws Exception {
     HttpSettings everywhere = new HttpSettings("0.0.0.0", 0);
     Path wrong = Files.writeString(folder.resolve("wrong.yaml"), "tenants: {a: {colour: red}}");
     assertThatThrownBy(() -> open(everywhere, Optional.of(wrong), Optional.empty()))

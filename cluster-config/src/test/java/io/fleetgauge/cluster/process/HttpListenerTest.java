@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -24,7 +25,7 @@ class HttpListenerTest {
   }
 
   @Test
-  void aProcessIsHealthyAtOnceAndReadyWhenItSaysSo() throws Exception {
+  void aProcessIsHealthyAtOnceAndReadyWhenItReportsThatItIs() throws Exception {
     meters.counter("things", "Things.", () -> 1);
     try (HttpListener http = listen(0)) {
       assertThat(get(http, "/-/healthy").statusCode()).isEqualTo(200);
@@ -63,5 +64,47 @@ class HttpListenerTest {
     URI uri = URI.create("http://127.0.0.1:" + http.port() + path);
     return HttpClient.newHttpClient()
         .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void aProcessIsReadyOnlyWhileNothingThatItWatchesIsWrong() throws Exception {
+    try (HttpListener http = listen(0)) {
+      readiness.watch(() -> trouble);
+      trouble = "no gateway";
+      assertThat(get(http, "/-/ready").body()).isEqualTo("not ready: starting\n");
+      readiness.ready();
+      assertThat(get(http, "/-/ready").body()).isEqualTo("not ready: no gateway\n");
+      trouble = "";
+      assertThat(get(http, "/-/ready").statusCode()).isEqualTo(200);
+    }
+  }
+
+  private volatile String trouble = "";
+
+  @Test
+  void anAddressOfAnotherMachineCannotBeBoundAndTheErrorNamesTheOption() {
+    assertThatThrownBy(
+            () ->
+                HttpListener.start(
+                    vertx, new HttpSettings("192.0.2.1", 0), "http.port", Router.router(vertx)))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageStartingWith("port 0 on 192.0.2.1 cannot be bound: ")
+        .hasMessageEndingWith("; it is chosen with http.port");
+  }
+
+  @Test
+  void metricsAreServedOnlyToRequestsThatTheGuardPassesOn() throws Exception {
+    Router router =
+        HttpListener.router(
+            vertx,
+            readiness,
+            meters,
+            () -> "",
+            denied -> denied.response().setStatusCode(401).end());
+    try (HttpListener http =
+        HttpListener.start(vertx, new HttpSettings("127.0.0.1", 0), "http.port", router)) {
+      assertThat(get(http, "/metrics").statusCode()).isEqualTo(401);
+      assertThat(get(http, "/-/healthy").statusCode()).isEqualTo(200);
+    }
   }
 }

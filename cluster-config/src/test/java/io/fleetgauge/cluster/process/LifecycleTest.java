@@ -52,4 +52,36 @@ class LifecycleTest {
     assertThat(stopped).containsExactly("first");
     never.countDown();
   }
+
+  @Test
+  void aRuntimeFailureOfTheStartStopsTheEarlierPartsToo() {
+    assertThatThrownBy(
+            () ->
+                lifecycle.startOrClose(
+                    () -> {
+                      lifecycle.started("a", Duration.ofSeconds(5), () -> stopped.add("a"));
+                      throw new IllegalStateException("broken");
+                    }))
+        .hasMessage("broken");
+    assertThat(stopped).containsExactly("a");
+  }
+
+  @Test
+  void aStartThatSucceedsStopsNothing() throws StartFailure {
+    lifecycle.startOrClose(
+        () -> lifecycle.started("a", Duration.ofSeconds(5), () -> stopped.add("a")));
+    assertThat(stopped).isEmpty();
+    lifecycle.close();
+    assertThat(stopped).containsExactly("a");
+  }
+
+  @Test
+  void anInterruptionOfTheStopIsPassedOnToTheCaller() {
+    CountDownLatch never = new CountDownLatch(1);
+    lifecycle.started("hangs", Duration.ofMinutes(5), never::await);
+    Thread.currentThread().interrupt();
+    lifecycle.close();
+    assertThat(Thread.interrupted()).isTrue();
+    never.countDown();
+  }
 }

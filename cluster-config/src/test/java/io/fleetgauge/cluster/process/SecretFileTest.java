@@ -1,0 +1,108 @@
+package io.fleetgauge.cluster.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+class SecretFileTest {
+  private static final String SHORTEST = "0123456789abcdef";
+
+  @TempDir private Path folder;
+
+  private SecretFile open(String text) throws Exception {
+    return SecretFile.open(
+        "cluster.secretFile", Optional.of(Files.writeString(folder.resolve("secret"), text)));
+  }
+
+  @Test
+  void withoutAFileThereIsNoSecret() throws Exception {
+    SecretFile none = SecretFile.open("cluster.secretFile", Optional.empty());
+    none.look();
+    assertThat(none.isSet()).isFalse();
+    assertThat(none.text()).isEmpty();
+    assertThat(SecretFile.NONE.isSet()).isFalse();
+  }
+
+  @Test
+  void spaceAroundTheSecretIsNotPartOfIt() throws Exception {
+    SecretFile secret = open(" " + SHORTEST + "\n");
+    assertThat(secret.isSet()).isTrue();
+    assertThat(secret.text()).isEqualTo(SHORTEST);
+  }
+
+  @Test
+  void onlyTheSameTextProvesTheSecret() throws Exception {
+    SecretFile secret = open(SHORTEST);
+    assertThat(secret.isShown(SHORTEST)).isTrue();
+    assertThat(secret.isShown(SHORTEST + "0")).isFalse();
+    assertThat(secret.isShown(SHORTEST.substring(1))).isFalse();
+    assertThat(secret.isShown("")).isFalse();
+    assertThat(secret.isShown(null)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "0123456789abcde", "0123456789 abcdef", "0123456789abcdé0"})
+  void aSecretThatIsShortOrNotPrintableAsciiStopsTheStart(String text) {
+    assertThatThrownBy(() -> open(text))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageContaining("a secret needs 16 characters or more, and no spaces")
+        .hasMessageEndingWith("; see cluster.secretFile");
+  }
+
+  @Test
+  void aMissingFileStopsTheStart() {
+    Path missing = folder.resolve("missing");
+    assertThatThrownBy(() -> SecretFile.open("cluster.secretFile", Optional.of(missing)))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageStartingWith("the file " + missing + " cannot be used: ");
+  }
+
+  @Test
+  void aChangedSecretIsReadAgain() throws Exception {
+    SecretFile secret = open(SHORTEST);
+    Files.writeString(folder.resolve("secret"), SHORTEST + "-new");
+    assertThat(secret.text()).isEqualTo(SHORTEST);
+    secret.look();
+    assertThat(secret.text()).isEqualTo(SHORTEST + "-new");
+  }
+
+  @Test
+  void aFileThatBecomesWrongIsLoggedOnceAndTheSecretStays() throws Exception {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(SecretFile.class);
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      SecretFile secret = open(SHORTEST);
+      Files.writeString(folder.resolve("secret"), "short");
+      secret.look();
+      secret.look();
+      assertThat(secret.text()).isEqualTo(SHORTEST);
+      assertThat(lines.list).hasSize(1);
+      assertThat(lines.list.getFirst().getFormattedMessage())
+          .isEqualTo(
+              "cluster.secretFile cannot be used, the secret read before stays in use: "
+                  + folder.resolve("secret")
+                  + ": java.io.IOException: a secret needs 16 characters or more, and no spaces")
+          .doesNotContain(SHORTEST);
+      Files.writeString(folder.resolve("secret"), SHORTEST);
+      secret.look();
+      Files.delete(folder.resolve("secret"));
+      secret.look();
+      assertThat(lines.list).as("after it was right again").hasSize(2);
+    } finally {
+      logger.detachAppender(lines);
+    }
+  }
+}
