@@ -153,6 +153,11 @@ final class SimulatedGateway {
     return life == null ? ClusterView.EMPTY : life.view();
   }
 
+  /** What it asks other gateways with. */
+  Peers peers() {
+    return life.access.peers();
+  }
+
   // --- what happens to it ---
 
   void start() {
@@ -275,6 +280,11 @@ final class SimulatedGateway {
     return ticks(body, tick -> tick.run() == kept.run() && tick.sequence() <= kept.sequence())
         .map(Frame.Tick::time)
         .toList();
+  }
+
+  /** Takes in a page of samples that another gateway has. */
+  void merge(String host, byte[] page, Consumer<Boolean> kept) throws WireException {
+    life.host(host).merge(page, kept);
   }
 
   /** Whether a connection to it can be made: refused by a dead process, silent when frozen. */

@@ -26,6 +26,49 @@ class OwnerSideTest {
   }
 
   @Test
+  void aBodyThatEveryCopyHasIsNotKeptBeforeTheOwnJournalHasIt() {
+    open("a");
+    on(new Event.Taken(1));
+    assertThat(answered("a", 1, Reply.WHOLE)).doesNotContain(new Effect.Keep(1));
+    assertThat(on(new Event.Journaled(1, false, true))).contains(new Effect.Keep(1));
+  }
+
+  @Test
+  void anAnswerToWhatWasSentBeforeConfirmsNothingThatWasSentLater() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Taken(2));
+    on(new Event.Journaled(2, false, true));
+    answered("a", 1, Reply.KEPT);
+    assertThat(answered("a", 1, Reply.KEPT)).as("the same answer twice").isEmpty();
+    assertThat(answered("a", 2, Reply.KEPT)).contains(new Effect.Keep(2));
+  }
+
+  @Test
+  void anAnswerOfAnEarlierSessionIsNotBelieved() {
+    open("a");
+    now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
+    on(new Event.TimePassed());
+    on(new Event.Merged());
+    assertThat(answered("a", 1, Reply.WHOLE)).as("of the session before").isEmpty();
+    assertThat(owner.synced()).isEmpty();
+    on(new Event.Answered("a", session("a") + 1, 1, Reply.WHOLE));
+    assertThat(owner.synced()).containsExactly("a");
+  }
+
+  @Test
+  void whatWasSyncedIsNotSyncedWhenTheTableLeavesItOut() {
+    open("a");
+    now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
+    on(new Event.TimePassed());
+    answered("a", 1, Reply.WHOLE);
+    assertThat(on(new Event.Copies(Set.of()))).containsExactly(new Effect.Report(Set.of()));
+    assertThat(owner.hasPeers()).isFalse();
+    on(new Event.Copies(Set.of("a")));
+    assertThat(owner.synced()).as("it begins anew").isEmpty();
+  }
+
+  @Test
   void aBodyThatNoCopyHasIsKeptOnlyWhenItIsOnTheDisk() {
     assertThat(on(new Event.Taken(1))).containsExactly(new Effect.Write(1, true));
     assertThat(on(new Event.Journaled(1, true, true)))

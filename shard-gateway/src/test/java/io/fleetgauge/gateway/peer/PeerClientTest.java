@@ -1,0 +1,254 @@
+package io.fleetgauge.gateway.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.MemoryWatermark;
+import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.Peers;
+import io.fleetgauge.gateway.ingest.host.PeersContract;
+import io.fleetgauge.gateway.store.HostWriter;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.journal.Journal;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.ext.web.Router;
+import io.vertx.junit5.VertxExtension;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three gateways that reach each other over HTTP on the loopback. */
+@ExtendWith(VertxExtension.class)
+class PeerClientTest extends PeersContract {
+  private static final long NOW = 1_700_000_000_000L;
+  private static final long EPOCH = 3;
+
+  @TempDir private Path folder;
+  private final Map<String, Gateway> gateways = new HashMap<>();
+  private volatile ClusterView view = ClusterView.EMPTY;
+  private Vertx vertx;
+
+  /** One gateway, without its other routes. */
+  private final class Gateway {
+    final Store store;
+    final Journal journal;
+    final WorkerExecutor workers;
+    final OutgoingHttp http;
+    final PeerClient peers;
+    final Intake intake;
+    final HttpServer server;
+
+    Gateway(String id) throws Exception {
+      store =
+          new Store(
+              folder.resolve(id).resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT);
+      journal = Journal.open(Journal.Settings.defaults(folder.resolve(id).resolve("journal")));
+      workers = vertx.createSharedWorkerExecutor("peers-" + id, 2);
+      Guard guard =
+          Guard.open(
+              vertx,
+              new HttpSettings("127.0.0.1", 0),
+              Optional.empty(),
+              TrustSettings.NONE,
+              TenantLimits.DEFAULT,
+              selector -> "",
+              () -> NOW);
+      http = new OutgoingHttp(vertx, TrustSettings.NONE, guard.secret(), PeerClient.HTTP_LIMITS);
+      peers = new PeerClient(vertx, http, workers, store, () -> NOW);
+      intake =
+          new Intake(
+              store,
+              journal,
+              new ClusterAccess(id, 2, () -> view, host -> {}, (host, report) -> {}, peers),
+              MemoryWatermark.ofHeap(),
+              () -> NOW,
+              1,
+              100);
+      peers.begin(intake);
+      intake.recover();
+      Router router = Router.router(vertx);
+      PeerRoute.mount(router, vertx, guard.needsPeer(), workers, intake, store);
+      server =
+          vertx
+              .createHttpServer()
+              .requestHandler(router)
+              .listen(0, "127.0.0.1")
+              .await(20, TimeUnit.SECONDS);
+    }
+
+    void close() {
+      intake.close();
+      journal.close();
+      http.close();
+    }
+  }
+
+  private record Response(int status, String body) {}
+
+  @BeforeEach
+  void start(Vertx started) throws Exception {
+    vertx = started;
+    Map<String, URI> addresses = new HashMap<>();
+    for (String id : List.of(owner(), copy(), bystander())) {
+      gateways.put(id, new Gateway(id));
+      addresses.put(id, address(id));
+    }
+    Holders holders =
+        new Holders(
+            owner(),
+            EPOCH,
+            Set.of(),
+            List.of(new Holders.Copy(copy(), EPOCH, false)),
+            Optional.empty());
+    view =
+        new ClusterView(
+            new OwnershipTable(
+                EPOCH, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of(HOST, holders))),
+            addresses,
+            false);
+  }
+
+  @AfterEach
+  void close() {
+    gateways.values().forEach(Gateway::close);
+  }
+
+  @Test
+  void aRequestWithAHeaderThatIsNotANumberIsRefusedWithTheReason() throws Exception {
+    Response response = send(HttpMethod.POST, "copies");
+    assertThat(response.status()).isEqualTo(400);
+    assertThat(response.body()).contains("not a number");
+  }
+
+  @Test
+  void aParameterThatIsNotANumberIsRefused() throws Exception {
+    assertThat(send(HttpMethod.GET, "digest?fine=x&coarse=1&until=1").status()).isEqualTo(400);
+    assertThat(send(HttpMethod.GET, "samples?from=1").status()).isEqualTo(400);
+  }
+
+  @Test
+  void aBlockThatIsNotThereIsNotFound() throws Exception {
+    Response response = send(HttpMethod.GET, "blocks/none");
+    assertThat(response.status()).isEqualTo(404);
+    assertThat(response.body()).contains("none");
+  }
+
+  private Response send(HttpMethod method, String what) throws Exception {
+    return vertx
+        .createHttpClient()
+        .request(method, address(owner()).getPort(), "127.0.0.1", PeerClient.path(HOST, what))
+        .compose(request -> request.send())
+        .compose(
+            response -> response.body().map(body -> new Response(response.statusCode(), "" + body)))
+        .await(20, TimeUnit.SECONDS);
+  }
+
+  @Override
+  protected String owner() {
+    return "g1";
+  }
+
+  @Override
+  protected String copy() {
+    return "g2";
+  }
+
+  @Override
+  protected String bystander() {
+    return "g3";
+  }
+
+  @Override
+  protected URI address(String gateway) {
+    return URI.create("http://127.0.0.1:" + gateways.get(gateway).server.actualPort());
+  }
+
+  @Override
+  protected URI nobody() {
+    return URI.create("http://127.0.0.1:1");
+  }
+
+  @Override
+  protected Peers peers(String gateway) {
+    return gateways.get(gateway).peers;
+  }
+
+  @Override
+  protected long epoch() {
+    return EPOCH;
+  }
+
+  @Override
+  protected long now() {
+    return NOW;
+  }
+
+  @Override
+  protected void take(byte[] body, Consumer<IntakeAnswer> answer) {
+    gateways.get(owner()).intake.take(HOST, body, 0, answer);
+  }
+
+  @Override
+  protected void merge(String gateway, byte[] page, Consumer<Boolean> kept) {
+    gateways.get(gateway).intake.merge(HOST, page).thenAccept(kept);
+  }
+
+  @Override
+  protected TreeSet<Long> times(String gateway) {
+    TreeSet<Long> times = new TreeSet<>();
+    try {
+      List<Series> found =
+          gateways
+              .get(gateway)
+              .store
+              .select(
+                  List.of(HOST),
+                  new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE),
+                  Long.MAX_VALUE,
+                  incomplete -> {},
+                  StopCheck.NEVER);
+      found.forEach(series -> LongStream.of(series.times()).forEach(times::add));
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    return times;
+  }
+
+  @Override
+  protected <T> T answer(Consumer<Consumer<T>> request) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    request.accept(answer::complete);
+    return answer.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+}
