@@ -62,6 +62,15 @@ class CopySideTest {
   }
 
   @Test
+  void aPullThatEndsAfterTheSessionBrokeDoesNotMakeTheCopyWhole() {
+    copy.arrived("g1", 5, 1, 0, 0);
+    copy.beginPull(0);
+    copy.broke();
+    assertThat(copy.pulled(5, true, 1)).isFalse();
+    assertThat(copy.isWhole()).isFalse();
+  }
+
+  @Test
   void aPullThatComparedAPartIsFollowedByAnotherBeforeTheCopyIsWhole() {
     copy.arrived("g1", 5, 1, 0, 0);
     copy.beginPull(0);
