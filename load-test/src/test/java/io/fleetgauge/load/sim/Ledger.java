@@ -78,14 +78,6 @@ final class Ledger {
       throw new AssertionError(
           "at epoch " + table.epoch() + " both " + writer + " and " + gateway + " wrote " + host);
     }
-    if (host.equals("h2") && times.contains(1_700_000_045_248L))
-      System.err.println(
-          +simulation.now()
-              + " acks "
-              + gateway
-              + " newest "
-              + newestTable().flatMap(n -> n.holders(host))
-              + newestTable().get().epoch());
     Optional<Holders> holders = newestTable().flatMap(newest -> newest.holders(host));
     if (holders.isPresent() && holders.get().owner().equals(gateway)) {
       for (long time : times) {
