@@ -8,14 +8,9 @@ import io.fleetgauge.gateway.ingest.host.HostEnvironment;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
-import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
-import io.fleetgauge.gateway.replication.Pull;
-import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.serve.FragmentRunner;
-import io.fleetgauge.gateway.store.Digests;
-import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
@@ -40,8 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -49,8 +42,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * A gateway with all that decides in it as it is, and a disk, a clock and a network that are
- * played.
+ * A gateway that runs the production code which decides, on a simulated disk, clock and network.
  */
 final class SimulatedGateway {
   private static final Duration DAY = Duration.ofDays(1);
@@ -131,6 +123,11 @@ final class SimulatedGateway {
 
   URI address() {
     return URI.create("http://" + id + ":9500");
+  }
+
+  /** The run of its process; null while there is none. */
+  Life life() {
+    return life;
   }
 
   boolean isAlive() {
@@ -253,7 +250,7 @@ final class SimulatedGateway {
     }
   }
 
-  /** Frames from a probe, as the route and the door to the lane take them. */
+  /** Takes frames of a probe, as the route and the intake do. */
   void post(
       String host, byte[] body, long epoch, long acknowledged, Consumer<IntakeAnswer> answer) {
     serve(
@@ -288,7 +285,7 @@ final class SimulatedGateway {
   }
 
   /** Whether a connection to it can be made: refused by a dead process, silent when frozen. */
-  private <T> void ask(
+  <T> void ask(
       SimulatedGateway to,
       long timeout,
       T otherwise,
@@ -377,7 +374,7 @@ final class SimulatedGateway {
   }
 
   /** One run of the process. */
-  private final class Life implements HostEnvironment, SimulatedMember.Host {
+  final class Life implements HostEnvironment, SimulatedMember.Host {
     final int number;
     final Store store = new Store(Path.of("nowhere"), LIMITS, Dimensions.DEFAULT);
     final LaneHosts hosts = new LaneHosts(this, store::lane, host -> true);
@@ -404,7 +401,12 @@ final class SimulatedGateway {
       this.number = number;
       this.access =
           new ClusterAccess(
-              id, replication, member::view, member::register, member::report, new Network(this));
+              id,
+              replication,
+              member::view,
+              member::register,
+              member::report,
+              new SimulatedPeers(SimulatedGateway.this, this, others));
       this.admittance = new Admittance(access, () -> false, counts);
     }
 
@@ -557,133 +559,6 @@ final class SimulatedGateway {
         wholeCopies.add(host);
       } else {
         wholeCopies.remove(host);
-      }
-    }
-  }
-
-  /** What one life asks of other gateways. */
-  private final class Network implements Peers {
-    private final Life mine;
-
-    Network(Life mine) {
-      this.mine = mine;
-    }
-
-    @Override
-    public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
-      SimulatedGateway other = others.get(to);
-      ask(
-          other,
-          COPY_MILLIS,
-          CopyAnswer.of(Reply.FAILED),
-          said -> {
-            if (other.life.admittance.takesCopies()) {
-              other.life.host(copy.host()).copied(copy, said);
-            } else {
-              said.accept(CopyAnswer.of(Reply.LATER));
-            }
-          },
-          answer);
-    }
-
-    @Override
-    public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
-      SimulatedGateway other = others.get(owner);
-      ask(other, OFFER_MILLIS, false, said -> other.life.host(host).offered(self, said), merged);
-    }
-
-    @Override
-    public void pull(URI from, String host, Consumer<Pulled> done) {
-      new HostPull(others.get(from), host, done).on(new Pull.Event.Begin());
-    }
-
-    private final class HostPull {
-      private final SimulatedGateway from;
-      private final String host;
-      private final Consumer<Pulled> done;
-      private final Pull pull = new Pull();
-      private Map<Long, Long> kept = Map.of();
-
-      HostPull(SimulatedGateway from, String host, Consumer<Pulled> done) {
-        this.from = from;
-        this.host = host;
-        this.done = done;
-      }
-
-      void on(Pull.Event event) {
-        if (mine != life) {
-          return;
-        }
-        switch (pull.on(event)) {
-          case Pull.Effect.Compare compare -> compare();
-          case Pull.Effect.Fetch fetch -> fetch(fetch);
-          case Pull.Effect.End end -> done.accept(new Pulled(end.done(), end.equal(), kept));
-        }
-      }
-
-      private void compare() {
-        long until = mine.host(host).state().before();
-        SimulatedGateway.this.<Object>ask(
-            from,
-            PULL_MILLIS,
-            "",
-            said -> {
-              HostIntake.State state = from.life.host(host).state();
-              said.accept(
-                  state.whole() ? List.of(state.kept(), slots(from.life.store, until)) : "");
-            },
-            said -> {
-              if (said instanceof List<?> both) {
-                @SuppressWarnings("unchecked")
-                Map<Long, Long> theirKept = (Map<Long, Long>) both.getFirst();
-                @SuppressWarnings("unchecked")
-                SortedMap<Long, Pull.Slot> theirs = (SortedMap<Long, Pull.Slot>) both.getLast();
-                kept = theirKept;
-                on(new Pull.Event.Compared(slots(mine.store, until), theirs));
-              } else {
-                on(new Pull.Event.Failed());
-              }
-            });
-      }
-
-      private SortedMap<Long, Pull.Slot> slots(Store store, long until) {
-        SortedMap<Long, Pull.Slot> slots = new TreeMap<>();
-        for (Map.Entry<Long, Digests.Slot> each :
-            store.digest(host, Long.MIN_VALUE, store.blockMillis(), until).entrySet()) {
-          Digests.Slot slot = each.getValue();
-          slots.put(each.getKey(), new Pull.Slot(slot.to(), slot.count(), slot.hash()));
-        }
-        return slots;
-      }
-
-      private void fetch(Pull.Effect.Fetch range) {
-        SimulatedGateway.this.<Object>ask(
-            from,
-            PULL_MILLIS,
-            "",
-            said -> said.accept(from.life.store.export(host, range.from(), range.to(), 2_000)),
-            said -> {
-              if (said instanceof HostPage page) {
-                merge(page);
-              } else {
-                on(new Pull.Event.Failed());
-              }
-            });
-      }
-
-      private void merge(HostPage page) {
-        if (page.frames().length == 0) {
-          on(new Pull.Event.Taken(page.next()));
-          return;
-        }
-        try {
-          mine.host(host)
-              .merge(
-                  page.frames(),
-                  taken -> on(taken ? new Pull.Event.Taken(page.next()) : new Pull.Event.Failed()));
-        } catch (WireException e) {
-          throw new AssertionError(e);
-        }
       }
     }
   }
