@@ -16,17 +16,18 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Makes the next table. A host whose owner is gone goes to a copy at once; every other change of
- * owner is a move: the next owner becomes a copy first and the owner when it is whole.
+ * Computes the next table. A host whose owner has left the cluster goes to one of its copies at
+ * once. Every other change of owner is a move: the next owner becomes a copy first, and the owner
+ * when the copy is synced.
  */
 public final class Assignment {
-  /** Most hosts of one gateway, when there are gateways enough. */
+  /** Most hosts of one gateway, if the number of gateways allows it. */
   public static final int MOST = Shares.MOST;
 
-  /** Fewest hosts of one gateway, when there are hosts enough. */
+  /** Fewest hosts of one gateway, if the number of hosts allows it. */
   public static final int FEWEST = Shares.FEWEST;
 
-  /** Most hosts that are on the way to or from one gateway at a time. */
+  /** Most hosts that move to or from one gateway at a time. */
   public static final int MOST_IN_FLIGHT = 2;
 
   /** A host's holders while they are being changed. */
@@ -59,7 +60,7 @@ public final class Assignment {
       return copies.stream().filter(copy -> copy.gateway().equals(gateway)).findFirst();
     }
 
-    /** The copies that are to stay copies. */
+    /** The copies except the one that becomes the owner. */
     List<Copy> lasting() {
       return copies.stream().filter(copy -> !copy.gateway().equals(next)).toList();
     }
@@ -89,7 +90,7 @@ public final class Assignment {
         now.gateways().stream()
             .collect(Collectors.toMap(Gateway::id, each -> each, (a, b) -> a, TreeMap::new));
     List<String> able = present.values().stream().filter(Gateway::active).map(Gateway::id).toList();
-    // When all leave, hosts stay where they are.
+    // When all gateways are leaving, hosts stay where they are.
     this.active = able.isEmpty() ? List.copyOf(present.keySet()) : able;
     for (String host : now.hosts()) {
       drafts.put(
@@ -101,7 +102,7 @@ public final class Assignment {
   }
 
   /**
-   * The table that follows. When no gateway is there it stays.
+   * Computes the next table. Without gateways the table stays.
    *
    * @return {@code before} itself when it needs no change
    */
@@ -110,12 +111,12 @@ public final class Assignment {
   }
 
   private OwnershipTable plan(OwnershipTable before) {
-    drafts.values().forEach(this::settle);
+    drafts.values().forEach(this::applyChanges);
     move();
     drafts.values().forEach(draft -> draft.copies.forEach(copy -> loaded(copy.gateway(), 1)));
     drafts.values().forEach(this::trim);
     drafts.values().forEach(this::fill);
-    drafts.values().forEach(this::relieve);
+    drafts.values().forEach(this::replaceMisplaced);
     SortedMap<String, Holders> holders = new TreeMap<>();
     drafts.forEach((host, draft) -> holders.put(host, draft.holders()));
     OwnershipTable next = new OwnershipTable(epoch, List.of(), holders);
@@ -129,10 +130,10 @@ public final class Assignment {
         : new OwnershipTable(epoch, members, holders);
   }
 
-  // --- what is so already ---
+  // --- what has changed ---
 
-  /** Leaves out who is gone, believes the owner's word, and finishes a move that is done. */
-  private void settle(Draft draft) {
+  /** Removes gateways that left, applies the owner's report, and finishes a move that is done. */
+  private void applyChanges(Draft draft) {
     draft.copies.removeIf(copy -> !present.containsKey(copy.gateway()));
     if (draft.next != null && !present.containsKey(draft.next)) {
       draft.next = null;
@@ -141,7 +142,7 @@ public final class Assignment {
       return;
     }
     if (!present.containsKey(draft.owner)) {
-      inherit(draft);
+      promoteCopy(draft);
     }
     Report report = now.reports().get(draft.host);
     if (report != null && report.owner().equals(draft.owner) && report.since() == draft.since) {
@@ -155,22 +156,22 @@ public final class Assignment {
     }
   }
 
-  private void inherit(Draft draft) {
-    Optional<Copy> heir =
+  private void promoteCopy(Draft draft) {
+    Optional<Copy> successor =
         draft.copies.stream().max(Comparator.comparing((Copy copy) -> copy.synced()));
-    if (!heir.map(Copy::synced).orElse(false)) {
+    if (!successor.map(Copy::synced).orElse(false)) {
       draft.behind.add(draft.owner);
     }
-    draft.owner = heir.map(Copy::gateway).orElse(null);
+    draft.owner = successor.map(Copy::gateway).orElse(null);
     draft.since = epoch;
-    heir.ifPresent(copy -> draft.remove(copy.gateway()));
+    successor.ifPresent(copy -> draft.remove(copy.gateway()));
     forgetSynced(draft);
     if (draft.owner == null || draft.owner.equals(draft.next)) {
       draft.next = null;
     }
   }
 
-  /** What the owner before said of copies holds no more when there is another one. */
+  /** The new owner does not know which copies have all of its samples. */
   private static void forgetSynced(Draft draft) {
     draft.copies.replaceAll(copy -> new Copy(copy.gateway(), copy.since(), false));
   }
@@ -188,14 +189,15 @@ public final class Assignment {
 
   private void move() {
     Map<String, String> planned = new HashMap<>();
-    Map<String, List<String>> liked = new HashMap<>();
+    Map<String, List<String>> preferred = new HashMap<>();
     for (Draft draft : drafts.values()) {
       if (draft.owner != null) {
         planned.put(draft.host, draft.next == null ? draft.owner : draft.next);
       }
-      liked.put(draft.host, draft.copies.stream().filter(Copy::synced).map(Copy::gateway).toList());
+      preferred.put(
+          draft.host, draft.copies.stream().filter(Copy::synced).map(Copy::gateway).toList());
     }
-    Map<String, String> targets = Shares.of(active, drafts.keySet(), planned, liked);
+    Map<String, String> targets = Shares.of(active, drafts.keySet(), planned, preferred);
     for (Draft draft : drafts.values()) {
       String target = targets.get(draft.host);
       if (draft.owner == null) {
@@ -204,10 +206,10 @@ public final class Assignment {
       } else if (draft.owner.equals(target) || !target.equals(draft.next)) {
         draft.next = null;
       }
-      if (draft.next != null && mayFly(draft.owner) && mayFly(draft.next)) {
-        flying(draft.owner, draft.next);
+      if (draft.next != null && mayMove(draft.owner) && mayMove(draft.next)) {
+        countMove(draft.owner, draft.next);
       } else {
-        draft.next = null; // an heir may have come to more than are allowed; some wait
+        draft.next = null; // after a failure more moves may be planned than are allowed; some wait
       }
     }
     for (Draft draft : drafts.values()) {
@@ -217,21 +219,21 @@ public final class Assignment {
       }
       if (draft.copyOn(target).map(Copy::synced).orElse(false)) {
         handOver(draft, target);
-      } else if (mayFly(draft.owner) && mayFly(target)) {
+      } else if (mayMove(draft.owner) && mayMove(target)) {
         draft.next = target;
         if (draft.copyOn(target).isEmpty()) {
           draft.copies.add(new Copy(target, epoch, false));
         }
-        flying(draft.owner, target);
+        countMove(draft.owner, target);
       }
     }
   }
 
-  private boolean mayFly(String gateway) {
+  private boolean mayMove(String gateway) {
     return inFlight.getOrDefault(gateway, 0) < MOST_IN_FLIGHT;
   }
 
-  private void flying(String from, String to) {
+  private void countMove(String from, String to) {
     inFlight.merge(from, 1, Integer::sum);
     inFlight.merge(to, 1, Integer::sum);
   }
@@ -263,20 +265,20 @@ public final class Assignment {
     return !zone(gateway).isEmpty() && zone(gateway).equals(zone(draft.owner));
   }
 
-  /** Whom a further copy may go to, best zones only. */
+  /** Gateways that another copy may be placed on; other zones than the owner's if there are any. */
   private List<String> candidates(Draft draft) {
     List<String> free = active.stream().filter(gateway -> !draft.has(gateway)).toList();
     List<String> apart = free.stream().filter(gateway -> !sharesZone(draft, gateway)).toList();
     return apart.isEmpty() ? free : apart;
   }
 
-  /** Whether a copy should rather be elsewhere, and can be. */
-  private boolean isPoor(Draft draft, Copy copy) {
+  /** Whether there is a better gateway for a copy. */
+  private boolean isMisplaced(Draft draft, Copy copy) {
     String gateway = copy.gateway();
     if (isLeaving(gateway)) {
       return true;
     }
-    // One that was begun to take its place counts as if it were not there yet.
+    // A copy that was begun as its replacement does not count yet.
     return active.stream()
         .filter(each -> !each.equals(draft.owner) && !each.equals(draft.next))
         .filter(each -> draft.copyOn(each).map(one -> !one.synced()).orElse(true))
@@ -291,11 +293,11 @@ public final class Assignment {
     return near && !otherNear || near == otherNear && loadOf(gateway) > copyCap && load < copyCap;
   }
 
-  /** Removes copies that are too many, but never one that is needed until another is synced. */
+  /** Removes superfluous copies, but none that is needed until another one is synced. */
   private void trim(Draft draft) {
     int wanted = wanted(draft);
     for (List<Copy> all = draft.lasting(); all.size() > wanted; all = draft.lasting()) {
-      List<Copy> good = all.stream().filter(copy -> !isPoor(draft, copy)).toList();
+      List<Copy> good = all.stream().filter(copy -> !isMisplaced(draft, copy)).toList();
       boolean mayGo =
           good.size() == all.size()
               || good.stream().filter(Copy::synced).count() >= wanted
@@ -307,7 +309,7 @@ public final class Assignment {
           all.stream()
               .max(
                   Comparator.comparing((Copy copy) -> isLeaving(copy.gateway()))
-                      .thenComparing(copy -> isPoor(draft, copy) || !copy.synced())
+                      .thenComparing(copy -> isMisplaced(draft, copy) || !copy.synced())
                       .thenComparing(copy -> loadOf(copy.gateway()))
                       .thenComparing(copy -> -Shares.weight(draft.host, copy.gateway())))
               .orElseThrow();
@@ -329,14 +331,14 @@ public final class Assignment {
   }
 
   private void add(Draft draft, List<String> candidates) {
-    List<String> roomy = candidates.stream().filter(each -> loadOf(each) < copyCap).toList();
-    String chosen = Shares.favourite(draft.host, roomy.isEmpty() ? candidates : roomy);
+    List<String> belowCap = candidates.stream().filter(each -> loadOf(each) < copyCap).toList();
+    String chosen = Shares.highestWeight(draft.host, belowCap.isEmpty() ? candidates : belowCap);
     draft.copies.add(new Copy(chosen, epoch, false));
     loaded(chosen, 1);
   }
 
-  /** Begins to move a copy that should rather be elsewhere; few at a time. */
-  private void relieve(Draft draft) {
+  /** Begins to replace a misplaced copy; few at a time. */
+  private void replaceMisplaced(Draft draft) {
     List<Copy> lasting = draft.lasting();
     if (draft.next != null || lasting.size() != wanted(draft)) {
       if (lasting.size() > wanted(draft)) {
@@ -347,15 +349,15 @@ public final class Assignment {
       return;
     }
     for (Copy copy : lasting) {
-      if (copy.synced() && !isLeaving(copy.gateway()) && isPoor(draft, copy)) {
+      if (copy.synced() && !isLeaving(copy.gateway()) && isMisplaced(draft, copy)) {
         List<String> better =
             candidates(draft).stream()
-                .filter(gateway -> isBetter(draft, copy.gateway(), gateway) && mayFly(gateway))
+                .filter(gateway -> isBetter(draft, copy.gateway(), gateway) && mayMove(gateway))
                 .toList();
         if (!better.isEmpty()) {
-          String chosen = Shares.favourite(draft.host, better);
+          String chosen = Shares.highestWeight(draft.host, better);
           draft.copies.add(new Copy(chosen, epoch, false));
-          // The one that leaves counts no more, or others would begin to leave in its place.
+          // The replaced copy no longer counts, or other copies would be moved for its load too.
           loaded(chosen, 1);
           loaded(copy.gateway(), -1);
           inFlight.merge(chosen, 1, Integer::sum);

@@ -14,16 +14,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Sticky bounded shares: hosts stay where they are as far as the bounds allow, and rendezvous
- * hashing decides where those go that cannot stay (Thaler and Ravishankar, 1998, "Using name-based
- * mappings to increase hit rates"; the bounds after Mirrokni, Thorup and Zadimoghaddam, 2018,
- * "Consistent hashing with bounded loads").
+ * Distributes hosts over gateways. Hosts stay where they are as long as the bounds allow it;
+ * rendezvous hashing chooses a gateway for the others (Thaler and Ravishankar, 1998, "Using
+ * name-based mappings to increase hit rates"; the bounds after Mirrokni, Thorup and Zadimoghaddam,
+ * 2018, "Consistent hashing with bounded loads").
  */
 final class Shares {
-  /** Most hosts of one gateway, when there are gateways enough. */
+  /** Most hosts of one gateway, if the number of gateways allows it. */
   static final int MOST = 15;
 
-  /** Fewest hosts of one gateway, when there are hosts enough. */
+  /** Fewest hosts of one gateway, if the number of hosts allows it. */
   static final int FEWEST = 10;
 
   private final List<String> gateways;
@@ -47,30 +47,31 @@ final class Shares {
   }
 
   /**
-   * Who shall own each host.
+   * Assigns an owner to each host.
    *
-   * @param gateways ids of those that may own hosts, at least one
-   * @param before who owns hosts now, by host; other gateways than {@code gateways} count as none
-   * @param liked gateways that have a host's samples already, by host: where they have room, a host
-   *     without an owner goes there
+   * @param gateways ids of the gateways that may own hosts, at least one
+   * @param before the present owner by host; owners that are not in {@code gateways} are ignored
+   * @param preferred by host, the gateways that already have its samples: a host without an owner
+   *     goes to one of them that is below its bound
+   * @return the owner by host
    */
   static SortedMap<String, String> of(
       Collection<String> gateways,
       Collection<String> hosts,
       Map<String, String> before,
-      Map<String, List<String>> liked) {
+      Map<String, List<String>> preferred) {
     List<String> sorted = gateways.stream().sorted().distinct().toList();
     TreeSet<String> known = new TreeSet<>(hosts);
-    return new Shares(sorted, known.size()).assign(known, before, liked);
+    return new Shares(sorted, known.size()).assign(known, before, preferred);
   }
 
   private SortedMap<String, String> assign(
-      TreeSet<String> hosts, Map<String, String> before, Map<String, List<String>> liked) {
-    Deque<String> homeless = new ArrayDeque<>();
+      TreeSet<String> hosts, Map<String, String> before, Map<String, List<String>> preferred) {
+    Deque<String> unassigned = new ArrayDeque<>();
     for (String host : hosts) {
       TreeSet<String> owned = hostsByGateway.get(before.getOrDefault(host, ""));
       if (owned == null) {
-        homeless.add(host);
+        unassigned.add(host);
       } else {
         owned.add(host);
       }
@@ -78,30 +79,30 @@ final class Shares {
     for (String gateway : gateways) {
       TreeSet<String> owned = hostsByGateway.get(gateway);
       while (owned.size() > cap) {
-        String leaving = leastBound(owned, gateway);
+        String leaving = lowestWeight(owned, gateway);
         owned.remove(leaving);
-        homeless.add(leaving);
+        unassigned.add(leaving);
       }
     }
-    // Up to the floor of a full fleet the poorest are served first, so that hosts that arrive one
-    // by one never make an earlier one move.
-    for (String host : homeless) {
-      int poorest = hostsByGateway.values().stream().mapToInt(TreeSet::size).min().orElseThrow();
-      List<String> candidates = below(poorest < FEWEST ? poorest + 1 : cap);
-      List<String> better = liked.getOrDefault(host, List.of());
+    // Up to the floor of a full fleet the gateways with the fewest hosts come first, so that hosts
+    // that arrive one by one never make an earlier one move.
+    for (String host : unassigned) {
+      int fewest = hostsByGateway.values().stream().mapToInt(TreeSet::size).min().orElseThrow();
+      List<String> candidates = below(fewest < FEWEST ? fewest + 1 : cap);
+      List<String> better = preferred.getOrDefault(host, List.of());
       better = candidates.stream().filter(better::contains).toList();
-      hostsByGateway.get(favourite(host, better.isEmpty() ? candidates : better)).add(host);
+      hostsByGateway.get(highestWeight(host, better.isEmpty() ? candidates : better)).add(host);
     }
     for (String gateway : gateways) {
       while (hostsByGateway.get(gateway).size() < floor) {
-        TreeSet<String> richest = hostsByGateway.get(richest());
+        TreeSet<String> mostLoaded = hostsByGateway.get(mostLoaded());
         String moving =
-            richest.stream()
+            mostLoaded.stream()
                 .max(
                     Comparator.comparingLong((String host) -> weight(host, gateway))
                         .thenComparing(host -> host))
                 .orElseThrow();
-        richest.remove(moving);
+        mostLoaded.remove(moving);
         hostsByGateway.get(gateway).add(moving);
       }
     }
@@ -120,14 +121,14 @@ final class Shares {
     return found;
   }
 
-  private String richest() {
+  private String mostLoaded() {
     return gateways.stream()
         .max(Comparator.comparingInt(gateway -> hostsByGateway.get(gateway).size()))
         .orElseThrow();
   }
 
-  /** Whom rendezvous hashing ties a host to most. */
-  static String favourite(String host, List<String> candidates) {
+  /** The candidate with the highest rendezvous weight for a host. */
+  static String highestWeight(String host, List<String> candidates) {
     return candidates.stream()
         .max(
             Comparator.comparingLong((String gateway) -> weight(host, gateway))
@@ -135,8 +136,8 @@ final class Shares {
         .orElseThrow();
   }
 
-  /** The host that rendezvous hashing ties least to its gateway. */
-  private static String leastBound(TreeSet<String> hosts, String gateway) {
+  /** The host with the lowest rendezvous weight for its gateway. */
+  private static String lowestWeight(TreeSet<String> hosts, String gateway) {
     return hosts.stream()
         .min(
             Comparator.comparingLong((String host) -> weight(host, gateway))

@@ -23,7 +23,7 @@ public final class IntakeRoute {
   }
 
   /**
-   * @param guard lets those in who may write
+   * @param guard admits requests with the right to write
    * @param maxBodyBytes longer bodies get 413
    */
   public static void mount(
@@ -41,7 +41,7 @@ public final class IntakeRoute {
         .handler(route::take);
   }
 
-  /** Frames are kept as they come, so nobody looks into them for the labels of a tenant. */
+  /** Frames are stored unchanged and not checked for the labels that a tenant must have. */
   private static void unlabelled(RoutingContext http) {
     if (Guard.grant(http).map(grant -> grant.writeLabels().isEmpty()).orElse(true)) {
       http.next();

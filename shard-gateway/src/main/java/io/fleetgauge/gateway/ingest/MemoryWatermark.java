@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Whether there is memory left for more work: above one mark queries are shed, above a higher one
- * samples too. Looked at now and then; safe for all threads.
+ * Sheds load when the heap is nearly full: above the first watermark queries are rejected, above
+ * the second one samples too. {@link #look} takes a reading. Safe for all threads.
  */
 public final class MemoryWatermark {
   private static final double QUERIES_UP_TO = 0.75;
@@ -21,14 +21,14 @@ public final class MemoryWatermark {
 
   /**
    * @param used bytes in use
-   * @param max bytes there are
+   * @param max the heap's limit in bytes
    */
   public MemoryWatermark(LongSupplier used, long max) {
     this.used = used;
     this.max = max;
   }
 
-  /** Of this process's heap, by what the last collections left. */
+  /** Watches this process's heap, as it was after the last collections. */
   public static MemoryWatermark ofHeap() {
     List<MemoryPoolMXBean> pools =
         ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -59,7 +59,7 @@ public final class MemoryWatermark {
     return lastUsed > SAMPLES_UP_TO * max;
   }
 
-  /** How much of the memory was in use at the last look, 0 to 1. */
+  /** The used part of the heap at the last reading, 0 to 1. */
   public double ratio() {
     return (double) lastUsed / max;
   }

@@ -6,14 +6,14 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * Up to which time each segment of the journal has samples of which hosts: so it is known when a
- * segment is needed no more. Safe for all threads.
+ * For each segment of the journal, the hosts that have samples in it and the newest time of each.
+ * From this follows when a segment may be deleted. Safe for all threads.
  */
 final class SegmentLedger {
   private final TreeMap<Long, Map<String, Long>> newestBySegment = new TreeMap<>();
 
   /**
-   * @param newest time of the newest sample of the host that a record of the segment has, ms
+   * @param newest time of the host's newest sample in a new record of the segment, ms
    */
   synchronized void note(long segment, String host, long newest) {
     newestBySegment
@@ -22,10 +22,11 @@ final class SegmentLedger {
   }
 
   /**
-   * Forgets the segments whose samples are all elsewhere by now.
+   * Forgets the segments whose samples are all in blocks or expired.
    *
-   * @param safeBefore by host, the time before which its samples are elsewhere, ms
-   * @return segments before this number are needed no more
+   * @param safeBefore by host, the time before which its samples need no journal, ms
+   * @param current the segment that is being written; it is never freed
+   * @return segments before this number may be deleted
    */
   synchronized long freeBefore(ToLongFunction<String> safeBefore, long current) {
     while (!newestBySegment.isEmpty() && newestBySegment.firstKey() < current) {

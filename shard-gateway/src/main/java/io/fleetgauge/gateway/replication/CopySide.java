@@ -1,16 +1,19 @@
 package io.fleetgauge.gateway.replication;
 
-/** A copy's side of one host. Not for several threads. Times in ms of any steady clock. */
+/**
+ * Decides for one host on a gateway that has a copy of it. Not thread-safe. Times in ms of any
+ * steady clock.
+ */
 public final class CopySide {
   static final long RETRY_MILLIS = 300;
 
-  /** What to do with what came. */
+  /** How the bodies that arrived fit into the session. */
   public enum Arrival {
-    /** It is new. */
+    /** They are new. */
     TAKE,
-    /** It was here before. */
+    /** They were taken before. */
     REPEATED,
-    /** Something before it is missing. */
+    /** Bodies before them are missing. */
     BROKEN
   }
 
@@ -23,18 +26,18 @@ public final class CopySide {
   private long pullAt;
 
   /**
-   * @param compareMillis how often a whole copy is compared with the owner's
+   * @param compareMillis interval at which a whole copy is compared with the owner, ms
    */
   public CopySide(long compareMillis) {
     this.compareMillis = compareMillis;
   }
 
-  /** Whether it has all that the owner acknowledged. */
+  /** Whether the copy has every tick that the owner acknowledged. */
   public boolean isWhole() {
     return whole;
   }
 
-  /** Whose copy it is; empty before the first session. */
+  /** The id of the owner; empty before the first session. */
   public String owner() {
     return owner;
   }
@@ -44,10 +47,10 @@ public final class CopySide {
   }
 
   /**
-   * Bodies have come.
+   * Bodies have arrived.
    *
    * @param number of the first of them within the session
-   * @param count how many; 0 when the owner just asks
+   * @param count number of bodies; 0 when the owner only asks for the copy's state
    */
   public Arrival arrived(String from, long fromSession, long number, int count, long now) {
     if (!from.equals(owner) || fromSession > session) {
@@ -64,21 +67,21 @@ public final class CopySide {
     return number + count <= expected && count > 0 ? Arrival.REPEATED : Arrival.TAKE;
   }
 
-  /** Bodies that had come are in memory now. */
+  /** Bodies that arrived are in memory now. */
   public void taken(long number, int count) {
     expected = Math.max(expected, number + count);
   }
 
-  /** Bodies that had come could not be kept: the session cannot go on. */
+  /** Bodies that arrived could not be kept: ends the session. */
   public void broke() {
     expected = -1;
     whole = false;
   }
 
   /**
-   * Whether to pull from the owner now; the pull counts as begun then.
+   * Begins a pull from the owner if one is due.
    *
-   * @return whether there is anything to do
+   * @return whether a pull has begun
    */
   public boolean beginPull(long now) {
     if (owner.isEmpty() || pulling || expected < 0 || now < pullAt) {
@@ -91,9 +94,9 @@ public final class CopySide {
   /**
    * A pull has ended.
    *
-   * @param ofSession in which it was begun
-   * @param done whether all that the owner had is here
-   * @return whether the copy became whole by it
+   * @param ofSession the session in which the pull began
+   * @param done whether everything that the owner had is here
+   * @return whether this made the copy whole
    */
   public boolean pulled(long ofSession, boolean done, long now) {
     if (ofSession != session || !pulling) {
@@ -106,7 +109,7 @@ public final class CopySide {
     return became;
   }
 
-  /** A pull has ended that compared a part only: the next one begins at once. */
+  /** A pull has ended that compared only a part: the next one is due at once. */
   public void pullAgain(long ofSession, long now) {
     if (ofSession == session && pulling) {
       pulling = false;

@@ -11,12 +11,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** The owner's side of one host. Not for several threads. Times in ms of any steady clock. */
+/**
+ * Decides for one host on the gateway that owns it: when a body is kept, and what is sent to
+ * copies. Not thread-safe. Times in ms of any steady clock.
+ */
 public final class OwnerSide {
-  /** A session with so many bodies behind is over. */
+  /** A session ends when more bodies than this wait to be sent. */
   static final int MAX_BEHIND = 256;
 
-  /** Most bodies that are sent together. */
+  /** Most bodies in one request to a copy. */
   static final int MAX_TOGETHER = 64;
 
   static final long RETRY_MILLIS = 300;
@@ -38,13 +41,14 @@ public final class OwnerSide {
     record Taken(long body) implements Event {}
 
     /**
-     * The journal has given its word on a body.
+     * The journal has written a body, or could not.
      *
-     * @param forced whether it was asked to force it to the disk
+     * @param forced whether it was to be synced to the disk
+     * @param kept whether it was written
      */
     record Journaled(long body, boolean forced, boolean kept) implements Event {}
 
-    /** A copy answered what was sent as {@code number} of a session. */
+    /** A copy answered the request that began with body {@code number} of a session. */
     record Answered(String peer, long session, long number, Reply reply) implements Event {}
 
     /** The owner has fetched samples from another gateway that its copies may not have. */
@@ -56,22 +60,22 @@ public final class OwnerSide {
   /** What has to be done. */
   public sealed interface Effect {
     /**
-     * Sends bodies to a copy; none of them just asks how it is.
+     * Sends bodies to a copy; without bodies, asks for the copy's state.
      *
      * @param number of the first body within the session
      */
     record Send(String peer, long session, long number, List<Long> bodies) implements Effect {}
 
-    /** Puts a body into the journal, perhaps for the second time. */
+    /** Writes a body to the journal, possibly for the second time. */
     record Write(long body, boolean forced) implements Effect {}
 
-    /** The sender may be told that a body is kept. */
+    /** Acknowledges a body to its sender. */
     record Keep(long body) implements Effect {}
 
-    /** The sender must come again with a body. */
+    /** Asks the sender to send a body again later. */
     record GiveBack(long body) implements Effect {}
 
-    /** Nobody asks for a body any more. */
+    /** A body is no longer needed. */
     record Forget(long body) implements Effect {}
 
     /** These copies have all that the owner has. */
@@ -86,7 +90,7 @@ public final class OwnerSide {
     boolean up;
     boolean synced;
 
-    /** What is under way; null when nothing is. */
+    /** Bodies of the request that has no answer yet; null when there is none. */
     List<Long> sent;
 
     long sentAt;
@@ -102,7 +106,7 @@ public final class OwnerSide {
   private static final class Pending {
     final Set<String> waiting = new TreeSet<>();
 
-    /** In how many links it stands. */
+    /** Number of links that still have to send it. */
     int links;
 
     boolean settled;
@@ -118,15 +122,15 @@ public final class OwnerSide {
   private long lastSession;
 
   /**
-   * @param replicated whether a body that no copy has must be on the disk
-   * @param firstSession higher than any that this gateway began for this host before
+   * @param replicated whether a body without a copy must be synced to the disk
+   * @param firstSession higher than every session that this gateway began for this host before
    */
   public OwnerSide(boolean replicated, long firstSession) {
     this.replicated = replicated;
     this.lastSession = firstSession;
   }
 
-  /** Copies that have all that was acknowledged. */
+  /** Copies that have everything that was acknowledged. */
   public Set<String> synced() {
     Set<String> synced = new TreeSet<>();
     links.values().stream().filter(link -> link.synced).forEach(link -> synced.add(link.peer));
@@ -166,7 +170,7 @@ public final class OwnerSide {
     }
   }
 
-  /** A copy compares itself with the owner at the beginning of a session, so others begin. */
+  /** A copy compares itself with the owner when a session begins, so new sessions begin. */
   private void merged(long now, Consumer<Effect> effects) {
     for (Link link : links.values()) {
       end(link, effects);
@@ -179,8 +183,8 @@ public final class OwnerSide {
     Pending one = new Pending();
     pending.put(body, one);
     for (Link link : links.values()) {
-      // Where a session is being opened it may stand already, and then the copy does not ask for
-      // this any more; but nobody waits for it.
+      // A session that is being opened may already be open on the copy, which then does not pull
+      // this body any more. So it is sent, but its acknowledgement does not wait for this copy.
       if (link.up || link.sent != null) {
         link.behind.add(body);
         one.links++;
@@ -288,7 +292,7 @@ public final class OwnerSide {
         || link.sent == null
         || link.session != answered.session()
         || link.nextNumber != answered.number()) {
-      return; // of a session that is over, or the same answer twice
+      return; // of a session that has ended, or a repeated answer
     }
     switch (answered.reply()) {
       case WHOLE, KEPT -> delivered(link, answered.reply() == Reply.WHOLE, now, effects);
@@ -301,7 +305,7 @@ public final class OwnerSide {
         }
       }
       case STRANGER -> {
-        // Somebody else may be the owner by now, and does not know of these.
+        // Another gateway may be the owner by now, and does not have these bodies.
         undelivered(link).forEach(body -> giveBack(body, effects));
         fail(link, now, effects);
       }
@@ -339,7 +343,7 @@ public final class OwnerSide {
     }
   }
 
-  /** What waits for a copy that is not to be waited for has to be safe without it. */
+  /** Ends a session. Bodies that waited for this copy only are synced to the disk instead. */
   private void end(Link link, Consumer<Effect> effects) {
     List<Long> undelivered = undelivered(link);
     link.up = false;
@@ -364,7 +368,7 @@ public final class OwnerSide {
     return bodies;
   }
 
-  /** This gateway is the owner no more: what nobody has been told of goes back. */
+  /** This gateway is no longer the owner: asks for bodies again that were not acknowledged. */
   public void close(Consumer<Effect> effects) {
     links.clear();
     pending.values().forEach(one -> one.links = 0);

@@ -8,20 +8,20 @@ import java.util.Objects;
 import java.util.SortedMap;
 
 /**
- * Brings what another gateway has of a host and this one has not: compares what both have by slots
- * of time, fetches the slots that differ, and compares again until nothing is left to fetch. Not
- * for several threads.
+ * Decides how samples of a host that only another gateway has are fetched: compares the digests of
+ * both, fetches the slots that differ, and compares again until nothing is left to fetch. Not
+ * thread-safe.
  */
 public final class Pull {
-  /** More rounds than that mean that something comes faster than it is fetched. */
+  /** After more rounds samples arrive faster than they are fetched, and the pull fails. */
   static final int MOST_ROUNDS = 5;
 
   /**
-   * What stands in a slot: equal ones have equal samples.
+   * The samples in a slot of time. Equal slots have equal samples.
    *
-   * @param to the time behind it, ms
-   * @param count how many samples
-   * @param hash of series and times, whatever their order
+   * @param to the time after the slot, ms
+   * @param count number of samples
+   * @param hash of series and times, independent of their order
    */
   public record Slot(long to, long count, long hash) {}
 
@@ -29,13 +29,13 @@ public final class Pull {
   public sealed interface Event {
     record Begin() implements Event {}
 
-    /** What both have, by the first time of the slot. */
+    /** The slots of both gateways, by their first time. */
     record Compared(SortedMap<Long, Slot> mine, SortedMap<Long, Slot> theirs) implements Event {}
 
     /**
-     * Samples that were fetched are kept here.
+     * Fetched samples are kept here.
      *
-     * @param next the time from which on the rest of the slot has to be fetched
+     * @param next the time at which the rest of the range begins
      */
     record Taken(long next) implements Event {}
 
@@ -44,17 +44,17 @@ public final class Pull {
 
   /** What has to be done. */
   public sealed interface Effect {
-    /** Asks the other for its slots and finds one's own. */
+    /** Computes the slots of this gateway and asks the other for its own. */
     record Compare() implements Effect {}
 
-    /** Fetches samples from {@code from} on and before {@code to}, and keeps them. */
+    /** Fetches the samples from {@code from} (included) to {@code to} (not), and keeps them. */
     record Fetch(long from, long to) implements Effect {}
 
     /**
-     * It is over.
+     * The pull has ended.
      *
-     * @param done whether all that the other has is here
-     * @param equal whether both have the same
+     * @param done whether everything that the other has is here
+     * @param equal whether both have the same samples
      */
     record End(boolean done, boolean equal) implements Effect {}
   }
@@ -78,7 +78,7 @@ public final class Pull {
     rounds++;
     theirs.forEach(
         (from, slot) -> {
-          // What was fetched once and differs still is what only this side has.
+          // A slot that still differs after it was fetched has samples that only this gateway has.
           if (!slot.equals(mine.get(from)) && !slot.equals(fetched.get(from))) {
             fetched.put(from, slot);
             Range last = ranges.peekLast();

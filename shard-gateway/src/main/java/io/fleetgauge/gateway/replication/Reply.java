@@ -1,16 +1,16 @@
 package io.fleetgauge.gateway.replication;
 
-/** What a copy answers to what an owner sends. */
+/** The answer of a copy to its owner. */
 public enum Reply {
-  /** It has it, and all that was acknowledged before. */
+  /** It has the bodies and everything that was acknowledged before. */
   WHOLE,
-  /** It has it, and is still fetching what was before. */
+  /** It has the bodies and is still fetching what is older. */
   KEPT,
-  /** The session is not one that it knows the beginning of: begin another. */
+  /** It does not know the beginning of the session: a new one has to begin. */
   BROKEN,
-  /** By a newer table than the sender's it is no copy of the sender's. */
+  /** By a newer table than the sender's it has no copy of the sender's host. */
   STRANGER,
-  /** It cannot tell yet, or has no room now: send it again soon. */
+  /** It cannot decide yet, or is short of memory: the same request has to come again soon. */
   LATER,
   /** There was no answer. */
   FAILED

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** What is known of one host's senders. Only the host's lane thread uses it. */
+/**
+ * Decodes the frames of one host's senders and appends their samples to the host's lane. Only the
+ * host's lane thread uses it.
+ */
 final class HostSession {
   /** A probe has one run at a time; each gateway that takes remote writes for the host has one. */
   private static final int MAX_RUNS = 32;
@@ -27,12 +30,12 @@ final class HostSession {
     final List<Lane.Handle> handles = new ArrayList<>();
     long kept;
 
-    // What of the dictionary the journal's segment has.
+    // The part of the dictionary that is in the journal's segment.
     long segment = -1;
     int journaledSymbols;
     int journaledSeries;
 
-    // What of the dictionary the body at hand builds on.
+    // The part of the dictionary that the current body needs.
     int neededSymbols;
     int neededSeries;
     boolean beganInBody;
@@ -44,21 +47,21 @@ final class HostSession {
     }
   }
 
-  /** A tick that waits for the ones before it. */
+  /** A tick that is appended after the host's older samples are back. */
   private record Waiting(Lane.Source source, Run run, Frame.Tick tick) {}
 
   /**
-   * What became of a body.
+   * The result of taking a body.
    *
-   * @param answer what the sender is told, once the journal has the body if it has to
-   * @param body what of the body was let in: what journal and copies get
+   * @param answer for the sender; sent after the body is in the journal, where it has to be
+   * @param body the body without refused samples, for the journal and for copies
    * @param newest time of the newest sample, ms
-   * @param missing whether the sender was told that ticks are kept which are not here
+   * @param missing whether ticks that were acknowledged to the sender are missing here
    */
   record Taken(IntakeAnswer answer, byte[] body, long newest, boolean missing) {}
 
   /**
-   * What became of a page of another gateway.
+   * The result of merging a page of another gateway.
    *
    * @param newest time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none
    * @param isNew whether it had a sample that was not here before
@@ -69,7 +72,7 @@ final class HostSession {
   private final Lane lane;
   private final IngestCounts counts;
 
-  /** The runs of the body at hand. */
+  /** The runs of the current body. */
   private final Map<Long, Run> inBody = new LinkedHashMap<>();
 
   private final Map<Long, Run> runs =
@@ -82,14 +85,14 @@ final class HostSession {
         }
       };
 
-  /** Null once the history is back. */
+  /** Null while ticks need not wait. */
   private List<Waiting> waiting;
 
   private long waitingBytes;
   private long touchedAt;
 
   /**
-   * @param recovering whether ticks wait for the history
+   * @param recovering whether ticks wait for older samples from the start on
    * @param clock ms since the epoch
    */
   HostSession(String host, Lane lane, IngestCounts counts, boolean recovering, long clock) {
@@ -105,8 +108,8 @@ final class HostSession {
   }
 
   /**
-   * What time it is at the host: its newest sample's, and it goes on with the clock when the host
-   * sends nothing. Not the clock's time: a host that was cut off sends what is hours old first.
+   * The host's own time: the time of its newest sample plus the time since its last body, ms. It
+   * differs from the clock when a host that was disconnected sends samples of hours ago.
    */
   long now(long clock) {
     long newest = lane.newest();
@@ -117,7 +120,7 @@ final class HostSession {
    * Takes the frames of one body, in order.
    *
    * @param latest the latest time that is not refused, ms
-   * @param acknowledged the sequence up to which the sender of the run was told that it is kept
+   * @param acknowledged the last sequence of the run that was acknowledged to its sender
    */
   Taken take(byte[] body, long clock, long latest, long acknowledged) {
     touchedAt = clock;
@@ -128,9 +131,9 @@ final class HostSession {
   }
 
   /**
-   * Takes what the owner of the host has let in.
+   * Takes a body that the owner of the host has accepted.
    *
-   * @return what became of it; a body that is refused shows that the owner's memory is another
+   * @return the result; a refused body means that owner and copy disagree about the run
    */
   Taken copy(byte[] body, long clock) {
     touchedAt = clock;
@@ -138,7 +141,7 @@ final class HostSession {
     return decode(body, Long.MAX_VALUE, 0, outcome, this::applyCopy);
   }
 
-  /** Finds out what of a body would be refused, and keeps nothing. */
+  /** Finds out which samples of a body would be refused, and keeps nothing. */
   IntakeAnswer check(byte[] body, long latest) {
     return decode(
             body,
@@ -159,7 +162,7 @@ final class HostSession {
         .answer();
   }
 
-  /** Does something with a tick. */
+  /** Uses a decoded tick. */
   private interface TickSink {
     void accept(Run run, Frame.Tick tick, long latest, Outcome outcome);
   }
@@ -167,7 +170,7 @@ final class HostSession {
   private Taken decode(
       byte[] body, long latest, long acknowledged, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
-    WireWriter letIn = null;
+    WireWriter accepted = null;
     boolean missing = false;
     inBody.clear();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
@@ -198,16 +201,16 @@ final class HostSession {
           missing |= last == null && acknowledged > run.kept;
           outcome.nextTick();
           sink.accept(run, tick, latest, outcome);
-          if (outcome.leavesOutAny() && letIn == null) {
-            letIn = new WireWriter(body.length).raw(body, 0, from);
+          if (outcome.leavesOutAny() && accepted == null) {
+            accepted = new WireWriter(body.length).raw(body, 0, from);
           }
           last = run;
           lastRun = frame.run();
           newest = Math.max(newest, tick.time());
           run.kept = Math.max(run.kept, tick.sequence());
         }
-        if (letIn != null) {
-          handOn(frame, outcome, body, from, decoder.position(), letIn);
+        if (accepted != null) {
+          writeAccepted(frame, outcome, body, from, decoder.position(), accepted);
         }
       }
       whole = true;
@@ -220,11 +223,11 @@ final class HostSession {
           new IntakeAnswer.Kept(
               lastRun, last.kept, outcome.refused(), outcome.overLimit(), outcome.refusal());
     }
-    return new Taken(answer, letIn == null ? body : letIn.toBytes(), newest, missing);
+    return new Taken(answer, accepted == null ? body : accepted.toBytes(), newest, missing);
   }
 
-  /** Writes a frame without the samples that were not let in; its label sets stay. */
-  private static void handOn(
+  /** Writes a frame without its refused samples. Its label sets stay. */
+  private static void writeAccepted(
       Frame frame, Outcome outcome, byte[] body, int from, int to, WireWriter out) {
     if (!(frame instanceof Frame.Tick tick) || !outcome.leavesOutAny()) {
       out.raw(body, from, to - from);
@@ -289,14 +292,14 @@ final class HostSession {
     return handles;
   }
 
-  /** Bytes of the ticks that wait for the history, about. */
+  /** Approximate bytes of the ticks that wait for older samples. */
   long waitingBytes() {
     return waitingBytes;
   }
 
   /**
-   * The body that was just taken, as the journal's segment needs it: behind the dictionaries of its
-   * runs, where the segment does not have what they build on.
+   * The current body as a record for a segment of the journal. It begins with the dictionaries that
+   * the body needs and the segment does not have.
    */
   byte[] record(byte[] body, long segment) {
     WireWriter record = null;
@@ -310,7 +313,7 @@ final class HostSession {
     return record == null ? body : record.raw(body, 0, body.length).toBytes();
   }
 
-  /** Remembers that the journal's segment has the runs of the body up to what is known now. */
+  /** The record of the current body is in this segment, and the dictionaries of its runs too. */
   void journaled(long segment) {
     for (Run run : inBody.values()) {
       run.segment = segment;
@@ -320,10 +323,10 @@ final class HostSession {
   }
 
   /**
-   * Takes a record of the journal in.
+   * Replays a record of the journal.
    *
    * @return time of its newest sample, ms; {@link Long#MIN_VALUE} when it has none
-   * @throws WireException if it cannot be understood
+   * @throws WireException if it cannot be decoded
    */
   long replay(byte[] record) throws WireException {
     FrameDecoder decoder = new FrameDecoder(record);
@@ -356,19 +359,19 @@ final class HostSession {
     return newest;
   }
 
-  /** From now on ticks wait for history that is on its way. */
+  /** From now on ticks wait, because older samples are being fetched. */
   void await() {
     if (waiting == null) {
       waiting = new ArrayList<>();
     }
   }
 
-  /** Whether ticks wait for history, so that what is in the lane is not all there is. */
+  /** Whether ticks wait, so that the lane does not have all samples that were taken. */
   boolean isWaiting() {
     return waiting != null;
   }
 
-  /** The last time before the first tick that waits, ms; the greatest there is when none does. */
+  /** The last time before the oldest waiting tick, ms; {@link Long#MAX_VALUE} when none waits. */
   long before() {
     long first = Long.MAX_VALUE;
     if (waiting != null) {
@@ -379,7 +382,7 @@ final class HostSession {
     return first;
   }
 
-  /** The history is back: what waited for it goes behind it. */
+  /** The older samples are back: appends the ticks that waited. */
   void recovered(long latest) {
     if (waiting == null) {
       return;
@@ -394,20 +397,20 @@ final class HostSession {
     outcome.addTo(lane.counts());
   }
 
-  /** The dictionary of a run; empty when the run is not known. */
+  /** The dictionary of a run; empty for an unknown run. */
   byte[] dictionary(long run) {
     Run known = runs.get(run);
     return known == null ? new byte[0] : known.dictionary.encode(host, run);
   }
 
-  /** Up to which sequence the ticks of each run are here. */
+  /** By run, the sequence up to which its ticks are here. */
   Map<Long, Long> kept() {
     Map<Long, Long> kept = new LinkedHashMap<>();
     runs.forEach((number, run) -> kept.put(number, run.kept));
     return kept;
   }
 
-  /** Another holder has the ticks of these runs up to these sequences, and they are here now. */
+  /** All ticks of these runs up to these sequences have been fetched from another gateway. */
   void keptElsewhere(Map<Long, Long> kept) {
     kept.forEach(
         (number, sequence) -> {
@@ -417,11 +420,11 @@ final class HostSession {
   }
 
   /**
-   * Takes samples in that another gateway has: a page that says all of itself. They go to the lane
-   * at once, before what waits.
+   * Merges a page of samples of another gateway, which has its own dictionary. The samples go to
+   * the lane at once, before the ticks that wait.
    *
-   * @return the newest time, and whether anything was not here before
-   * @throws WireException if it cannot be understood
+   * @return the newest time, and whether a sample was new
+   * @throws WireException if it cannot be decoded
    */
   Merged merge(byte[] page) throws WireException {
     Run own = new Run();
