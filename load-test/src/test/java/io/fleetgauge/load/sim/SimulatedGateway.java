@@ -8,6 +8,7 @@ import io.fleetgauge.gateway.ingest.host.HostEnvironment;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
+import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.serve.FragmentRunner;
