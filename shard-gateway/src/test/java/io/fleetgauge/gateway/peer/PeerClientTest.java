@@ -137,6 +137,11 @@ class PeerClientTest extends PeersContract {
                 EPOCH, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of(HOST, holders))),
             addresses,
             false);
+    // An owner waits a second for a copy: classes and connections are loaded before that.
+    assertThat(
+            this.<Peers.Pulled>answer(
+                done -> peers(owner()).pull(address(copy()), "unknown", done)))
+        .isEqualTo(new Peers.Pulled(true, true, Map.of()));
   }
 
   @AfterEach
