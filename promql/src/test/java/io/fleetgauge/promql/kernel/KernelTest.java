@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each loop against a plain twin that is written for reading, on random input. */
+/**
+ * Each loop against a plain twin that is written for reading, on random input. More than 600 lines,
+ * because every loop has its twin beside its test.
+ */
 class KernelTest {
   private static final MathContext EXACT = MathContext.DECIMAL128;
 

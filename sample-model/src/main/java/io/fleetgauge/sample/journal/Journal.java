@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Appends records to segments. {@link #append} never waits: one thread writes, another forces to
  * the disk. Safe for all threads.
+ *
+ * <p>More than 600 lines, because one lock guards all that the two threads and the callers share.
  */
 public final class Journal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Journal.class);

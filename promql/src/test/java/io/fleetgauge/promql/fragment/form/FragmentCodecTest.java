@@ -35,6 +35,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * The bytes of every kind of fragment, and damaged ones. More than 600 lines, because each kind has
+ * its golden bytes, drawn field by field.
+ */
 class FragmentCodecTest {
   private static final List<Matcher> MATCHERS =
       List.of(Matcher.equal("__name__", "up"), Matcher.of(Matcher.Kind.NOT_REGEX, "rack", "r[12]"));
