@@ -102,9 +102,12 @@ final class GatewayHttp {
                     request.reset();
                     return Future.failedFuture("the request was cancelled");
                   }
-                  return request.send(Buffer.buffer(FragmentCodec.encode(fragment)));
+                  // Within one task: off the event loop, a body that is asked for later may be
+                  // lost.
+                  return request
+                      .send(Buffer.buffer(FragmentCodec.encode(fragment)))
+                      .compose(GatewayHttp::body);
                 })
-            .compose(GatewayHttp::body)
             .onComplete(ended -> sending.end())
             .compose(
                 body ->

@@ -89,8 +89,8 @@ public final class PeerClient implements Peers {
             .putHeader(PeerRoute.COUNT, Integer.toString(copy.count()));
     http.client()
         .request(options)
-        .compose(request -> request.send(Buffer.buffer(copy.frames())))
-        .compose(response -> whole(response).map(body -> read(body.toString())))
+        .compose(request -> request.send(Buffer.buffer(copy.frames())).compose(PeerClient::whole))
+        .map(body -> read(body.toString()))
         .otherwise(
             failure -> {
               LOG.debug("no answer of {}", to, failure);
@@ -106,6 +106,10 @@ public final class PeerClient implements Peers {
         : CopyAnswer.of(Reply.valueOf(words[0].toUpperCase(Locale.ROOT)));
   }
 
+  /**
+   * The body of a response. Called in the task that the response arrives in: off the event loop, a
+   * body that is asked for later may be lost.
+   */
   private static Future<Buffer> whole(HttpClientResponse response) {
     return response
         .body()
@@ -119,8 +123,7 @@ public final class PeerClient implements Peers {
   private Future<Buffer> get(URI from, String path) {
     return http.client()
         .request(http.to(from, HttpMethod.GET, path, PULL_MILLIS))
-        .compose(request -> request.send())
-        .compose(PeerClient::whole);
+        .compose(request -> request.send().compose(PeerClient::whole));
   }
 
   @Override
@@ -128,8 +131,7 @@ public final class PeerClient implements Peers {
     String query = "offers?from=" + URLEncoder.encode(self, StandardCharsets.UTF_8);
     http.client()
         .request(http.to(owner, HttpMethod.POST, path(host, query), OFFER_MILLIS))
-        .compose(request -> request.send())
-        .compose(PeerClient::whole)
+        .compose(request -> request.send().compose(PeerClient::whole))
         .map(true)
         .otherwise(false)
         .onSuccess(merged::accept);
@@ -237,17 +239,21 @@ public final class PeerClient implements Peers {
       String query = "samples?from=" + range.from() + "&to=" + range.to();
       return http.client()
           .request(http.to(from, HttpMethod.GET, path(host, query), PULL_MILLIS))
-          .compose(request -> request.send())
           .compose(
-              response ->
-                  whole(response)
+              request ->
+                  request
+                      .send()
                       .compose(
-                          page -> {
-                            long next = Long.parseLong(response.getHeader(PeerRoute.NEXT));
-                            return page.length() == 0
-                                ? on(new Pull.Event.Taken(next))
-                                : merge(page, next);
-                          }));
+                          response ->
+                              whole(response)
+                                  .compose(
+                                      page -> {
+                                        long next =
+                                            Long.parseLong(response.getHeader(PeerRoute.NEXT));
+                                        return page.length() == 0
+                                            ? on(new Pull.Event.Taken(next))
+                                            : merge(page, next);
+                                      })));
     }
 
     private Future<Pulled> merge(Buffer page, long next) {

@@ -94,8 +94,9 @@ final class Delivery {
       }
       http.client()
           .request(options)
-          .compose(request -> request.send(Buffer.buffer(body)))
-          .compose(response -> response.body())
+          // Within one task: off the event loop, a body that is asked for later may be lost.
+          .compose(
+              request -> request.send(Buffer.buffer(body)).compose(response -> response.body()))
           .map(
               text -> {
                 try {

@@ -180,6 +180,17 @@ class DeliveryTest {
     assertThat(asked.getLast()).contains(" 8 ");
   }
 
+  /** On kept-alive connections the body may be there before anybody asks for it. */
+  @Test
+  void anAnswerIsReadWholeByACallerThatIsNotOnAnEventLoop() throws Exception {
+    script = Collections.<IntakeAnswer>nCopies(300, new IntakeAnswer.Kept(9, 1)).iterator();
+    for (int i = 0; i < 300; i++) {
+      assertThat(deliver(Delivery.Intent.KEEP, "n2", frame("n2")))
+          .isEqualTo(new IntakeAnswer.Kept(9, 1));
+    }
+    assertThat(asked).hasSize(300);
+  }
+
   @Test
   void anOwnerThatNeedsTheDictionaryGetsItOnce() throws Exception {
     script =
