@@ -248,7 +248,7 @@ class QueryPathTest {
   void aSumOverTheWholeFleetSeriesBySeriesIsRefusedAndOneOfRollupsIsNot() throws Exception {
     HttpResponse<String> wide = get("/api/v1/query_range" + range("sum(other * 1)"));
     assertThat(wide.statusCode()).isEqualTo(429);
-    assertThat(wide.body()).contains("72 series, and query.wideSeries is 50").contains("rollups");
+    assertThat(wide.body()).contains("72 of at most query.wideSeries 50").contains("rollups");
     assertThat(get("/api/v1/query_range" + range("sum(DCGM_FI_DEV_GPU_TEMP)")).statusCode())
         .isEqualTo(200);
     assertThat(get("/api/v1/query_range" + range("sum(other{rack=\"r0\"} * 1)")).statusCode())
