@@ -62,7 +62,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
           requests
               .send(HttpMethod.POST, gateway.resolve(GatewayProcess.LEAVE), REQUEST_MILLIS)
               .await();
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // await() throws checked exceptions too
       throw new StartFailure("no gateway answers at " + gateway + ": " + e, e);
     }
     if (answer.status() != 202) {
@@ -82,7 +82,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
     try {
       requests.send(HttpMethod.GET, gateway.resolve("/-/healthy"), REQUEST_MILLIS).await();
       return true;
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // await() throws checked exceptions too
       return false;
     }
   }
