@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -91,11 +92,32 @@ class ArchiveTest {
         .containsOnlyKeys("atlas", "probes", "staff");
   }
 
+  @Test
+  void theConfigurationsInTheReadmeAreValid() throws Exception {
+    List<String> blocks = yamlBlocks(Path.of(System.getProperty("fleetgauge.root"), "README.md"));
+    assertThat(blocks).hasSize(3);
+    assertThat(GatewayConfig.read("gateway.yaml", here(blocks.get(0))).id()).isEqualTo("gateway-1");
+    assertThat(QueryConfig.read("query.yaml", here(blocks.get(1))).http().port()).isEqualTo(9090);
+    assertThat(ProbeConfig.read("probe.yaml", here(blocks.get(2))).gateways()).hasSize(2);
+  }
+
+  private static List<String> yamlBlocks(Path document) throws IOException {
+    return Pattern.compile("^ *```yaml\\n(.*?)^ *```$", Pattern.MULTILINE | Pattern.DOTALL)
+        .matcher(Files.readString(document))
+        .results()
+        .map(block -> block.group(1).stripIndent())
+        .toList();
+  }
+
   /** An example whose files are where the archive was unpacked instead of in /etc/fleetgauge. */
   private static String example(String name) throws IOException {
+    return here(Files.readString(archive.home().resolve("etc").resolve(name)));
+  }
+
+  private static String here(String yaml) throws IOException {
     Path etc = archive.home().resolve("etc");
     Files.writeString(etc.resolve("secret"), "a secret of enough characters: 0123456789abcdef");
-    return Files.readString(etc.resolve(name)).replace("/etc/fleetgauge/", etc + "/");
+    return yaml.replace("/etc/fleetgauge/", etc + "/");
   }
 
   @Test

@@ -90,6 +90,26 @@ class SourcesTest {
   }
 
   @Test
+  void fencesOfCodeInDocumentsHaveALineOfTheirOwn() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path document : files(ROOT, ".md")) {
+      int number = 0;
+      int fences = 0;
+      for (String line : Files.readAllLines(document)) {
+        number++;
+        if (line.contains("```")) {
+          fences++;
+          if (!line.matches(fences % 2 == 1 ? " *```[a-z]*" : " *```")) {
+            found.add(ROOT.relativize(document) + ":" + number);
+          }
+        }
+      }
+      assertThat(fences % 2).as("%s closes every fence", document).isZero();
+    }
+    assertThat(found).as("lines with a fence and something else").isEmpty();
+  }
+
+  @Test
   void theParentPomIsShort() throws IOException {
     assertThat(Files.readAllLines(ROOT.resolve("pom.xml"))).hasSizeLessThan(MOST_POM_LINES);
   }
