@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class WebRequestsTest {
   @TempDir private Path folder;
+  // A client that nothing refers to is collected, and its connections are closed.
+  private WebRequests requests;
+
+  @AfterEach
+  void close() {
+    requests.close();
+  }
 
   private static URI serve(Vertx vertx, io.vertx.core.Handler<HttpServerRequest> handler)
       throws Exception {
@@ -35,12 +43,14 @@ class WebRequestsTest {
 
   private WebRequests requests(Vertx vertx, String secret) throws Exception {
     Path file = Files.writeString(folder.resolve("secret"), secret);
-    return new WebRequests(
-        vertx,
-        TrustSettings.NONE,
-        secret.isEmpty()
-            ? SecretFile.NONE
-            : SecretFile.open("cluster.secretFile", Optional.of(file)));
+    requests =
+        new WebRequests(
+            vertx,
+            TrustSettings.NONE,
+            secret.isEmpty()
+                ? SecretFile.NONE
+                : SecretFile.open("cluster.secretFile", Optional.of(file)));
+    return requests;
   }
 
   @Test
