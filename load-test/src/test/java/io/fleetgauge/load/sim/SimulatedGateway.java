@@ -4,17 +4,14 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.host.Admittance;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
-import io.fleetgauge.gateway.ingest.host.HostEnvironment;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
-import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
+import io.fleetgauge.gateway.ingest.host.MemoryEnvironment;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.serve.FragmentRunner;
-import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
-import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -25,16 +22,16 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
-import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -48,8 +45,19 @@ import java.util.stream.Stream;
 final class SimulatedGateway {
   private static final Duration DAY = Duration.ofDays(1);
   private static final StoreLimits LIMITS =
-      new StoreLimits(DAY, 1L << 40, DAY, DAY.dividedBy(2), DAY, 1_000_000, 1_000_000, 1_000_000);
+      new StoreLimits(
+          DAY,
+          1L << 40,
+          DAY,
+          DAY.dividedBy(2),
+          StoreLimits.DEFAULT_FUTURE,
+          1_000_000,
+          1_000_000,
+          1_000_000);
   private static final long DRAIN = 20_000;
+
+  /** Records that are not forced are on the disk so long after they were written. */
+  private static final long SYNC_MILLIS = 100;
 
   /** A record on its way to the disk. */
   private static final class Entry {
@@ -375,12 +383,9 @@ final class SimulatedGateway {
   }
 
   /** One run of the process. */
-  final class Life implements HostEnvironment, SimulatedMember.Host {
+  final class Life extends MemoryEnvironment implements SimulatedMember.Host {
     final int number;
-    final Store store = new Store(Path.of("nowhere"), LIMITS, Dimensions.DEFAULT);
     final LaneHosts hosts = new LaneHosts(this, store::lane, host -> true);
-    final IngestCounts counts = new IngestCounts();
-    final Set<String> wholeCopies = new HashSet<>();
     final FragmentRunner queries =
         new FragmentRunner(
             store,
@@ -394,11 +399,12 @@ final class SimulatedGateway {
     final Admittance admittance;
     final SimulatedMember member =
         new SimulatedMember(simulation, cluster, this, Optional.of(replication), keptTable);
-    boolean recovered;
     boolean leaving;
+    private final Queue<Entry> unsynced = new ArrayDeque<>();
     private long diskFreeAt;
 
     Life(int number) {
+      super(LIMITS);
       this.number = number;
       this.access =
           new ClusterAccess(
@@ -408,7 +414,7 @@ final class SimulatedGateway {
               member::register,
               member::report,
               new SimulatedPeers(SimulatedGateway.this, this, others));
-      this.admittance = new Admittance(access, () -> false, counts);
+      this.admittance = new Admittance(access, () -> false, counts());
     }
 
     HostIntake host(String host) {
@@ -425,7 +431,7 @@ final class SimulatedGateway {
           }
         }
       }
-      recovered = true;
+      isRecovered = true;
       hosts.recovered();
     }
 
@@ -471,13 +477,7 @@ final class SimulatedGateway {
 
     @Override
     public void onLane(Runnable work) {
-      simulation.after(
-          0,
-          () -> {
-            if (this == life) {
-              serve(work);
-            }
-          });
+      at(simulation.now(), () -> serve(work));
     }
 
     /** One segment for each life: what a later life reads begins with its dictionaries. */
@@ -487,46 +487,51 @@ final class SimulatedGateway {
     }
 
     @Override
-    public Journal.Appended append(
-        long segment,
-        String host,
-        byte[] record,
-        long newest,
-        boolean forced,
-        Consumer<Boolean> done) {
+    protected void write(String host, byte[] record, boolean forced, Consumer<Boolean> done) {
       Entry entry = new Entry(host, record);
       disk.add(entry);
-      diskFreeAt =
+      unsynced.add(entry);
+      long writtenAt =
           Math.max(diskFreeAt, simulation.now()) + 1 + simulation.random.nextLong(diskMillis);
-      simulation.after(
-          diskFreeAt - simulation.now(),
+      // As in the journal, what comes after a forced record is written when that is on the disk.
+      diskFreeAt = forced ? writtenAt + 1 + simulation.random.nextLong(2 * diskMillis) : writtenAt;
+      at(
+          writtenAt,
           () -> {
-            if (this != life) {
-              return;
-            }
             entry.written = true;
             ledger.journaled(id, host, entry.times, false);
             if (!forced) {
               done.accept(true);
             }
-            simulation.after(
-                forced ? 1 + simulation.random.nextLong(2 * diskMillis) : 100,
-                () -> {
-                  if (this == life) {
-                    entry.synced = true;
-                    ledger.journaled(id, host, entry.times, true);
-                    if (forced) {
-                      done.accept(true);
-                    }
-                  }
-                });
           });
-      return Journal.Appended.QUEUED;
+      at(
+          forced ? diskFreeAt : writtenAt + SYNC_MILLIS,
+          () -> {
+            sync();
+            if (forced) {
+              done.accept(true);
+            }
+          });
     }
 
-    @Override
-    public boolean isDiskFailing() {
-      return false;
+    /** All that was written before is on the disk. */
+    private void sync() {
+      while (!unsynced.isEmpty() && unsynced.element().written) {
+        Entry entry = unsynced.remove();
+        entry.synced = true;
+        ledger.journaled(id, entry.host, entry.times, true);
+      }
+    }
+
+    /** Does something if this life has not ended by then. */
+    private void at(long time, Runnable work) {
+      simulation.after(
+          time - simulation.now(),
+          () -> {
+            if (this == life) {
+              work.run();
+            }
+          });
     }
 
     @Override
@@ -537,30 +542,6 @@ final class SimulatedGateway {
     @Override
     public long steadyMillis() {
       return simulation.now();
-    }
-
-    @Override
-    public long latestTime() {
-      return clock() + 600_000;
-    }
-
-    @Override
-    public IngestCounts counts() {
-      return counts;
-    }
-
-    @Override
-    public boolean isRecovered() {
-      return recovered;
-    }
-
-    @Override
-    public void copyIsWhole(String host, boolean whole) {
-      if (whole) {
-        wholeCopies.add(host);
-      } else {
-        wholeCopies.remove(host);
-      }
     }
   }
 }

@@ -20,10 +20,11 @@ public interface HostEnvironment {
   long segment();
 
   /**
-   * Appends a record to the journal, if its segment is still that one; never waits.
+   * Appends a record to the journal, if its segment is still that one; never waits. Records are
+   * written in the order in which they are appended.
    *
    * @param newest time of the newest sample in it, ms
-   * @param forced whether the record counts as kept only when it is on the disk
+   * @param forced whether the record counts as kept only when it and all before it are on the disk
    * @param done is given once, on any thread, whether the record is kept; never if it is not {@link
    *     Journal.Appended#QUEUED}
    */

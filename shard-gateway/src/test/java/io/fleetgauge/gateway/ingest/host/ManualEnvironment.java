@@ -6,19 +6,14 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
-import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +26,7 @@ import java.util.function.Consumer;
  * What surrounds the hosts of gateway {@code self} in a test. Nothing happens by itself: the test
  * moves the clock, gives tables, lets the journal write and answers for the other gateways.
  */
-final class ManualEnvironment implements HostEnvironment, Peers {
+final class ManualEnvironment extends MemoryEnvironment implements Peers {
   static final String HOST = "n1";
 
   /** A record that the journal has taken and not yet written. */
@@ -50,18 +45,15 @@ final class ManualEnvironment implements HostEnvironment, Peers {
   final Queue<SentOffer> offers = new ArrayDeque<>();
   final List<Report> reports = new ArrayList<>();
   final List<String> registered = new ArrayList<>();
-  final Set<String> wholeCopies = new HashSet<>();
-  final Store store = new Store(Path.of("nowhere"), HostWriter.limits(1_000), Dimensions.DEFAULT);
 
   private final Queue<Runnable> lane = new ArrayDeque<>();
-  private final IngestCounts counts = new IngestCounts();
   private final ClusterAccess cluster;
   private ClusterView view = ClusterView.EMPTY;
   private long now = 1_000_000;
-  boolean isRecovered = true;
-  boolean isDiskFailing;
 
   ManualEnvironment(String self, int replication) {
+    super(HostWriter.limits(1_000));
+    this.isRecovered = true;
     this.cluster =
         new ClusterAccess(
             self,
@@ -185,20 +177,8 @@ final class ManualEnvironment implements HostEnvironment, Peers {
   }
 
   @Override
-  public Journal.Appended append(
-      long segment,
-      String host,
-      byte[] record,
-      long newest,
-      boolean forced,
-      Consumer<Boolean> done) {
+  protected void write(String host, byte[] record, boolean forced, Consumer<Boolean> done) {
     journal.add(new Append(host, record, forced, done));
-    return Journal.Appended.QUEUED;
-  }
-
-  @Override
-  public boolean isDiskFailing() {
-    return isDiskFailing;
   }
 
   @Override
@@ -209,30 +189,6 @@ final class ManualEnvironment implements HostEnvironment, Peers {
   @Override
   public long steadyMillis() {
     return now;
-  }
-
-  @Override
-  public long latestTime() {
-    return now + 600_000;
-  }
-
-  @Override
-  public IngestCounts counts() {
-    return counts;
-  }
-
-  @Override
-  public boolean isRecovered() {
-    return isRecovered;
-  }
-
-  @Override
-  public void copyIsWhole(String host, boolean whole) {
-    if (whole) {
-      wholeCopies.add(host);
-    } else {
-      wholeCopies.remove(host);
-    }
   }
 
   @Override
