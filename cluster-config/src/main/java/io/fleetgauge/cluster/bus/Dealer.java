@@ -100,10 +100,11 @@ final class Dealer {
    * @return whether anything has changed
    */
   boolean deal(PeerDirectory peers, long now) {
-    List<Peer> live = peers.live(now);
+    List<Peer> heard = peers.live(now);
+    reports.keySet().removeIf(life -> heard.stream().noneMatch(peer -> peer.life() == life));
+    List<Peer> live = reporting(peers, now);
     List<Peer> counted = peers.counted(now);
     int count = peers.count(now);
-    reports.keySet().removeIf(life -> live.stream().noneMatch(peer -> peer.life() == life));
     changed = false;
     TreeSet<String> keys = new TreeSet<>(divisions.keySet());
     reports.values().forEach(received -> keys.addAll(received.uses().keySet()));
@@ -114,6 +115,14 @@ final class Dealer {
       version++;
     }
     return changed;
+  }
+
+  /**
+   * Those that are live and have reported. After a split another message may come before the first
+   * report; until then its sender keeps the even share that it took by itself.
+   */
+  private List<Peer> reporting(PeerDirectory peers, long now) {
+    return peers.live(now).stream().filter(peer -> reports.containsKey(peer.life())).toList();
   }
 
   private void deal(String key, List<Peer> live, List<Peer> counted, int count, long now) {
@@ -138,9 +147,11 @@ final class Dealer {
     int wanting = 0;
     for (int i = 0; i < demands.length; i++) {
       BudgetUse use = use(live.get(i), key);
+      // One that names no use may take its even share until it applies a lower one.
+      int unused = Math.max(1, Shares.even(limit, count, counted.indexOf(live.get(i))));
       Share share =
           division.shares.computeIfAbsent(
-              live.get(i).life(), none -> new Share(use == null ? 0 : use.allowed()));
+              live.get(i).life(), none -> new Share(use == null ? unused : use.allowed()));
       demands[i] = use == null ? 0 : Math.max(use.demand(), use.running());
       isShort |= demands[i] > share.granted;
       wanting += demands[i] > 0 ? 1 : 0;
@@ -229,11 +240,10 @@ final class Dealer {
 
   /** What others are to know. */
   UsageGrants grants(PeerDirectory peers, long now) {
-    List<Peer> live = peers.live(now);
+    List<Peer> live = reporting(peers, now);
     List<HeardPeer> heard = new ArrayList<>();
     for (Peer peer : live) {
-      Received received = reports.get(peer.life());
-      heard.add(new HeardPeer(peer.life(), received == null ? 0 : received.report().clock()));
+      heard.add(new HeardPeer(peer.life(), reports.get(peer.life()).report().clock()));
     }
     List<BudgetGrants> budgets = new ArrayList<>();
     divisions.forEach(

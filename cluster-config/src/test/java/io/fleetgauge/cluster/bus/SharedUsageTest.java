@@ -160,6 +160,37 @@ class SharedUsageTest {
   }
 
   @Test
+  void whoIsHeardAgainAndHasNotReportedYetKeepsItsEvenShare() {
+    SimulatedApis cluster = new SimulatedApis(12, 30);
+    List<Api> apis = cluster.start(3);
+    apis.forEach(api -> api.wants(60));
+    cluster.runFor(SETTLED);
+    cluster.split(api -> api.index == 2);
+    cluster.runFor(SharedUsage.FRESH_MILLIS + SETTLED);
+    assertThat(apis).allMatch(api -> api.running() == 10);
+    // A question about running queries has come before its report.
+    apis.forEach(api -> api.hears(apis.get(2)));
+    cluster.runFor(SETTLED, () -> cluster.assertNeverMoreThan(30));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {5, 35, 65, 95, 125, 155, 185, 215, 245, 275})
+  void whoBeginsToAskSoonAfterASplitHasHealedMakesNoMoreRunThanTheLimit(int millis) {
+    for (long seed = 1; seed <= 5; seed++) {
+      SimulatedApis cluster = new SimulatedApis(seed, 30);
+      List<Api> apis = cluster.start(3);
+      cluster.split(api -> api.index == 2);
+      apis.get(0).wants(60);
+      apis.get(1).wants(60);
+      cluster.runFor(SharedUsage.FRESH_MILLIS + SETTLED);
+      cluster.heal();
+      cluster.runFor(millis);
+      apis.get(2).wants(60);
+      cluster.runFor(SETTLED, () -> cluster.assertNeverMoreThan(30));
+    }
+  }
+
+  @Test
   void whoHearsNobodyThoughTheClusterHasOthersTakesAnEvenShare() {
     SimulatedApis cluster = new SimulatedApis(11, 20);
     List<Api> apis = cluster.start(4);

@@ -147,6 +147,11 @@ final class SimulatedApis {
       }
     }
 
+    /** Another message than a report has come from a query API. */
+    void hears(Api other) {
+      peers.heard(other.self, now);
+    }
+
     void stop(boolean saysGoodbye) {
       isUp = false;
       ends.clear();
