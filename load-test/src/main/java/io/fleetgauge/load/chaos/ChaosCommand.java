@@ -125,7 +125,7 @@ public final class ChaosCommand implements Command {
       } else if (Namespaces.areAllowed()) {
         split(Files.createDirectories(folder.resolve("split")), vertx);
       } else {
-        say("no split: network namespaces need root and iproute2");
+        say("no split: " + Namespaces.NEEDED);
       }
     } finally {
       vertx.close().await();

@@ -16,6 +16,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Namespaces implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Namespaces.class);
+
+  /** What this process lacks where {@link #areAllowed} is false. */
+  static final String NEEDED = "network namespaces need root and iproute2";
+
   private static final String MOUNT = "/run/netns";
   private static final String NETWORK = "10.209.77.";
 
