@@ -80,10 +80,11 @@ public final class GatewayProcess implements AutoCloseable {
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private URI address;
   private Store store;
-  private Ownership ownership;
+  private final Ownership ownership;
 
   private GatewayProcess(String id, Runnable onLeave) {
     this.onLeave = onLeave;
+    ownership = new Ownership(id);
     lifecycle = new Lifecycle("gateway " + id);
   }
 
@@ -107,128 +108,192 @@ public final class GatewayProcess implements AutoCloseable {
   }
 
   private void run(GatewayConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = EventLoops.start();
-    lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
-    FolderLock lock = FolderLock.take(config.store().folder(), "store.folder");
-    lifecycle.started("folder", STOP_LIMIT, lock);
-    Journal journal = journal(config.journal());
-    lifecycle.started("journal", STOP_LIMIT, journal);
-    store = store(config.store(), rules(config.rollups()));
-    ownership = new Ownership(config.id());
-    int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
-    MemoryWatermark memory = MemoryWatermark.ofHeap();
-    WorkerExecutor peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
-    Guard guard =
-        Guard.open(
-            vertx,
-            config.http(),
-            config.tenants(),
-            config.trust(),
-            TenantLimits.DEFAULT,
-            Parser::selectorProblem,
-            clock);
-    OutgoingHttp toPeers =
-        new OutgoingHttp(vertx, config.trust(), guard.secret(), PeerClient.HTTP_LIMITS);
-    lifecycle.started("connections to gateways", STOP_LIMIT, toPeers);
-    PeerClient peers = new PeerClient(vertx, toPeers, peerWorkers, store, clock);
-    Intake intake =
-        new Intake(
-            store,
-            journal,
-            new ClusterAccess(
-                config.id(),
-                config.cluster().replication(),
-                this::view,
-                this::register,
-                this::report,
-                peers),
-            memory,
-            clock,
-            threads,
-            config.ingest().maxQueuedRequests());
-    lifecycle.started("intake", STOP_LIMIT, intake);
-    peers.begin(intake);
-    vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
-    long housekeepingMillis = config.store().memory().toMillis() / 64;
-    vertx.setPeriodic(
-        Math.clamp(housekeepingMillis, MIN_HOUSEKEEPING_MILLIS, MAX_HOUSEKEEPING_MILLIS),
-        id -> intake.maintain());
-
-    vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
-
-    HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
-    FragmentCounts fragments = new FragmentCounts();
-    RemoteWriteCounts remoteWrites = new RemoteWriteCounts();
-    MetadataTable metadata = new MetadataTable();
-    FragmentRunner runner =
-        new FragmentRunner(
-            store,
-            hostLabels,
-            ownership,
-            this::view,
-            intake::isWholeCopy,
-            intake::isRecovered,
-            metadata::read);
-    Meters meters = new Meters("fleetgauge_gateway");
-    meters.counter(
-        "requests_refused", "Requests without a token that permits them.", guard::refused);
-    meters.counter(
-        "tenants_failures", "Times the tenants file could not be read.", guard::fileFailures);
-    StoreMeters.declare(meters, store);
-    IngestMeters.declare(meters, intake, journal, memory);
-    OwnershipMeters.declare(meters, this::view, config.id());
-    remoteWrites.declare(meters, metadata);
-    fragments.declare(meters, runner::caches);
-    HttpListener.Readiness readiness = new HttpListener.Readiness();
-    Router router =
-        HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
-    readiness.watch(() -> intake.diskTrouble().orElse(""));
-    lifecycle.started(
-        "remote write",
-        STOP_LIMIT,
-        RemoteWriteRoute.open(
-                vertx,
-                toPeers,
-                intake,
-                new RemoteWriteRoute.Settings(
-                    hostLabels, store.limits().future().toMillis(), clock),
-                metadata,
-                remoteWrites)
-            .mount(router, guard));
-    IntakeRoute.mount(
-        router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
-    router.post(LEAVE).handler(this::leave);
-    TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), this::view);
-    PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
-    new FragmentRoute(vertx, runner, threads, fragments, memory::queriesAreShed)
-        .mount(router, guard.needsPeer());
+    Startup startup = new Startup(config, clock);
+    startup.openStore();
+    startup.openIntake();
+    startup.maintainOnTimers();
     // Before joining, because the other members need the port.
-    HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
-    lifecycle.started("HTTP", STOP_LIMIT, http);
+    startup.listen();
+    startup.recover();
+    startup.joinCluster();
+    startup.becomeReady();
+  }
 
-    recover(intake, store);
-    address =
-        URI.create(config.http().scheme() + "://" + config.advertisedHost() + ":" + http.port());
-    join(config);
-    ClusterBus bus =
-        ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
-    lifecycle.started("event bus", STOP_LIMIT, bus);
-    bus.declare(meters);
-    member.get().onChange(view -> intake.tableChanged());
-    vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
-    settle(intake, store);
-    readiness.ready();
-    lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
-    if (config.drainTimeout().toMillis() > 0) {
-      lifecycle.started(
-          "ownership", config.drainTimeout().plus(STOP_LIMIT), () -> drain(config.drainTimeout()));
+  /** The steps of a start, in their order: each uses what those before it have set up. */
+  private final class Startup {
+    private final GatewayConfig config;
+    private final LongSupplier clock;
+    private final Vertx vertx = EventLoops.start();
+    private final int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    private final MemoryWatermark memory = MemoryWatermark.ofHeap();
+    private final Meters meters = new Meters("fleetgauge_gateway");
+    private final HttpListener.Readiness readiness = new HttpListener.Readiness();
+    private Journal journal;
+    private Guard guard;
+    private OutgoingHttp toPeers;
+    private WorkerExecutor peerWorkers;
+    private Intake intake;
+
+    Startup(GatewayConfig config, LongSupplier clock) {
+      this.config = config;
+      this.clock = clock;
+      lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     }
-    LOG.info(
-        "gateway {} at {} is in cluster {} with {} gateways",
-        config.id(),
-        address,
-        config.cluster().name(),
-        view().gateways().size());
+
+    void openStore() throws StartFailure {
+      FolderLock lock = FolderLock.take(config.store().folder(), "store.folder");
+      lifecycle.started("folder", STOP_LIMIT, lock);
+      journal = journal(config.journal());
+      lifecycle.started("journal", STOP_LIMIT, journal);
+      store = store(config.store(), rules(config.rollups()));
+      StoreMeters.declare(meters, store);
+    }
+
+    void openIntake() throws StartFailure {
+      guard =
+          Guard.open(
+              vertx,
+              config.http(),
+              config.tenants(),
+              config.trust(),
+              TenantLimits.DEFAULT,
+              Parser::selectorProblem,
+              clock);
+      toPeers = new OutgoingHttp(vertx, config.trust(), guard.secret(), PeerClient.HTTP_LIMITS);
+      lifecycle.started("connections to gateways", STOP_LIMIT, toPeers);
+      peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
+      PeerClient peers = new PeerClient(vertx, toPeers, peerWorkers, store, clock);
+      intake =
+          new Intake(
+              store,
+              journal,
+              new ClusterAccess(
+                  config.id(),
+                  config.cluster().replication(),
+                  GatewayProcess.this::view,
+                  GatewayProcess.this::register,
+                  GatewayProcess.this::report,
+                  peers),
+              memory,
+              clock,
+              threads,
+              config.ingest().maxQueuedRequests());
+      lifecycle.started("intake", STOP_LIMIT, intake);
+      peers.begin(intake);
+      IngestMeters.declare(meters, intake, journal, memory);
+    }
+
+    void maintainOnTimers() {
+      vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
+      long housekeepingMillis = config.store().memory().toMillis() / 64;
+      vertx.setPeriodic(
+          Math.clamp(housekeepingMillis, MIN_HOUSEKEEPING_MILLIS, MAX_HOUSEKEEPING_MILLIS),
+          id -> intake.maintain());
+      vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
+    }
+
+    void listen() throws StartFailure {
+      meters.counter(
+          "requests_refused", "Requests without a token that permits them.", guard::refused);
+      meters.counter(
+          "tenants_failures", "Times the tenants file could not be read.", guard::fileFailures);
+      OwnershipMeters.declare(meters, GatewayProcess.this::view, config.id());
+      readiness.watch(() -> intake.diskTrouble().orElse(""));
+      Router router =
+          HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
+      HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
+      MetadataTable metadata = new MetadataTable();
+      mountRemoteWrite(router, hostLabels, metadata);
+      IntakeRoute.mount(
+          router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
+      router.post(LEAVE).handler(GatewayProcess.this::leave);
+      TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
+      PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
+      mountFragments(router, hostLabels, metadata);
+      HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
+      lifecycle.started("HTTP", STOP_LIMIT, http);
+      address =
+          URI.create(config.http().scheme() + "://" + config.advertisedHost() + ":" + http.port());
+    }
+
+    private void mountRemoteWrite(Router router, HostLabels hostLabels, MetadataTable metadata) {
+      RemoteWriteCounts counts = new RemoteWriteCounts();
+      counts.declare(meters, metadata);
+      lifecycle.started(
+          "remote write",
+          STOP_LIMIT,
+          RemoteWriteRoute.open(
+                  vertx,
+                  toPeers,
+                  intake,
+                  new RemoteWriteRoute.Settings(
+                      hostLabels, store.limits().future().toMillis(), clock),
+                  metadata,
+                  counts)
+              .mount(router, guard));
+    }
+
+    private void mountFragments(Router router, HostLabels hostLabels, MetadataTable metadata) {
+      FragmentRunner runner =
+          new FragmentRunner(
+              store,
+              hostLabels,
+              ownership,
+              GatewayProcess.this::view,
+              intake::isWholeCopy,
+              intake::isRecovered,
+              metadata::read);
+      FragmentCounts counts = new FragmentCounts();
+      counts.declare(meters, runner::caches);
+      new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed)
+          .mount(router, guard.needsPeer());
+    }
+
+    /** Reads the samples from before the start, on a separate thread: nothing waits for it. */
+    void recover() {
+      Thread.ofPlatform()
+          .daemon()
+          .name("recovery")
+          .start(
+              () -> {
+                try {
+                  intake.recover();
+                  settle(intake);
+                } catch (IOException | RuntimeException e) {
+                  intake.recoveryFailed(e);
+                } catch (InterruptedException e) {
+                  LOG.info("closed before all samples from before the start were read");
+                }
+              });
+    }
+
+    void joinCluster() throws StartFailure {
+      join(config);
+      ClusterBus bus =
+          ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
+      lifecycle.started("event bus", STOP_LIMIT, bus);
+      bus.declare(meters);
+      member.get().onChange(view -> intake.tableChanged());
+      vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
+    }
+
+    void becomeReady() {
+      settle(intake);
+      readiness.ready();
+      lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
+      if (config.drainTimeout().toMillis() > 0) {
+        lifecycle.started(
+            "ownership",
+            config.drainTimeout().plus(STOP_LIMIT),
+            () -> drain(config.drainTimeout()));
+      }
+      LOG.info(
+          "gateway {} at {} is in cluster {} with {} gateways",
+          config.id(),
+          address,
+          config.cluster().name(),
+          view().gateways().size());
+    }
   }
 
   private static Journal journal(Journal.Settings settings) throws StartFailure {
@@ -271,29 +336,11 @@ public final class GatewayProcess implements AutoCloseable {
         rules);
   }
 
-  /** Reads the samples from before the start, on a separate thread: nothing waits for it. */
-  private void recover(Intake intake, Store store) {
-    Thread.ofPlatform()
-        .daemon()
-        .name("recovery")
-        .start(
-            () -> {
-              try {
-                intake.recover();
-                settle(intake, store);
-              } catch (IOException | RuntimeException e) {
-                intake.recoveryFailed(e);
-              } catch (InterruptedException e) {
-                LOG.info("closed before all samples from before the start were read");
-              }
-            });
-  }
-
   /**
    * When all samples from before the start are back and the gateway is in the cluster: registers
    * the hosts that it has samples of, and lets the table assign hosts to it.
    */
-  private void settle(Intake intake, Store store) {
+  private void settle(Intake intake) {
     if (intake.isRecovered() && member.get() != null) {
       store.hosts().forEach(this::register);
       member.get().activate();
