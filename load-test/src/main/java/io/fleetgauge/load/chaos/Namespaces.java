@@ -12,13 +12,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Network namespaces on one bridge, which can be cut off from one another while this process
- * reaches all. Needs root and iproute2.
+ * reaches all. Needs what {@link #NEEDED} says.
  */
 final class Namespaces implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Namespaces.class);
 
   /** What this process lacks where {@link #areAllowed} is false. */
-  static final String NEEDED = "network namespaces need root and iproute2";
+  static final String NEEDED =
+      "network namespaces need iproute2 and the capabilities CAP_NET_ADMIN and CAP_SYS_ADMIN";
+
+  private static final long CAPABILITIES = 1L << 12 | 1L << 21;
 
   private static final String MOUNT = "/run/netns";
   private static final String NETWORK = "10.209.77.";
@@ -34,9 +37,16 @@ final class Namespaces implements AutoCloseable {
   /** Whether this process may create namespaces. */
   static boolean areAllowed() {
     try {
-      boolean root = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0;
-      return root && new ProcessBuilder("ip", "netns", "list").start().waitFor() == 0;
-    } catch (IOException | UnsupportedOperationException e) {
+      // Root in a container may lack them.
+      long capabilities =
+          Files.readAllLines(Path.of("/proc/self/status")).stream()
+              .filter(line -> line.startsWith("CapEff:"))
+              .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+              .findFirst()
+              .orElse(0);
+      return (capabilities & CAPABILITIES) == CAPABILITIES
+          && new ProcessBuilder("ip", "netns", "list").start().waitFor() == 0;
+    } catch (IOException e) {
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
