@@ -1,4 +1,4 @@
-package io.fleetgauge.load.bench;
+package io.fleetgauge.load.benchmark;
 
 import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;

@@ -1,4 +1,4 @@
-package io.fleetgauge.load.bench;
+package io.fleetgauge.load.benchmark;
 
 import io.fleetgauge.promql.kernel.Columns;
 import io.fleetgauge.promql.kernel.Sums;

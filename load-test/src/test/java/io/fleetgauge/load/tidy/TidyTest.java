@@ -428,7 +428,7 @@ class TidyTest {
               "query",
               "sample"),
           room(
-              "load.bench",
+              "load.benchmark",
               "gateway.store.chunk",
               "promql.exec",
               "promql.kernel",
@@ -502,7 +502,7 @@ class TidyTest {
               "load.compare",
               "load.demo",
               "load.measure"),
-          library("org.openjdk.jmh.", "load.bench"));
+          library("org.openjdk.jmh.", "load.benchmark"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */
   private static final List<String> EVERYWHERE = List.of("java.", "javax.", "org.slf4j.");
