@@ -70,7 +70,7 @@ class SimulatedPeersTest extends PeersContract {
   }
 
   @Override
-  protected String copy() {
+  protected String replica() {
     return holders().copies().getFirst().gateway();
   }
 

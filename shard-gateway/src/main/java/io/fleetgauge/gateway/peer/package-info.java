@@ -2,8 +2,8 @@
  * Requests between gateways that hold the same hosts, over HTTP.
  *
  * <pre>
- * POST /v1/hosts/HOST/copies     frames from the owner to a copy; headers: X-Fleetgauge-Epoch, -From
- *                                (the owner's id), -Session, -Number, -Count
+ * POST /v1/hosts/HOST/copies     frames from the owner to a replica; headers: X-Fleetgauge-Epoch,
+ *                                -From (the owner's id), -Session, -Number, -Count
  *                                200  whole | kept | broken | stranger | later | dictionary RUN
  * POST /v1/hosts/HOST/offers?from=ID   asks the owner to pull from that gateway
  *                                200 merged | 409 not merged

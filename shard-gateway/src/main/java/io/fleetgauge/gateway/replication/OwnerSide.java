@@ -13,13 +13,13 @@ import java.util.function.Consumer;
 
 /**
  * Decides for one host on the gateway that owns it: when a body is kept, and what is sent to
- * copies. Not thread-safe. Times in ms of any steady clock.
+ * replicas. Not thread-safe. Times in ms of any steady clock.
  */
 public final class OwnerSide {
   /** A session ends when more bodies than this wait to be sent. */
   static final int MAX_BEHIND = 256;
 
-  /** Most bodies in one request to a copy. */
+  /** Most bodies in one request to a replica. */
   static final int MAX_TOGETHER = 64;
 
   static final long RETRY_MILLIS = 300;
@@ -31,11 +31,11 @@ public final class OwnerSide {
   /** What happens. */
   public sealed interface Event {
     /**
-     * The table names these gateways as copies.
+     * The table names these gateways as replicas.
      *
      * @param peers their ids
      */
-    record Copies(Set<String> peers) implements Event {}
+    record Replicas(Set<String> peers) implements Event {}
 
     /** A body has been taken into memory. */
     record Taken(long body) implements Event {}
@@ -48,10 +48,10 @@ public final class OwnerSide {
      */
     record Journaled(long body, boolean forced, boolean kept) implements Event {}
 
-    /** A copy answered the request that began with body {@code number} of a session. */
+    /** A replica answered the request that began with body {@code number} of a session. */
     record Answered(String peer, long session, long number, Reply reply) implements Event {}
 
-    /** The owner has fetched samples from another gateway that its copies may not have. */
+    /** The owner has fetched samples from another gateway that its replicas may not have. */
     record Merged() implements Event {}
 
     record TimePassed() implements Event {}
@@ -60,7 +60,7 @@ public final class OwnerSide {
   /** What has to be done. */
   public sealed interface Effect {
     /**
-     * Sends bodies to a copy; without bodies, asks for the copy's state.
+     * Sends bodies to a replica; without bodies, asks for the replica's state.
      *
      * @param number of the first body within the session
      */
@@ -78,7 +78,7 @@ public final class OwnerSide {
     /** A body is no longer needed. */
     record Forget(long body) implements Effect {}
 
-    /** These copies have all that the owner has. */
+    /** These replicas have all that the owner has. */
     record Report(Set<String> synced) implements Effect {}
   }
 
@@ -122,7 +122,7 @@ public final class OwnerSide {
   private long lastSession;
 
   /**
-   * @param replicated whether a body without a copy must be synced to the disk
+   * @param replicated whether a body without a replica must be synced to the disk
    * @param firstSession higher than every session that this gateway began for this host before
    */
   public OwnerSide(boolean replicated, long firstSession) {
@@ -130,21 +130,21 @@ public final class OwnerSide {
     this.lastSession = firstSession;
   }
 
-  /** Copies that have everything that was acknowledged. */
+  /** Replicas that have everything that was acknowledged. */
   public Set<String> synced() {
     Set<String> synced = new TreeSet<>();
     links.values().stream().filter(link -> link.synced).forEach(link -> synced.add(link.peer));
     return synced;
   }
 
-  /** Whether there are copies to send to. */
+  /** Whether there are replicas to send to. */
   public boolean hasPeers() {
     return !links.isEmpty();
   }
 
   public void on(Event event, long now, Consumer<Effect> effects) {
     switch (event) {
-      case Event.Copies copies -> copies(copies.peers(), now, effects);
+      case Event.Replicas replicas -> replicas(replicas.peers(), now, effects);
       case Event.Taken taken -> taken(taken.body(), now, effects);
       case Event.Journaled journaled -> journaled(journaled, effects);
       case Event.Answered answered -> answered(answered, now, effects);
@@ -153,7 +153,7 @@ public final class OwnerSide {
     }
   }
 
-  private void copies(Set<String> peers, long now, Consumer<Effect> effects) {
+  private void replicas(Set<String> peers, long now, Consumer<Effect> effects) {
     for (String peer : List.copyOf(links.keySet())) {
       if (!peers.contains(peer)) {
         end(links.get(peer), effects);
@@ -170,7 +170,7 @@ public final class OwnerSide {
     }
   }
 
-  /** A copy compares itself with the owner when a session begins, so new sessions begin. */
+  /** A replica compares itself with the owner when a session begins, so new sessions begin. */
   private void merged(long now, Consumer<Effect> effects) {
     for (Link link : links.values()) {
       end(link, effects);
@@ -183,8 +183,8 @@ public final class OwnerSide {
     Pending one = new Pending();
     pending.put(body, one);
     for (Link link : links.values()) {
-      // A session that is being opened may already be open on the copy, which then does not pull
-      // this body any more. So it is sent, but its acknowledgement does not wait for this copy.
+      // A session that is being opened may already be open on the replica, which then does not pull
+      // this body any more. So it is sent, but its acknowledgement does not wait for this replica.
       if (link.up || link.sent != null) {
         link.behind.add(body);
         one.links++;
@@ -343,7 +343,7 @@ public final class OwnerSide {
     }
   }
 
-  /** Ends a session. Bodies that waited for this copy only are synced to the disk instead. */
+  /** Ends a session. Bodies that waited for this replica only are synced to the disk instead. */
   private void end(Link link, Consumer<Effect> effects) {
     List<Long> undelivered = undelivered(link);
     link.up = false;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.replication;
 
-/** The answer of a copy to its owner. */
+/** The answer of a replica to its owner. */
 public enum Reply {
   /** It has the bodies and everything that was acknowledged before. */
   WHOLE,

@@ -2,22 +2,23 @@
  * Decides how several gateways hold one host. Plain code without threads, network or clock.
  *
  * <p>{@link io.fleetgauge.gateway.replication.OwnerSide} decides when a body that the owner took is
- * acknowledged. {@link io.fleetgauge.gateway.replication.CopySide} decides what a copy does with
- * what the owner sends, and whether the copy is whole. {@link
+ * acknowledged. {@link io.fleetgauge.gateway.replication.ReplicaSide} decides what a replica does
+ * with what the owner sends, and whether the replica is whole. {@link
  * io.fleetgauge.gateway.replication.Pull} decides how a gateway fetches the samples that only
  * another one has.
  *
  * <p>In: events and the time. Out: effects. So one thread can simulate a cluster from a seed.
  *
- * <p>A <em>session</em> is an uninterrupted sequence of bodies from an owner to one copy. Bodies
- * are numbered within it, so a copy knows that it received all of them in order. The session ends
- * when a body cannot be delivered. When a session begins, the copy compares itself with the owner
- * and fetches what is missing; bodies that arrive meanwhile are kept too. From then on until the
- * session ends the copy has everything that the owner has acknowledged: it is <em>whole</em>.
+ * <p>A <em>session</em> is an uninterrupted sequence of bodies from an owner to one replica. Bodies
+ * are numbered within it, so a replica knows that it received all of them in order. The session
+ * ends when a body cannot be delivered. When a session begins, the replica compares itself with the
+ * owner and fetches what is missing; bodies that arrive meanwhile are kept too. From then on until
+ * the session ends the replica has everything that the owner has acknowledged: it is
+ * <em>whole</em>.
  *
- * <p>Law: a body is acknowledged when the owner has written it to its journal and every copy with
- * an open session has it in memory and journal; when no copy has it, only when it is synced to the
- * owner's disk. A copy answers that it is whole only in a session in which it has fetched
+ * <p>Law: a body is acknowledged when the owner has written it to its journal and every replica
+ * with an open session has it in memory and journal; when no replica has it, only when it is synced
+ * to the owner's disk. A replica answers that it is whole only in a session in which it has fetched
  * everything from before the session.
  */
 package io.fleetgauge.gateway.replication;

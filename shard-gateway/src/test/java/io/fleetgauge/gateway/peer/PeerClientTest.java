@@ -120,7 +120,7 @@ class PeerClientTest extends PeersContract {
   void start(Vertx started) throws Exception {
     vertx = started;
     Map<String, URI> addresses = new HashMap<>();
-    for (String id : List.of(owner(), copy(), bystander())) {
+    for (String id : List.of(owner(), replica(), bystander())) {
       gateways.put(id, new Gateway(id));
       addresses.put(id, address(id));
     }
@@ -129,7 +129,7 @@ class PeerClientTest extends PeersContract {
             owner(),
             EPOCH,
             Set.of(),
-            List.of(new Holders.Copy(copy(), EPOCH, false)),
+            List.of(new Holders.Copy(replica(), EPOCH, false)),
             Optional.empty());
     view =
         new ClusterView(
@@ -140,7 +140,7 @@ class PeerClientTest extends PeersContract {
     // An owner waits a second for a copy: classes and connections are loaded before that.
     assertThat(
             this.<Peers.Pulled>answer(
-                done -> peers(owner()).pull(address(copy()), "unknown", done)))
+                done -> peers(owner()).pull(address(replica()), "unknown", done)))
         .isEqualTo(new Peers.Pulled(true, true, Map.of()));
   }
 
@@ -185,7 +185,7 @@ class PeerClientTest extends PeersContract {
   }
 
   @Override
-  protected String copy() {
+  protected String replica() {
     return "g2";
   }
 

@@ -15,7 +15,7 @@ class OwnerSideTest {
   private long now = 1;
 
   @Test
-  void aBodyIsKeptWhenItIsWrittenAndEveryCopyThatStandsHasIt() {
+  void aBodyIsKeptWhenItIsWrittenAndEveryReplicaThatStandsHasIt() {
     open("a", "b");
     assertThat(on(new Event.Taken(1)))
         .containsExactly(
@@ -26,7 +26,7 @@ class OwnerSideTest {
   }
 
   @Test
-  void aBodyThatEveryCopyHasIsNotKeptBeforeTheOwnJournalHasIt() {
+  void aBodyThatEveryReplicaHasIsNotKeptBeforeTheOwnJournalHasIt() {
     open("a");
     on(new Event.Taken(1));
     assertThat(answered("a", 1, Reply.WHOLE)).doesNotContain(new Effect.Keep(1));
@@ -62,21 +62,21 @@ class OwnerSideTest {
     now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
     on(new Event.TimePassed());
     answered("a", 1, Reply.WHOLE);
-    assertThat(on(new Event.Copies(Set.of()))).containsExactly(new Effect.Report(Set.of()));
+    assertThat(on(new Event.Replicas(Set.of()))).containsExactly(new Effect.Report(Set.of()));
     assertThat(owner.hasPeers()).isFalse();
-    on(new Event.Copies(Set.of("a")));
+    on(new Event.Replicas(Set.of("a")));
     assertThat(owner.synced()).as("it begins anew").isEmpty();
   }
 
   @Test
-  void aBodyThatNoCopyHasIsKeptOnlyWhenItIsOnTheDisk() {
+  void aBodyThatNoReplicaHasIsKeptOnlyWhenItIsOnTheDisk() {
     assertThat(on(new Event.Taken(1))).containsExactly(new Effect.Write(1, true));
     assertThat(on(new Event.Journaled(1, true, true)))
         .containsExactly(new Effect.Keep(1), new Effect.Forget(1));
   }
 
   @Test
-  void whatWaitedForACopyThatFailsIsWrittenOnceMoreAndForced() {
+  void whatWaitedForAReplicaThatFailsIsWrittenOnceMoreAndForced() {
     open("a");
     on(new Event.Taken(1));
     on(new Event.Journaled(1, false, true));
@@ -95,7 +95,7 @@ class OwnerSideTest {
   }
 
   @Test
-  void bodiesGoToACopyInOrderOneMessageAtATime() {
+  void bodiesGoToAReplicaInOrderOneMessageAtATime() {
     open("a");
     on(new Event.Taken(1));
     assertThat(on(new Event.Taken(2))).containsExactly(new Effect.Write(2, false));
@@ -106,7 +106,7 @@ class OwnerSideTest {
 
   @Test
   void whatIsTakenWhileASessionIsBegunIsSentInItButNobodyWaitsForIt() {
-    on(new Event.Copies(Set.of("a")));
+    on(new Event.Replicas(Set.of("a")));
     assertThat(on(new Event.Taken(1))).containsExactly(new Effect.Write(1, true));
     assertThat(on(new Event.Journaled(1, true, true))).containsExactly(new Effect.Keep(1));
     assertThat(answered("a", 1, Reply.KEPT)).containsExactly(send("a", 1, List.of(1L)));
@@ -144,7 +144,7 @@ class OwnerSideTest {
   }
 
   @Test
-  void aCopyThatCannotTellYetIsAskedAgainForAWhile() {
+  void aReplicaThatCannotTellYetIsAskedAgainForAWhile() {
     open("a");
     on(new Event.Taken(1));
     on(new Event.Journaled(1, false, true));
@@ -156,7 +156,7 @@ class OwnerSideTest {
   }
 
   @Test
-  void aCopyThatFallsFarBehindIsNotWaitedForAndNothingIsHeldForIt() {
+  void aReplicaThatFallsFarBehindIsNotWaitedForAndNothingIsHeldForIt() {
     open("a");
     for (long body = 1; body <= OwnerSide.MAX_BEHIND + 2; body++) {
       on(new Event.Taken(body));
@@ -169,7 +169,7 @@ class OwnerSideTest {
   }
 
   @Test
-  void copiesFetchWhatTheOwnerFetchedBeforeTheyAreCalledSyncedAgain() {
+  void replicasFetchWhatTheOwnerFetchedBeforeTheyAreCalledSyncedAgain() {
     open("a");
     answered("a", 1, Reply.WHOLE);
     now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
@@ -181,7 +181,7 @@ class OwnerSideTest {
   }
 
   private void open(String... peers) {
-    on(new Event.Copies(Set.of(peers)));
+    on(new Event.Replicas(Set.of(peers)));
     for (String peer : peers) {
       answered(peer, 1, Reply.KEPT);
     }

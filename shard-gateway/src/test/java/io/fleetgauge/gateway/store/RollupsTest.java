@@ -224,7 +224,7 @@ class RollupsTest {
   }
 
   @Test
-  void ownerAndCopySealTheSameBytes() throws Exception {
+  void ownerAndReplicaSealTheSameBytes() throws Exception {
     List<Fact> facts = facts(5, 0, HOUR + 600_000);
     Lane owner = sealed(store("owner"), facts);
     List<Fact> mixed = new ArrayList<>(facts);

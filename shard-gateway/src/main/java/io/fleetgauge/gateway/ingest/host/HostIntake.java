@@ -11,9 +11,9 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * All that a gateway does with one host's samples: takes them in as the owner or as a copy, sends
- * them to copies, and acknowledges what is kept. No threads and no clock of its own: one thread at
- * a time uses it, the one that {@link HostEnvironment#onLane} runs things on.
+ * All that a gateway does with one host's samples: takes them in as the owner or as a replica,
+ * sends them to replicas, and acknowledges what is kept. No threads and no clock of its own: one
+ * thread at a time uses it, the one that {@link HostEnvironment#onLane} runs things on.
  */
 public final class HostIntake {
   /** Most bytes that wait for the host's history. */

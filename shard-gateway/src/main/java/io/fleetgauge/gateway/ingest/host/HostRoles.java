@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * This gateway's role among the holders of one host: owner, copy, or neither. Follows the newest
+ * This gateway's role among the holders of one host: owner, replica, or neither. Follows the newest
  * table and hands what comes to the role. Only the host's lane thread uses it.
  */
 final class HostRoles {
@@ -28,8 +28,8 @@ final class HostRoles {
   /** Null while this gateway is not the owner. */
   private OwnerRole owner;
 
-  /** Null while this gateway is to have no copy. */
-  private CopyRole copy;
+  /** Null while this gateway is no replica. */
+  private ReplicaRole replica;
 
   HostRoles(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
     this.host = host;
@@ -59,17 +59,17 @@ final class HostRoles {
     if (isOwner) {
       own(holders.get());
     } else if (holders.flatMap(each -> each.copyOn(self)).isPresent()) {
-      if (copy == null) {
-        copy = new CopyRole(host, session, environment, journal);
+      if (replica == null) {
+        replica = new ReplicaRole(host, session, environment, journal);
       }
     } else {
-      endCopy();
+      endReplica();
     }
   }
 
   private void own(Holders now) {
     // Ticks that waited for history wait no longer: either it comes, or it is known to be missing.
-    endCopy();
+    endReplica();
     if (owner == null) {
       owner = new OwnerRole(host, session, environment, journal);
     }
@@ -83,10 +83,10 @@ final class HostRoles {
     }
   }
 
-  private void endCopy() {
-    if (copy != null) {
-      copy.end();
-      copy = null;
+  private void endReplica() {
+    if (replica != null) {
+      replica.end();
+      replica = null;
     }
   }
 
@@ -157,7 +157,7 @@ final class HostRoles {
   void arrived(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
     follow();
     boolean isOfOwner =
-        copy != null && holders.map(each -> each.owner().equals(from.owner())).orElse(false);
+        replica != null && holders.map(each -> each.owner().equals(from.owner())).orElse(false);
     boolean isNewer = from.epoch() > followed.table().epoch();
     if (!isOfOwner) {
       answer.accept(Peers.CopyAnswer.of(isNewer ? Reply.LATER : Reply.STRANGER));
@@ -165,8 +165,8 @@ final class HostRoles {
         || session.waitingBytes() > HostIntake.MAX_WAITING_BYTES) {
       answer.accept(Peers.CopyAnswer.of(Reply.LATER));
     } else {
-      copy.arrived(from, answer);
-      copy.pullIfDue(followed);
+      replica.arrived(from, answer);
+      replica.pullIfDue(followed);
     }
   }
 
@@ -179,8 +179,8 @@ final class HostRoles {
     follow();
     if (owner != null) {
       owner.timePassed();
-    } else if (copy != null) {
-      copy.pullIfDue(followed);
+    } else if (replica != null) {
+      replica.pullIfDue(followed);
     } else if (environment.isRecovered() && !session.lane().isEmpty() && holders.isPresent()) {
       return stray.timePassed(followed, holders.get());
     }
@@ -189,7 +189,7 @@ final class HostRoles {
 
   /** Whether something is in progress, or this gateway is to hold a copy. */
   boolean isBusy() {
-    return copy != null || owner != null && owner.isBusy();
+    return replica != null || owner != null && owner.isBusy();
   }
 
   /**
@@ -197,7 +197,7 @@ final class HostRoles {
    * empty when it is to have none.
    */
   OptionalLong copyEqualAt() {
-    return copy == null ? OptionalLong.empty() : OptionalLong.of(copy.equalAt());
+    return replica == null ? OptionalLong.empty() : OptionalLong.of(replica.equalAt());
   }
 
   /** Answers the senders that still wait: they have to come again. */

@@ -54,7 +54,7 @@ final class HostSession {
    * The result of taking a body.
    *
    * @param answer for the sender; sent after the body is in the journal, where it has to be
-   * @param body the body without refused samples, for the journal and for copies
+   * @param body the body without refused samples, for the journal and for replicas
    * @param newest time of the newest sample, ms
    * @param missing whether ticks that were acknowledged to the sender are missing here
    */
@@ -133,7 +133,7 @@ final class HostSession {
   /**
    * Takes a body that the owner of the host has accepted.
    *
-   * @return the result; a refused body means that owner and copy disagree about the run
+   * @return the result; a refused body means that owner and replica disagree about the run
    */
   Taken copy(byte[] body, long clock) {
     touchedAt = clock;

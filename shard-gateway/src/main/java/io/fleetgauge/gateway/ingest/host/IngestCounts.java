@@ -19,7 +19,7 @@ public final class IngestCounts {
   /** Ticks of hosts that other gateways own and this one has copies of. */
   public final LongAdder framesCopied = new LongAdder();
 
-  /** Bodies synced to the local disk because no copy could be reached. */
+  /** Bodies synced to the local disk because no replica could be reached. */
   public final LongAdder keptAlone = new LongAdder();
 
   /** Times that ticks were missing here which had been acknowledged to their sender. */

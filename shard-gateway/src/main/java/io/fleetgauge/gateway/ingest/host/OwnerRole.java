@@ -55,7 +55,7 @@ final class OwnerRole {
 
   /**
    * Follows a table that names this gateway as the owner. Whether the host is whole here is what
-   * the table says: a copy that believes so may not know that its owner went on without it.
+   * the table says: a replica that believes so may not know that its owner went on without it.
    */
   void follow(ClusterView newView, Holders now) {
     view = newView;
@@ -72,7 +72,7 @@ final class OwnerRole {
         peers.add(each.key());
       }
     }
-    side.on(new OwnerSide.Event.Copies(peers), now(), this::carryOut);
+    side.on(new OwnerSide.Event.Replicas(peers), now(), this::carryOut);
   }
 
   /** Answers the senders that still wait: they have to come again. */
@@ -117,12 +117,12 @@ final class OwnerRole {
 
   // --- what other gateways have ---
 
-  /** Samples of another gateway were taken in: the copies do not have them. */
+  /** Samples of another gateway were taken in: the replicas do not have them. */
   void merged() {
     hasMerged = true;
   }
 
-  /** A pull has ended: before the host is called whole again, copies fetch what was taken in. */
+  /** A pull has ended: before the host is called whole again, replicas fetch what was taken in. */
   private void pullEnded() {
     if (hasMerged) {
       hasMerged = false;

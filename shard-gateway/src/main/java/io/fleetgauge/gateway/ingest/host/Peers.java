@@ -10,7 +10,9 @@ import java.util.function.Consumer;
  * one that gets no answer in time has failed.
  */
 public interface Peers {
-  /** How long an owner waits for a copy's answer, ms; longer, and it goes on without the copy. */
+  /**
+   * How long an owner waits for a replica's answer, ms; longer, and it goes on without the replica.
+   */
   long COPY_MILLIS = 1_000;
 
   /** How long one request of a pull may take, ms. */
@@ -20,18 +22,18 @@ public interface Peers {
   long OFFER_MILLIS = 3 * PULL_MILLIS;
 
   /**
-   * Bodies of a host that its owner sends to a copy.
+   * Bodies of a host that its owner sends to a replica.
    *
    * @param epoch of the owner's table
    * @param owner the id of the gateway that sends them
    * @param number of the first body within the session
-   * @param count how many bodies; with none the owner only asks for the copy's state
+   * @param count how many bodies; with none the owner only asks for the replica's state
    */
   record Copy(
       String host, long epoch, String owner, long session, long number, int count, byte[] frames) {}
 
   /**
-   * What a copy answers.
+   * What a replica answers.
    *
    * @param wantedRun the run whose dictionary has to come first; 0 when none is wanted
    */
@@ -62,7 +64,7 @@ public interface Peers {
     }
   }
 
-  /** Sends bodies to a copy. */
+  /** Sends bodies to a replica. */
   void copy(URI to, Copy copy, Consumer<CopyAnswer> answer);
 
   /** Fetches what another gateway has of a host and this one has not. */

@@ -11,13 +11,13 @@
  * at all. {@link io.fleetgauge.gateway.ingest.host.HostIntake} is the entry for one host. {@code
  * HostSession} decodes its frames and knows its runs. {@code HostRoles} follows the table and
  * passes what arrives to the role that the table gives: {@code OwnerRole} acknowledges bodies and
- * sends them to copies, {@code CopyRole} takes bodies of the owner, {@code StrayRole} offers the
- * samples to the owner and removes them here later. {@code CatchUp} fetches what other gateways
+ * sends them to replicas, {@code ReplicaRole} takes bodies of the owner, {@code StrayRole} offers
+ * the samples to the owner and removes them here later. {@code CatchUp} fetches what other gateways
  * have and this one has not.
  *
  * <p>Law: {@code kept n} is answered only when every tick up to n is in the lane and in the journal
- * as its policy says and, as {@code gateway.replication} decides, on a copy or on the disk, or was
- * refused for good and counted. A tick that arrives twice changes nothing. Each segment of the
+ * as its policy says and, as {@code gateway.replication} decides, on a replica or on the disk, or
+ * was refused for good and counted. A tick that arrives twice changes nothing. Each segment of the
  * journal has the dictionaries that its records need.
  */
 package io.fleetgauge.gateway.ingest.host;

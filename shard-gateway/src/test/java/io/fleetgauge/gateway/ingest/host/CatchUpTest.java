@@ -38,7 +38,7 @@ class CatchUpTest {
   }
 
   @Test
-  void aCopyThatCalledItselfWholeIsNotAWholeOwnerWhenTheTableSaysOtherwise() {
+  void aReplicaThatCalledItselfWholeIsNotAWholeOwnerWhenTheTableSaysOtherwise() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     host.copied(new Peers.Copy(HOST, 3, "g2", 1, 1, 0, new byte[0]), answer -> {});
     environment.pullEnds(ALL);

@@ -46,7 +46,7 @@ class HostRolesTest {
   }
 
   @Test
-  void aCopyThatHasNotRecoveredTakesNothing() {
+  void aReplicaThatHasNotRecoveredTakesNothing() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     environment.isRecovered = false;
     assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(Reply.LATER));
@@ -54,7 +54,7 @@ class HostRolesTest {
   }
 
   @Test
-  void aCopySendsProbesToTheOwner() {
+  void aReplicaSendsProbesToTheOwner() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     take();
     assertThat(answers).containsExactly(new IntakeAnswer.Moved(address("g2"), 3));
@@ -121,7 +121,7 @@ class HostRolesTest {
   }
 
   @Test
-  void aCopyThatBecomesTheOwnerIsACopyNoMore() {
+  void aReplicaThatBecomesTheOwnerIsAReplicaNoMore() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     arrived("g2", 3);
     environment.pullEnds(new Pulled(true, true, Map.of()));
@@ -134,7 +134,7 @@ class HostRolesTest {
   }
 
   @Test
-  void anOwnerThatBecomesACopyIsNotWholeUntilItHasComparedItselfWithTheNewOwner() {
+  void anOwnerThatBecomesAReplicaIsNotWholeUntilItHasComparedItselfWithTheNewOwner() {
     environment.table(3, holders("g1", 3));
     host.timePassed();
     environment.table(4, holders("g2", 4, copy("g1", 4)));
@@ -145,7 +145,7 @@ class HostRolesTest {
   }
 
   @Test
-  void whatIsLeftOfAHostIsOfferedAndRemovedWhenOwnerAndCopyHaveHadItForTenMinutes() {
+  void whatIsLeftOfAHostIsOfferedAndRemovedWhenOwnerAndReplicaHaveHadItForTenMinutes() {
     leave();
     assertThat(environment.offers.element().owner()).isEqualTo(address("g2"));
     environment.pass(600_001);

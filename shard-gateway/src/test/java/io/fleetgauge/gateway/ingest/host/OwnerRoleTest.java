@@ -39,7 +39,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aBodyIsAcknowledgedWhenJournalAndCopyHaveIt() {
+  void aBodyIsAcknowledgedWhenJournalAndReplicaHaveIt() {
     openSession();
     take(body(run, 1_000));
     assertThat(environment.journal.element().forced()).isFalse();
@@ -56,7 +56,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aBodyThatNoCopyTakesIsAcknowledgedWhenItIsOnTheDisk() {
+  void aBodyThatNoReplicaTakesIsAcknowledgedWhenItIsOnTheDisk() {
     take(body(run, 1_000));
     assertThat(environment.journal.element().forced()).isTrue();
     assertThat(environment.counts().keptAlone.sum()).isEqualTo(1);
@@ -66,7 +66,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aCopyThatLacksADictionaryGetsItOnceAndThenTheSessionIsOver() {
+  void aReplicaThatLacksADictionaryGetsItOnceAndThenTheSessionIsOver() {
     openSession();
     take(body(run, 1_000));
     byte[] body = environment.copies.element().copy().frames();
@@ -81,7 +81,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aCopyOutOfSightIsNotWaitedFor() {
+  void aReplicaOutOfSightIsNotWaitedFor() {
     openSession();
     take(body(run, 1_000));
     environment.table(4, HOLDERS, "g1", "g3");
@@ -115,7 +115,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aCopyIsReportedAsSyncedWhenItSaysThatItIsWhole() {
+  void aReplicaIsReportedAsSyncedWhenItSaysThatItIsWhole() {
     openSession();
     assertThat(environment.reports).last().isEqualTo(report(3));
     callWhole();
@@ -123,7 +123,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aCopyThatDoesNotAnswerIsReportedAsNotSynced() {
+  void aReplicaThatDoesNotAnswerIsReportedAsNotSynced() {
     openSession();
     callWhole();
     environment.pass(2_000);
@@ -144,7 +144,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void aCopyThatBeginsAnewOnTheSameGatewayIsNotSynced() {
+  void aReplicaThatBeginsAnewOnTheSameGatewayIsNotSynced() {
     openSession();
     callWhole();
     environment.table(4, holders("g1", 3, copy("g2", 4)));
@@ -186,7 +186,7 @@ class OwnerRoleTest {
   }
 
   @Test
-  void whatTheOwnerFetchedMakesItsCopiesIncompleteBeforeTheHostIsCalledWhole() throws Exception {
+  void whatTheOwnerFetchedMakesItsReplicasIncompleteBeforeTheHostIsCalledWhole() throws Exception {
     environment.table(4, behind(holders("g1", 4, copy("g2", 3)), "g3"));
     host.timePassed();
     openSession();

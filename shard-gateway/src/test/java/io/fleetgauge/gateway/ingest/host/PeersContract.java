@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * The laws of {@link Peers}. Three gateways run: one owns {@link #HOST}, one has a copy of it, one
+ * The laws of {@link Peers}. Three gateways run: one owns {@link #HOST}, one is its replica, one
  * does not hold it.
  */
 public abstract class PeersContract {
@@ -36,7 +36,7 @@ public abstract class PeersContract {
   /** The id of the owner. */
   protected abstract String owner();
 
-  protected abstract String copy();
+  protected abstract String replica();
 
   protected abstract String bystander();
 
@@ -67,7 +67,7 @@ public abstract class PeersContract {
   protected abstract <T> T answer(Consumer<Consumer<T>> request);
 
   @Test
-  protected void aCopyConfirmsWhatItsOwnerSends() {
+  protected void aReplicaConfirmsWhatItsOwnerSends() {
     assertThat(send(owner(), 1, 0)).isEqualTo(CopyAnswer.of(Reply.KEPT));
     byte[] body = tick(0);
     assertThat(send(owner(), 1, 1, body).reply()).isIn(Reply.KEPT, Reply.WHOLE);
@@ -78,7 +78,7 @@ public abstract class PeersContract {
   }
 
   @Test
-  protected void aCopyAsksForTheDictionaryThatItLacks() {
+  protected void aReplicaAsksForTheDictionaryThatItLacks() {
     tick(0);
     byte[] second = tick(1);
     assertThat(send(owner(), 1, 1, second)).isEqualTo(CopyAnswer.wants(RUN));
@@ -94,7 +94,7 @@ public abstract class PeersContract {
   @Test
   protected void aGatewayThatDoesNotOwnTheHostIsAStranger() {
     assertThat(send(bystander(), 1, 1, tick(0))).isEqualTo(CopyAnswer.of(Reply.STRANGER));
-    assertThat(times(copy())).isEmpty();
+    assertThat(times(replica())).isEmpty();
   }
 
   @Test
@@ -174,8 +174,8 @@ public abstract class PeersContract {
   @Test
   protected void aGatewayThatDoesNotOwnTheHostAcceptsNoOffer() {
     mergeTick(bystander(), now());
-    assertThat(offer(copy())).isFalse();
-    assertThat(times(copy())).isEmpty();
+    assertThat(offer(replica())).isFalse();
+    assertThat(times(replica())).isEmpty();
   }
 
   private Pulled pull(String to, String from) {
@@ -206,7 +206,7 @@ public abstract class PeersContract {
 
   private CopyAnswer send(String from, long number, int count, byte... frames) {
     return answer(
-        done -> peers(from).copy(address(copy()), message(from, number, count, frames), done));
+        done -> peers(from).copy(address(replica()), message(from, number, count, frames), done));
   }
 
   private Peers.Copy message(String from, long number, int count, byte... frames) {

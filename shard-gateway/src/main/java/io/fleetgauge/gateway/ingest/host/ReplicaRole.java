@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.gateway.replication.CopySide;
+import io.fleetgauge.gateway.replication.ReplicaSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.net.URI;
@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this gateway does for a host while it has a copy of it: carries out what {@link CopySide}
- * decides. Only the host's lane thread uses it.
+ * What this gateway does for a host while it is a replica of it: carries out what {@link
+ * ReplicaSide} decides. Only the host's lane thread uses it.
  */
-final class CopyRole {
-  private static final Logger LOG = LoggerFactory.getLogger(CopyRole.class);
+final class ReplicaRole {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaRole.class);
 
   /** How often a whole copy is compared with the owner's. */
   private static final long COMPARE_MILLIS = 30_000;
@@ -23,7 +23,7 @@ final class CopyRole {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
-  private final CopySide side = new CopySide(COMPARE_MILLIS);
+  private final ReplicaSide side = new ReplicaSide(COMPARE_MILLIS);
   private long equalAt;
 
   /** Bodies of this session before this number are in the journal, which keeps their order. */
@@ -36,7 +36,7 @@ final class CopyRole {
 
   private boolean isEnded;
 
-  CopyRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+  ReplicaRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
     this.host = host;
     this.session = session;
     this.environment = environment;
@@ -51,7 +51,7 @@ final class CopyRole {
   /** Bodies have come from the owner. */
   void arrived(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
     long before = side.session();
-    CopySide.Arrival arrival =
+    ReplicaSide.Arrival arrival =
         side.arrived(
             from.owner(), from.session(), from.number(), from.count(), environment.steadyMillis());
     if (side.session() != before || !side.isWhole()) {
@@ -138,7 +138,7 @@ final class CopyRole {
     }
   }
 
-  /** This gateway is to have no copy any more, or owns the host: what waited waits no longer. */
+  /** This gateway is no replica any more, or owns the host: what waited waits no longer. */
   void end() {
     isEnded = true;
     environment.copyIsWhole(host, false);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Gateway g2 has a copy of a host that g1 owns. */
-class CopyRoleTest {
+class ReplicaRoleTest {
   private static final Pulled EQUAL = new Pulled(true, true, Map.of());
 
   private final ManualEnvironment environment = new ManualEnvironment("g2", 2);
@@ -104,7 +104,7 @@ class CopyRoleTest {
   }
 
   @Test
-  void aCopyThatHasBodiesToWriteDoesNotCallItselfWhole() {
+  void aReplicaThatHasBodiesToWriteDoesNotCallItselfWhole() {
     becomeWhole();
     send(1, 1, 1, body(run, 1_000));
     send(1, 2, 0);
@@ -170,7 +170,7 @@ class CopyRoleTest {
   }
 
   @Test
-  void anEqualCopySaysSinceWhenAndIsComparedAgainLater() {
+  void anEqualReplicaSaysSinceWhenAndIsComparedAgainLater() {
     becomeWhole();
     assertThat(host.copyEqualAt()).hasValue(environment.clock());
     environment.pass(29_999);
@@ -192,7 +192,7 @@ class CopyRoleTest {
   }
 
   @Test
-  void aCopyThatTheTableEndsIsWholeNoMoreWhateverArrivesLater() {
+  void aReplicaThatTheTableEndsIsWholeNoMoreWhateverArrivesLater() {
     becomeWhole();
     send(1, 1, 1, body(run, 1_000));
     environment.table(4, holders("g1", 3, copy("g3", 4)));
@@ -205,7 +205,7 @@ class CopyRoleTest {
   }
 
   @Test
-  void aPullThatEndsAfterTheCopyHasEndedDoesNotMakeItWhole() {
+  void aPullThatEndsAfterTheReplicaHasEndedDoesNotMakeItWhole() {
     send(1, 1, 0);
     environment.table(4, holders("g1", 3, copy("g3", 4)));
     host.timePassed();

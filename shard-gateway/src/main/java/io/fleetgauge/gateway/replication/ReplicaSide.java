@@ -1,10 +1,10 @@
 package io.fleetgauge.gateway.replication;
 
 /**
- * Decides for one host on a gateway that has a copy of it. Not thread-safe. Times in ms of any
+ * Decides for one host on a gateway that is a replica of it. Not thread-safe. Times in ms of any
  * steady clock.
  */
-public final class CopySide {
+public final class ReplicaSide {
   static final long RETRY_MILLIS = 300;
 
   /** How the bodies that arrived fit into the session. */
@@ -26,13 +26,13 @@ public final class CopySide {
   private long pullAt;
 
   /**
-   * @param compareMillis interval at which a whole copy is compared with the owner, ms
+   * @param compareMillis interval at which a whole replica is compared with the owner, ms
    */
-  public CopySide(long compareMillis) {
+  public ReplicaSide(long compareMillis) {
     this.compareMillis = compareMillis;
   }
 
-  /** Whether the copy has every tick that the owner acknowledged. */
+  /** Whether the replica has every tick that the owner acknowledged. */
   public boolean isWhole() {
     return whole;
   }
@@ -50,7 +50,7 @@ public final class CopySide {
    * Bodies have arrived.
    *
    * @param number of the first of them within the session
-   * @param count number of bodies; 0 when the owner only asks for the copy's state
+   * @param count number of bodies; 0 when the owner only asks for the replica's state
    */
   public Arrival arrived(String from, long fromSession, long number, int count, long now) {
     if (!from.equals(owner) || fromSession > session) {
@@ -96,7 +96,7 @@ public final class CopySide {
    *
    * @param ofSession the session in which the pull began
    * @param done whether everything that the owner had is here
-   * @return whether this made the copy whole
+   * @return whether this made the replica whole
    */
   public boolean pulled(long ofSession, boolean done, long now) {
     if (ofSession != session || !pulling) {
