@@ -117,6 +117,7 @@ class ArchiveTest {
   private static String here(String yaml) throws IOException {
     Path etc = archive.home().resolve("etc");
     Files.writeString(etc.resolve("secret"), "a secret of enough characters: 0123456789abcdef");
+    Files.writeString(etc.resolve("probe.token"), "a token with the right to write");
     return yaml.replace("/etc/fleetgauge/", etc + "/");
   }
 
