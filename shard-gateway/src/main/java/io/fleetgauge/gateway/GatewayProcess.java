@@ -273,6 +273,10 @@ public final class GatewayProcess implements AutoCloseable {
           ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
       lifecycle.started("event bus", STOP_LIMIT, bus);
       bus.declare(meters);
+      meters.counter(
+          "cluster_entries_ignored",
+          "Times that something in Hazelcast was ignored because it cannot be read or believed.",
+          member.get()::ignoredEntries);
       member.get().onChange(view -> intake.tableChanged());
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
     }
