@@ -245,8 +245,10 @@ public final class GatewayProcess implements AutoCloseable {
               metadata::read);
       FragmentCounts counts = new FragmentCounts();
       counts.declare(meters, runner::caches);
-      new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed)
-          .mount(router, guard.needsPeer());
+      FragmentRoute route =
+          new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed);
+      route.declare(meters);
+      route.mount(router, guard.needsPeer());
     }
 
     /** Reads the samples from before the start, on a separate thread: nothing waits for it. */

@@ -58,6 +58,7 @@ class TidyTest {
           room("promql.expr", "sample", "sample.prometheus"),
           room("promql.syntax", "promql.expr", "sample", "sample.prometheus"),
           room("promql.kernel", "sample"),
+          room("promql.fair"),
           room("promql.query", "promql.expr", "promql.kernel", "sample"),
           room(
               "promql.function",
@@ -85,6 +86,7 @@ class TidyTest {
           room(
               "promql.fragment.form",
               "promql.expr",
+              "promql.fair",
               "promql.fragment",
               "promql.kernel",
               "promql.query",
@@ -110,6 +112,7 @@ class TidyTest {
           room(
               "promql.fragment",
               "promql.expr",
+              "promql.fair",
               "promql.query",
               "sample",
               "sample.gzip",
@@ -261,6 +264,7 @@ class TidyTest {
               "cluster.table",
               "promql.exec",
               "promql.expr",
+              "promql.fair",
               "promql.fragment",
               "promql.fragment.form",
               "promql.function",
@@ -296,6 +300,7 @@ class TidyTest {
           room(
               "query.shards",
               "promql.expr",
+              "promql.fair",
               "promql.fragment",
               "promql.plan",
               "promql.query",
@@ -308,13 +313,14 @@ class TidyTest {
               "cluster.table",
               "promql.exec",
               "promql.expr",
+              "promql.fair",
               "promql.fragment",
               "promql.fragment.form",
               "promql.plan",
               "promql.query",
               "sample",
               "sample.prometheus"),
-          room("query.admission", "query.shards", "cluster.process", "promql.query"),
+          room("query.admission", "query.shards", "cluster.process", "promql.fair", "promql.query"),
           room(
               "query.cache",
               "query.shards",
@@ -332,6 +338,7 @@ class TidyTest {
               "cluster.process",
               "promql.exec",
               "promql.expr",
+              "promql.fair",
               "promql.fragment",
               "promql.plan",
               "promql.query",
