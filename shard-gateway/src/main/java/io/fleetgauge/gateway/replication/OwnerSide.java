@@ -327,11 +327,20 @@ public final class OwnerSide {
         check(body, one, effects);
       }
     }
-    if (link.synced != whole) {
-      link.synced = whole;
+    boolean isSynced = whole && (link.synced || !lacksAny(link));
+    if (link.synced != isSynced) {
+      link.synced = isSynced;
       effects.accept(new Effect.Report(synced()));
     }
     pump(link, now, effects);
+  }
+
+  /**
+   * Whether a body still has to be sent to a replica that is acknowledged without it, because the
+   * session was being opened when it came.
+   */
+  private boolean lacksAny(Link link) {
+    return link.behind.stream().anyMatch(body -> !pending.get(body).waiting.contains(link.peer));
   }
 
   private void fail(Link link, long now, Consumer<Effect> effects) {

@@ -114,6 +114,25 @@ class OwnerSideTest {
   }
 
   @Test
+  void aReplicaIsNotSyncedWhileABodyIsOnItsWayThatWasKeptWithoutIt() {
+    on(new Event.Replicas(Set.of("a")));
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, true, true));
+    assertThat(answered("a", 1, Reply.WHOLE)).containsExactly(send("a", 1, List.of(1L)));
+    assertThat(owner.synced()).isEmpty();
+    assertThat(answered("a", 1, Reply.WHOLE))
+        .containsExactly(new Effect.Forget(1), new Effect.Report(Set.of("a")));
+  }
+
+  @Test
+  void aReplicaIsSyncedThatIsWaitedForWhileBodiesAreOnTheirWay() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Taken(2));
+    assertThat(answered("a", 1, Reply.WHOLE)).contains(new Effect.Report(Set.of("a")));
+  }
+
+  @Test
   void anOwnerThatIsOneNoMoreGivesBackWhatIsNotKept() {
     open("a");
     on(new Event.Taken(1));
