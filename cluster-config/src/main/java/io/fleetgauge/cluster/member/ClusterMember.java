@@ -48,7 +48,6 @@ public final class ClusterMember implements AutoCloseable {
   private static final Duration DEAD_MEMBERS_LISTED = Duration.ofSeconds(8);
 
   private final HazelcastInstance hazelcast;
-  private final IgnoredEntries ignored = new IgnoredEntries();
   private final Registry registry;
   private final Optional<Gateway> self;
   private final Optional<TableFile> file;
@@ -110,7 +109,7 @@ public final class ClusterMember implements AutoCloseable {
   private ClusterMember(HazelcastInstance hazelcast, int replication, Optional<Gateway> self) {
     this.hazelcast = hazelcast;
     this.self = self;
-    this.registry = new Registry(hazelcast, ignored);
+    this.registry = new Registry(hazelcast);
     this.file = self.map(gateway -> new TableFile(gateway.tableFile()));
     this.machine =
         new TableMachine(
@@ -136,11 +135,6 @@ public final class ClusterMember implements AutoCloseable {
    */
   public HazelcastInstance hazelcast() {
     return hazelcast;
-  }
-
-  /** How often something that others publish was ignored, because it cannot be believed or read. */
-  public long ignoredEntries() {
-    return ignored.count();
   }
 
   /** The newest snapshot; never waits. */

@@ -2,6 +2,7 @@ package io.fleetgauge.load.sim;
 
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Peers;
+import io.fleetgauge.gateway.ingest.host.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;
@@ -69,7 +70,7 @@ final class SimulatedPeers implements Peers {
     private final String host;
     private final Consumer<Pulled> done;
     private final Pull pull = new Pull();
-    private Map<Long, Long> kept = Map.of();
+    private Map<Long, RunProgress> progress = Map.of();
 
     HostPull(SimulatedGateway from, String host, Consumer<Pulled> done) {
       this.from = from;
@@ -84,7 +85,7 @@ final class SimulatedPeers implements Peers {
       switch (pull.on(event)) {
         case Pull.Effect.Compare compare -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
-        case Pull.Effect.End end -> done.accept(new Pulled(end.done(), end.equal(), kept));
+        case Pull.Effect.End end -> done.accept(new Pulled(end.done(), end.equal(), progress));
       }
     }
 
@@ -97,15 +98,15 @@ final class SimulatedPeers implements Peers {
           said -> {
             HostIntake.State state = from.life().host(host).state();
             said.accept(
-                state.whole() ? List.of(state.kept(), slots(from.life().store, until)) : "");
+                state.whole() ? List.of(state.progress(), slots(from.life().store, until)) : "");
           },
           said -> {
             if (said instanceof List<?> both) {
               @SuppressWarnings("unchecked")
-              Map<Long, Long> theirKept = (Map<Long, Long>) both.getFirst();
+              Map<Long, RunProgress> theirProgress = (Map<Long, RunProgress>) both.getFirst();
               @SuppressWarnings("unchecked")
               SortedMap<Long, Pull.Slot> theirs = (SortedMap<Long, Pull.Slot>) both.getLast();
-              kept = theirKept;
+              progress = theirProgress;
               on(new Pull.Event.Compared(slots(mine.store, until), theirs));
             } else {
               on(new Pull.Event.Failed());

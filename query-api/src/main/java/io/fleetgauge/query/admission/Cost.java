@@ -1,7 +1,5 @@
 package io.fleetgauge.query.admission;
 
-import io.fleetgauge.promql.fair.Load;
-
 /**
  * What a query is expected to read, known before it runs.
  *
@@ -12,8 +10,11 @@ import io.fleetgauge.promql.fair.Load;
 public record Cost(long series, long samples, long work) {
   public static final Cost NONE = new Cost(0, 0, 0);
 
+  /** Above this a query is heavy. */
+  private static final long HEAVY_WORK = 3_000_000;
+
   public boolean isHeavy() {
-    return Load.isHeavy(work);
+    return work > HEAVY_WORK;
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.Future;
@@ -92,7 +91,7 @@ final class GatewayHttp {
   /**
    * @param timeoutMillis above 0
    */
-  Call ask(URI gateway, FragmentRequest asked, long timeoutMillis) {
+  Call ask(URI gateway, Fragment fragment, long timeoutMillis) {
     Sending sending = new Sending();
     Future<Answer> answer =
         http.client()
@@ -106,7 +105,7 @@ final class GatewayHttp {
                   // Within one task: off the event loop, a body that is asked for later may be
                   // lost.
                   return request
-                      .send(Buffer.buffer(FragmentCodec.encode(asked)))
+                      .send(Buffer.buffer(FragmentCodec.encode(fragment)))
                       .compose(GatewayHttp::body);
                 })
             .onComplete(ended -> sending.end())
@@ -116,8 +115,7 @@ final class GatewayHttp {
                         body.length(),
                         () ->
                             new Answer(
-                                fitting(
-                                    asked.fragment(), FragmentCodec.decodeAnswer(body.getBytes())),
+                                fitting(fragment, FragmentCodec.decodeAnswer(body.getBytes())),
                                 body.length())));
     return new Call(answer, sending);
   }

@@ -133,10 +133,9 @@ final class Rounds {
                 hosts,
                 () -> byReader(now, hosts, 1),
                 ofOwner.p95Millis(),
-                read.options.load().isHeavy()),
+                read.fragment.isHeavy()),
             new HedgedRead.Asked(
                 read.fragment,
-                read.options.load(),
                 now.table().epoch(),
                 owner,
                 read.deadline,

@@ -1,11 +1,9 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.shards.MemoryFleet;
@@ -33,7 +31,7 @@ final class LoopbackGateways {
   private volatile FragmentAnswer lie;
 
   /** A fragment that a gateway was asked. */
-  record Asked(String gateway, Load load, Fragment fragment) {}
+  record Asked(String gateway, Fragment fragment) {}
 
   LoopbackGateways(Vertx vertx, MemoryFleet fleet) throws Exception {
     this.vertx = vertx;
@@ -94,9 +92,8 @@ final class LoopbackGateways {
       return;
     }
     try {
-      FragmentRequest read = FragmentCodec.decodeRequest(body.getBytes());
-      Fragment fragment = read.fragment();
-      asked.add(new Asked(gateway, read.load(), fragment));
+      Fragment fragment = FragmentCodec.decodeFragment(body.getBytes());
+      asked.add(new Asked(gateway, fragment));
       if (fleet.isFrozen(gateway)) {
         request.response().closeHandler(closed -> resets.add(gateway));
         return;

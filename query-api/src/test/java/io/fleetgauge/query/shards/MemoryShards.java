@@ -109,7 +109,7 @@ public final class MemoryShards implements Shards {
       Predicate<String> meant,
       ReadOptions options,
       Function<List<FragmentAnswer>, T> merge) {
-    reads.add(options.load().isHeavy() ? "heavy " + kind : kind);
+    reads.add(options.heavy() ? "heavy " + kind : kind);
     if (fleet.present().isEmpty()) {
       return Future.failedFuture(
           new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
@@ -202,7 +202,7 @@ public final class MemoryShards implements Shards {
       List<Selection> selections, long budget, ReadOptions options) {
     return read(
         "samples",
-        new Fragment.Samples(0, List.of(), budget, selections),
+        new Fragment.Samples(0, List.of(), budget, options.heavy(), selections),
         options,
         answers -> {
           List<List<Series>> merged = new ArrayList<>();
@@ -235,7 +235,8 @@ public final class MemoryShards implements Shards {
             .toList();
     return read(
         "parts",
-        new Fragment.Parts(0, List.of(), planned.query().unparsed(), scope, 1_000, parts),
+        new Fragment.Parts(
+            0, List.of(), planned.query().unparsed(), scope, 1_000, options.heavy(), parts),
         options,
         answers -> merged(planned, answers));
   }
@@ -417,11 +418,10 @@ public final class MemoryShards implements Shards {
   }
 
   @Override
-  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(
-      List<Matcher> scope, ReadOptions options) {
+  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(ReadOptions options) {
     return read(
         "hosts",
-        new Fragment.Hosts(0, List.of(), scope),
+        new Fragment.Hosts(0, List.of()),
         options,
         answers ->
             answers.stream()

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.peer;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Peers;
+import io.fleetgauge.gateway.ingest.host.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;
@@ -182,7 +183,7 @@ public final class PeerClient implements Peers {
     private final URI from;
     private final String host;
     private final Pull pull = new Pull();
-    private Map<Long, Long> kept = Map.of();
+    private Map<Long, RunProgress> progress = Map.of();
 
     HostPull(URI from, String host) {
       this.from = from;
@@ -200,7 +201,7 @@ public final class PeerClient implements Peers {
         case Pull.Effect.Compare none -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
         case Pull.Effect.End end ->
-            Future.succeededFuture(new Pulled(end.done(), end.equal(), kept));
+            Future.succeededFuture(new Pulled(end.done(), end.equal(), progress));
       };
     }
 
@@ -218,7 +219,7 @@ public final class PeerClient implements Peers {
                             workers.executeBlocking(
                                 () -> {
                                   DigestForm theirs = DigestForm.fromBytes(body.getBytes());
-                                  kept = theirs.kept();
+                                  progress = theirs.progress();
                                   return new Pull.Event.Compared(
                                       slots(store.digest(host, fine, coarse, until)),
                                       slots(theirs.slots()));

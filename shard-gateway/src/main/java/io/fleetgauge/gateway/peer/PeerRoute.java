@@ -135,7 +135,7 @@ public final class PeerRoute {
               long until = parameter(http, "until");
               return workers.executeBlocking(
                   () ->
-                      new DigestForm(state.kept(), store.digest(host, fine, coarse, until))
+                      new DigestForm(state.progress(), store.digest(host, fine, coarse, until))
                           .toBytes(),
                   false);
             })

@@ -13,8 +13,12 @@
  * GET  /v1/hosts/HOST/blocks     names of sealed blocks, one per line
  * GET  /v1/hosts/HOST/blocks/NAME
  *
- * digest = version:u8 runs:uvar run*runs slots:uvar slot*slots     version is 1; others are refused
- * run    = number:u64 kept:uvar                        every tick up to sequence kept is here
+ * digest = version:u8 runs:uvar run*runs slots:uvar slot*slots     version is 2; others are refused
+ * run    = number:u64 kept:uvar missing:ranges unproven:ranges     ticks up to sequence kept are here,
+ *                                but for those that were acknowledged and are missing, and those
+ *                                of which it is not known whether there were any
+ * ranges = n:uvar range*n                              at most 64, ascending, with gaps between
+ * range  = first:uvar more:uvar                        sequences first to first + more
  * slot   = from:svar to:svar count:uvar hash:u64       from (included) to to (not), ms
  * </pre>
  *

@@ -3,11 +3,14 @@ package io.fleetgauge.gateway.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.gateway.ingest.host.RunProgress;
+import io.fleetgauge.gateway.ingest.host.Sequences;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -18,12 +21,15 @@ class DigestFormTest {
   private static final DigestForm DIGEST = digest();
 
   private static final String BYTES =
-      "01" // version
+      "02" // version
           + "02" // two runs
           + "0700000000000000"
           + "ac02" // run 7 up to sequence 300
+          + "020501"
+          + "c80100" // without 5 and 6, and 200
+          + "010100" // and perhaps without 1
           + "ffffffffffffffff"
-          + "00" // run 2^64 - 1, nothing yet
+          + "000000" // run 2^64 - 1, nothing yet
           + "02" // two slots
           + "13"
           + "d00f"
@@ -35,13 +41,16 @@ class DigestFormTest {
           + "0100000000000000"; // from 1001 ms to 2929 ms, 128 samples, their hash
 
   private static DigestForm digest() {
-    Map<Long, Long> kept = new LinkedHashMap<>();
-    kept.put(7L, 300L);
-    kept.put(-1L, 0L);
+    Map<Long, RunProgress> progress = new LinkedHashMap<>();
+    Sequences missing =
+        new Sequences(List.of(new Sequences.Range(5, 6), new Sequences.Range(200, 200)));
+    Sequences unproven = new Sequences(List.of(new Sequences.Range(1, 1)));
+    progress.put(7L, new RunProgress(300, missing, unproven));
+    progress.put(-1L, RunProgress.NOTHING);
     TreeMap<Long, Digests.Slot> slots = new TreeMap<>();
     slots.put(-10L, new Digests.Slot(1_000, 5, 0x0123456789abcdefL));
     slots.put(1_001L, new Digests.Slot(2_929, 128, 1));
-    return new DigestForm(kept, slots);
+    return new DigestForm(progress, slots);
   }
 
   @Test
@@ -53,18 +62,18 @@ class DigestFormTest {
   @Test
   void aHostWithoutSamplesHasADigest() throws WireException {
     DigestForm none = new DigestForm(Map.of(), new TreeMap<>());
-    assertThat(none.toBytes()).containsExactly(1, 0, 0);
+    assertThat(none.toBytes()).containsExactly(2, 0, 0);
     assertThat(DigestForm.fromBytes(none.toBytes())).isEqualTo(none);
   }
 
   @Test
   void anUnknownVersionIsNamed() {
-    for (int version : new int[] {0, 2, 255}) {
+    for (int version : new int[] {0, 1, 3, 255}) {
       byte[] bytes = DIGEST.toBytes();
       bytes[0] = (byte) version;
       assertThatThrownBy(() -> DigestForm.fromBytes(bytes))
           .isInstanceOf(WireException.class)
-          .hasMessage("a digest of format version " + version + ", this program reads 1");
+          .hasMessage("a digest of format version " + version + ", this program reads 2");
     }
   }
 

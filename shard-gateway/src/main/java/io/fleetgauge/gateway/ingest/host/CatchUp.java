@@ -2,9 +2,7 @@ package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import java.net.URI;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -31,8 +29,14 @@ final class CatchUp {
   /** Gateways that may have acknowledged what is not here. */
   private final Set<String> behind = new TreeSet<>();
 
-  /** Ticks that another gateway acknowledged and that are not here: by run, the last sequence. */
-  private final Map<Long, Long> missing = new HashMap<>();
+  /** Gateways of which all has been fetched in this ownership. */
+  private final Set<String> fetchedFrom = new TreeSet<>();
+
+  /**
+   * Whether ticks may be missing here and this gateway does not know which, because it was
+   * restarted: the table says so, or the journal skips some.
+   */
+  private boolean hasForgottenWhich;
 
   private final Set<String> pullsFrom = new TreeSet<>();
   private long nextAt;
@@ -72,7 +76,13 @@ final class CatchUp {
     ownership++;
     behind.clear();
     behind.addAll(gateways);
-    missing.clear();
+    fetchedFrom.clear();
+    String self = environment.cluster().self();
+    hasForgottenWhich =
+        !session.isMissingTicks() && (behind.contains(self) || session.mayMissTicks());
+    if (session.isMissingTicks() || hasForgottenWhich) {
+      behind.add(self);
+    }
     if (!behind.isEmpty()) {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
     }
@@ -93,15 +103,14 @@ final class CatchUp {
   }
 
   /** As {@link HostRoles#missing}. */
-  void missing(long run, long sequence, long after, long before) {
+  void missing(HostSession.Missing missing) {
     environment.counts().gapsFound.increment();
     LOG.warn(
         "host {}: ticks up to {} of run {} were acknowledged by another gateway and are not here",
         host,
-        sequence,
-        Long.toHexString(run));
-    session.lane().gap(after, before);
-    missing.merge(run, sequence, Math::max);
+        missing.last(),
+        Long.toHexString(missing.run()));
+    session.lane().gap(missing.after(), missing.before());
     behind.add(environment.cluster().self());
     changed.run();
     pullFromAll();
@@ -113,7 +122,7 @@ final class CatchUp {
       return;
     }
     nextAt = now + AGAIN_MILLIS;
-    if (!missing.isEmpty()) {
+    if (behind.contains(environment.cluster().self())) {
       pullFromAll();
     }
     for (String gateway : List.copyOf(behind)) {
@@ -122,7 +131,7 @@ final class CatchUp {
   }
 
   private void pullFromAll() {
-    view.gateways().keySet().forEach(gateway -> pull(gateway, done -> {}));
+    others().forEach(gateway -> pull(gateway, done -> {}));
   }
 
   /**
@@ -152,7 +161,7 @@ final class CatchUp {
                       pullEnded.run();
                       pulled.count(environment.counts());
                       if (pulled.done()) {
-                        session.keptElsewhere(pulled.kept());
+                        session.fetched(pulled.progress());
                         if (begunIn == ownership && !isClosed) {
                           caughtUpWith(gateway);
                         }
@@ -162,14 +171,26 @@ final class CatchUp {
   }
 
   private void caughtUpWith(String gateway) {
-    if (!missing.isEmpty()) {
-      Map<Long, Long> kept = session.kept();
-      missing.entrySet().removeIf(each -> kept.getOrDefault(each.getKey(), 0L) >= each.getValue());
-      if (missing.isEmpty()) {
-        isNotBehind(environment.cluster().self());
+    String self = environment.cluster().self();
+    fetchedFrom.add(gateway);
+    if (session.isMissingTicks()) {
+      hasForgottenWhich = false;
+      if (behind.add(self)) {
+        // The other gateway lacks them too: it knows of them from its senders. Their time it did
+        // not say.
+        session.lane().gap(Long.MIN_VALUE, environment.clock());
+        changed.run();
       }
+    } else if (!hasForgottenWhich || fetchedFrom.containsAll(others())) {
+      isNotBehind(self);
     }
     isNotBehind(gateway);
+  }
+
+  private Set<String> others() {
+    Set<String> others = new TreeSet<>(view.gateways().keySet());
+    others.remove(environment.cluster().self());
+    return others;
   }
 
   /** All that a gateway acknowledged is here now. */

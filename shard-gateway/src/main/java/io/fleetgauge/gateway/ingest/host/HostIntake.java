@@ -27,9 +27,9 @@ public final class HostIntake {
    *     another holder's
    * @param before the last time before the ticks that wait for history, ms; {@link Long#MAX_VALUE}
    *     when none waits
-   * @param kept by run, the sequence up to which its ticks are here
+   * @param progress by run, which of its ticks are here
    */
-  public record State(boolean blank, boolean whole, long before, Map<Long, Long> kept) {}
+  public record State(boolean blank, boolean whole, long before, Map<Long, RunProgress> progress) {}
 
   private final String host;
   private final HostEnvironment environment;
@@ -85,16 +85,15 @@ public final class HostIntake {
       answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
       return;
     }
-    long newestBefore = session.lane().newest();
     HostSession.Taken taken =
         session.take(body, environment.clock(), environment.latestTime(), acknowledged);
-    if (!(taken.answer() instanceof IntakeAnswer.Kept kept)) {
+    if (!(taken.answer() instanceof IntakeAnswer.Kept)) {
       answer.accept(taken.answer());
       return;
     }
     roles.take(taken, answer);
-    if (taken.missing() && environment.isRecovered()) {
-      roles.missing(kept.run(), acknowledged, newestBefore, taken.newest());
+    if (environment.isRecovered()) {
+      taken.missing().ifPresent(roles::missing);
     }
   }
 
@@ -155,7 +154,7 @@ public final class HostIntake {
         session.lane().isEmpty(),
         environment.isRecovered() && !session.isWaiting(),
         session.before(),
-        session.kept());
+        session.progress());
   }
 
   /**

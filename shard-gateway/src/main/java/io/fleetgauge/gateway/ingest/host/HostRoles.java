@@ -122,17 +122,10 @@ final class HostRoles {
         : new IntakeAnswer.Moved(address.get(), view.table().epoch());
   }
 
-  /**
-   * Ticks were acknowledged to a sender that are not here.
-   *
-   * @param run the sender's
-   * @param sequence the last of them
-   * @param after the newest time that is here, ms
-   * @param before the time of the tick that showed it, ms
-   */
-  void missing(long run, long sequence, long after, long before) {
+  /** Ticks were acknowledged to a sender that are not here. */
+  void missing(HostSession.Missing missing) {
     if (owner != null) {
-      owner.missing(run, sequence, after, before);
+      owner.missing(missing);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -25,10 +26,16 @@ final class HostSession {
   /** A probe has one run at a time; each gateway that takes remote writes for the host has one. */
   private static final int MAX_RUNS = 32;
 
+  private static final Optional<Missing> NOTHING_MISSING = Optional.empty();
+
   private static final class Run {
+    final long number;
     final RunDictionary dictionary = new RunDictionary();
     final List<Lane.Handle> handles = new ArrayList<>();
-    long kept;
+    RunProgress progress = RunProgress.NOTHING;
+
+    /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
+    long lastTime = Long.MIN_VALUE;
 
     // The part of the dictionary that is in the journal's segment.
     long segment = -1;
@@ -39,6 +46,29 @@ final class HostSession {
     int neededSymbols;
     int neededSeries;
     boolean beganInBody;
+
+    Run(long number) {
+      this.number = number;
+    }
+
+    /**
+     * @param acknowledged as {@link RunProgress#with(long, long)}
+     */
+    void came(Frame.Tick tick, long acknowledged) {
+      if (tick.sequence() > progress.kept()) {
+        lastTime = tick.time();
+      }
+      progress = progress.with(tick.sequence(), acknowledged);
+    }
+
+    /** The journal begins where its first ticks are in blocks; what it skips later is unproven. */
+    void replayed(Frame.Tick tick) {
+      progress =
+          progress.kept() == 0
+              ? RunProgress.upTo(tick.sequence())
+              : progress.with(tick.sequence(), 0);
+      lastTime = Math.max(lastTime, tick.time());
+    }
 
     boolean isCovered(long journalSegment) {
       return segment == journalSegment
@@ -56,9 +86,20 @@ final class HostSession {
    * @param answer for the sender; sent after the body is in the journal, where it has to be
    * @param body the body without refused samples, for the journal and for replicas
    * @param newest time of the newest sample, ms
-   * @param missing whether ticks that were acknowledged to the sender are missing here
+   * @param missing ticks that were acknowledged to the sender and that the body showed to be
+   *     missing here
    */
-  record Taken(IntakeAnswer answer, byte[] body, long newest, boolean missing) {}
+  record Taken(IntakeAnswer answer, byte[] body, long newest, Optional<Missing> missing) {}
+
+  /**
+   * Ticks that the body showed to be missing.
+   *
+   * @param run the sender's
+   * @param last the last sequence of them
+   * @param after a time before all of them, ms
+   * @param before a time after all of them, ms
+   */
+  record Missing(long run, long last, long after, long before) {}
 
   /**
    * The result of merging a page of another gateway.
@@ -125,9 +166,10 @@ final class HostSession {
   Taken take(byte[] body, long clock, long latest, long acknowledged) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
-    Taken taken = decode(body, latest, acknowledged, outcome, this::apply);
+    SenderTicks ticks = new SenderTicks(acknowledged);
+    Taken taken = decode(body, latest, outcome, ticks);
     outcome.addTo(lane.counts());
-    return taken;
+    return new Taken(taken.answer, taken.body, taken.newest, ticks.missing);
   }
 
   /**
@@ -138,7 +180,7 @@ final class HostSession {
   Taken copy(byte[] body, long clock) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
-    return decode(body, Long.MAX_VALUE, 0, outcome, this::applyCopy);
+    return decode(body, Long.MAX_VALUE, outcome, this::applyCopy);
   }
 
   /** Finds out which samples of a body would be refused, and keeps nothing. */
@@ -146,7 +188,6 @@ final class HostSession {
     return decode(
             body,
             latest,
-            0,
             new Outcome(),
             (run, tick, until, outcome) -> {
               if (waiting == null) {
@@ -167,15 +208,14 @@ final class HostSession {
     void accept(Run run, Frame.Tick tick, long latest, Outcome outcome);
   }
 
-  private Taken decode(
-      byte[] body, long latest, long acknowledged, Outcome outcome, TickSink sink) {
+  private Taken decode(byte[] body, long latest, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
     WireWriter accepted = null;
-    boolean missing = false;
     inBody.clear();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
     Run last = null;
     long lastRun = 0;
+    long lastSequence = 0;
     long newest = Long.MIN_VALUE;
     boolean whole = false;
     try {
@@ -186,10 +226,11 @@ final class HostSession {
           throw new WireException(
               "a frame of host " + frame.host() + " was sent to the address of host " + host);
         }
-        Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
+        Run run = runs.computeIfAbsent(frame.run(), Run::new);
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
-          return new Taken(new IntakeAnswer.NeedsDictionary(frame.run()), body, newest, missing);
+          return new Taken(
+              new IntakeAnswer.NeedsDictionary(frame.run()), body, newest, NOTHING_MISSING);
         }
         if (inBody.putIfAbsent(frame.run(), run) == null) {
           run.beganInBody = run.dictionary.size() == 0;
@@ -198,7 +239,6 @@ final class HostSession {
         }
         learn(run, frame);
         if (frame instanceof Frame.Tick tick) {
-          missing |= last == null && acknowledged > run.kept;
           outcome.nextTick();
           sink.accept(run, tick, latest, outcome);
           if (outcome.leavesOutAny() && accepted == null) {
@@ -207,7 +247,7 @@ final class HostSession {
           last = run;
           lastRun = frame.run();
           newest = Math.max(newest, tick.time());
-          run.kept = Math.max(run.kept, tick.sequence());
+          lastSequence = tick.sequence();
         }
         if (accepted != null) {
           writeAccepted(frame, outcome, body, from, decoder.position(), accepted);
@@ -221,9 +261,13 @@ final class HostSession {
     if (whole && last != null) {
       answer =
           new IntakeAnswer.Kept(
-              lastRun, last.kept, outcome.refused(), outcome.overLimit(), outcome.refusal());
+              lastRun,
+              Math.max(lastSequence, last.progress.kept()),
+              outcome.refused(),
+              outcome.overLimit(),
+              outcome.refusal());
     }
-    return new Taken(answer, accepted == null ? body : accepted.toBytes(), newest, missing);
+    return new Taken(answer, accepted == null ? body : accepted.toBytes(), newest, NOTHING_MISSING);
   }
 
   /** Writes a frame without its refused samples. Its label sets stay. */
@@ -258,13 +302,34 @@ final class HostSession {
     }
   }
 
-  private void apply(Run run, Frame.Tick tick, long latest, Outcome outcome) {
-    counts.framesKept.increment();
-    append(Lane.Source.SENDER, run, tick, latest, outcome);
+  /** Appends what a sender sends, and finds out what it shows to be missing. */
+  private final class SenderTicks implements TickSink {
+    private final long acknowledged;
+    private Run first;
+    private Optional<Missing> missing = NOTHING_MISSING;
+
+    SenderTicks(long acknowledged) {
+      this.acknowledged = acknowledged;
+    }
+
+    @Override
+    public void accept(Run run, Frame.Tick tick, long latest, Outcome outcome) {
+      counts.framesKept.increment();
+      first = first == null ? run : first;
+      // What was acknowledged is said of the first run of a body.
+      long known = run == first ? acknowledged : 0;
+      long last = run.progress.lastMissing(tick.sequence(), known);
+      if (last > 0) {
+        missing = Optional.of(new Missing(run.number, last, run.lastTime, tick.time()));
+      }
+      run.came(tick, known);
+      append(Lane.Source.SENDER, run, tick, latest, outcome);
+    }
   }
 
   private void applyCopy(Run run, Frame.Tick tick, long latest, Outcome outcome) {
     counts.framesCopied.increment();
+    run.came(tick, 0);
     append(Lane.Source.JOURNAL, run, tick, latest, outcome);
   }
 
@@ -337,7 +402,7 @@ final class HostSession {
       if (frame.run() == HostPage.RUN) {
         return merge(record).newest();
       }
-      Run run = runs.computeIfAbsent(frame.run(), number -> new Run());
+      Run run = runs.computeIfAbsent(frame.run(), Run::new);
       if (!run.dictionary.covers(frame)) {
         throw new WireException("the dictionary of its run is not in the journal any more");
       }
@@ -351,7 +416,7 @@ final class HostSession {
             tick.values(),
             tick.histograms(),
             outcome);
-        run.kept = Math.max(run.kept, tick.sequence());
+        run.replayed(tick);
         newest = Math.max(newest, tick.time());
         counts.ticksReplayed.increment();
       }
@@ -403,19 +468,29 @@ final class HostSession {
     return known == null ? new byte[0] : known.dictionary.encode(host, run);
   }
 
-  /** By run, the sequence up to which its ticks are here. */
-  Map<Long, Long> kept() {
-    Map<Long, Long> kept = new LinkedHashMap<>();
-    runs.forEach((number, run) -> kept.put(number, run.kept));
-    return kept;
+  /** By run, which of its ticks are here. */
+  Map<Long, RunProgress> progress() {
+    Map<Long, RunProgress> progress = new LinkedHashMap<>();
+    runs.forEach((number, run) -> progress.put(number, run.progress));
+    return progress;
   }
 
-  /** All ticks of these runs up to these sequences have been fetched from another gateway. */
-  void keptElsewhere(Map<Long, Long> kept) {
-    kept.forEach(
-        (number, sequence) -> {
-          Run run = runs.computeIfAbsent(number, none -> new Run());
-          run.kept = Math.max(run.kept, sequence);
+  /** Whether ticks are missing here that were acknowledged to their sender. */
+  boolean isMissingTicks() {
+    return runs.values().stream().anyMatch(run -> !run.progress.missing().isEmpty());
+  }
+
+  /** Whether there may be ticks that are not here. */
+  boolean mayMissTicks() {
+    return runs.values().stream().anyMatch(run -> !run.progress.unproven().isEmpty());
+  }
+
+  /** All that another gateway had of these runs has been fetched. */
+  void fetched(Map<Long, RunProgress> there) {
+    there.forEach(
+        (number, progress) -> {
+          Run run = runs.computeIfAbsent(number, Run::new);
+          run.progress = run.progress.with(progress);
         });
   }
 
@@ -427,7 +502,7 @@ final class HostSession {
    * @throws WireException if it cannot be decoded
    */
   Merged merge(byte[] page) throws WireException {
-    Run own = new Run();
+    Run own = new Run(HostPage.RUN);
     FrameDecoder decoder = new FrameDecoder(page);
     Outcome outcome = new Outcome();
     long newest = Long.MIN_VALUE;

@@ -131,8 +131,8 @@ final class OwnerRole {
   }
 
   /** As {@link HostRoles#missing}. */
-  void missing(long run, long sequence, long after, long before) {
-    catchUp.missing(run, sequence, after, before);
+  void missing(HostSession.Missing missing) {
+    catchUp.missing(missing);
   }
 
   /** Another gateway has something of this host. */

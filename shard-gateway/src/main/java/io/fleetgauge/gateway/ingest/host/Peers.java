@@ -53,9 +53,9 @@ public interface Peers {
    *
    * @param done whether all that the other has is here
    * @param equal whether both have the same
-   * @param kept by run, the sequence up to which the other gateway had its ticks
+   * @param progress by run, which of its ticks the other gateway had
    */
-  record Pulled(boolean done, boolean equal, Map<Long, Long> kept) {
+  record Pulled(boolean done, boolean equal, Map<Long, RunProgress> progress) {
     public static final Pulled FAILED = new Pulled(false, false, Map.of());
 
     void count(IngestCounts counts) {

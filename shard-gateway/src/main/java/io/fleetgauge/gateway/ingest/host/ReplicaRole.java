@@ -167,13 +167,13 @@ final class ReplicaRole {
     }
     if (pulled.done() && ofSession == side.session()) {
       boolean isAll = session.before() == Long.MAX_VALUE;
-      session.keptElsewhere(pulled.kept());
       session.recovered(environment.latestTime());
       if (!isAll) {
         // Only what is older than the first tick that waited was compared.
         side.pullAgain(ofSession, environment.steadyMillis());
         return;
       }
+      session.fetched(pulled.progress());
     }
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       environment.copyIsWhole(host, true);

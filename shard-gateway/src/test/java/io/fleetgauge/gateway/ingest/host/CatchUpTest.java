@@ -143,31 +143,120 @@ class CatchUpTest {
   @Test
   void ticksThatAreMissingAreHereOnlyWhenAHolderHadThem() {
     own(3);
-    for (int time = 1; time < 10; time++) {
-      body(run, time * 1_000);
-    }
-    byte[] first = ManualEnvironment.join(run.dictionary(), body(run, 10_000));
-    FrameEncoder other = new FrameEncoder(HOST, 8);
-    host.take(body(other, 500), 5, answer -> {});
-    host.take(first, 9, answer -> {});
+    takeTick(6, 5);
     assertThat(reportedBehind()).containsExactly("g1");
-    environment.pullEnds(new Pulled(true, true, Map.of(8L, 4L)));
-    assertThat(environment.namesAGap()).as("sequence 5 of run 8 is missing").isTrue();
-    environment.pullEnds(new Pulled(true, true, Map.of(8L, 5L)));
+    environment.pullEnds(had(RunProgress.upTo(4)));
+    assertThat(environment.namesAGap()).as("sequence 5 is missing").isTrue();
+    environment.pullEnds(had(RunProgress.upTo(5)));
     assertThat(environment.namesAGap()).isFalse();
     assertThat(reportedBehind()).isEmpty();
   }
 
   @Test
+  void aHolderThatHasLaterTicksButLacksTheMissingOnesProvesNothing() {
+    own(3);
+    takeTick(6, 5);
+    environment.pullEnds(had(new RunProgress(9, Sequences.of(2, 3), Sequences.NONE)));
+    assertThat(environment.namesAGap()).as("2 and 3 are missing there too").isTrue();
+    environment.pullEnds(had(new RunProgress(9, Sequences.NONE, Sequences.of(3, 3))));
+    assertThat(environment.namesAGap()).as("3 may be missing there").isTrue();
+    environment.pass(500);
+    host.timePassed();
+    environment.pullEnds(had(RunProgress.upTo(3)));
+    assertThat(environment.namesAGap()).isFalse();
+  }
+
+  @Test
+  void anOwnerInheritsWhatThePreviousOwnerKnewToBeMissing() {
+    own(3, "g2");
+    environment.pullEnds(had(new RunProgress(9, Sequences.of(5, 6), Sequences.NONE)));
+    assertThat(environment.namesAGap()).isTrue();
+    assertThat(reportedBehind()).containsExactly("g1");
+    environment.pass(500);
+    host.timePassed();
+    assertThat(pulledFrom()).containsExactlyInAnyOrder(address("g2"), address("g3"));
+    environment.pullEnds(ALL);
+    environment.pullEnds(had(RunProgress.upTo(6)));
+    assertThat(environment.namesAGap()).isFalse();
+    assertThat(reportedBehind()).isEmpty();
+  }
+
+  @Test
+  void anOwnerThatLacksNothingByTheTableLearnsOfMissingTicksFromAnotherHolder() {
+    own(3);
+    host.offered("g2", merged -> {});
+    environment.pullEnds(had(new RunProgress(9, Sequences.of(5, 6), Sequences.NONE)));
+    assertThat(environment.namesAGap()).isTrue();
+    assertThat(reportedBehind()).containsExactly("g1");
+  }
+
+  @Test
+  void aReplicaThatKnowsOfMissingTicksIsAnOwnerThatKnowsOfThem() {
+    environment.table(3, holders("g2", 3, copy("g1", 3)));
+    host.copied(new Peers.Copy(HOST, 3, "g2", 1, 1, 0, new byte[0]), answer -> {});
+    environment.pullEnds(had(new RunProgress(9, Sequences.of(5, 6), Sequences.NONE)));
+    own(4);
+    assertThat(environment.namesAGap()).isTrue();
+    assertThat(reportedBehind()).containsExactly("g1");
+  }
+
+  @Test
+  void anOwnerThatDoesNotKnowWhichTicksAreMissingAsksEveryGateway() {
+    own(3, "g1");
+    assertThat(environment.namesAGap()).isTrue();
+    assertThat(pulledFrom()).containsExactlyInAnyOrder(address("g2"), address("g3"));
+    environment.pullEnds(ALL);
+    assertThat(environment.namesAGap()).as("one has not answered").isTrue();
+    environment.pullEnds(ALL);
+    assertThat(environment.namesAGap()).isFalse();
+    assertThat(reportedBehind()).isEmpty();
+  }
+
+  @Test
+  void ticksThatTheSenderDroppedAreNotMissing() {
+    own(3);
+    takeTick(1, 0);
+    takeTick(4, 1);
+    assertThat(environment.namesAGap()).isFalse();
+    assertThat(environment.pulls).isEmpty();
+    assertThat(host.state().progress()).isEqualTo(Map.of(7L, RunProgress.upTo(4)));
+  }
+
+  @Test
+  void theGapReachesFromTheLastTickHereToTheOneThatShowedIt() {
+    own(3);
+    takeTick(1, 0);
+    host.take(body(new FrameEncoder(HOST, 8), 90_000), 0, answer -> {});
+    takeTick(4, 3);
+    assertThat(environment.lane(HOST).hasLost(2_000, 3_000)).isTrue();
+    assertThat(environment.lane(HOST).hasLost(0, 999)).isFalse();
+    assertThat(environment.lane(HOST).hasLost(5_000, 99_000)).isFalse();
+  }
+
+  @Test
   void whileTicksAreMissingEveryGatewayInSightIsAskedAgain() {
     own(3);
-    host.take(body(run, 1_000), 5, answer -> {});
+    takeTick(6, 5);
     environment.pullEnds(ALL);
     environment.pullEnds(ALL);
     assertThat(environment.namesAGap()).isTrue();
     environment.pass(500);
     host.timePassed();
     assertThat(pulledFrom()).containsExactlyInAnyOrder(address("g2"), address("g3"));
+  }
+
+  /** Takes the tick of run 7 with this sequence, whose time is so many seconds. */
+  private void takeTick(long sequence, long acknowledged) {
+    FrameEncoder sender = new FrameEncoder(HOST, 7);
+    byte[] body = null;
+    for (long i = 1; i <= sequence; i++) {
+      body = body(sender, i * 1_000);
+    }
+    host.take(ManualEnvironment.join(sender.dictionary(), body), acknowledged, answer -> {});
+  }
+
+  private static Pulled had(RunProgress progress) {
+    return new Pulled(true, true, Map.of(7L, progress));
   }
 
   private void own(long since, String... behind) {
