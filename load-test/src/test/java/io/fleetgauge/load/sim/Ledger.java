@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** What was read, written and acknowledged, and the laws that must hold at every step. */
 final class Ledger {
@@ -34,6 +36,16 @@ final class Ledger {
 
   /** Ticks that an answer has to have: by host and time, when they were acknowledged. */
   private final Map<String, TreeMap<Long, Long>> required = new HashMap<>();
+
+  /** Ticks that an owner kept alone while the newest table called a copy synced that lacks them. */
+  private final Map<String, TreeMap<Long, KeptAlone>> keptAlone = new HashMap<>();
+
+  /**
+   * @param at when it was acknowledged
+   * @param knownBy gateways that acknowledged a later tick as the owner: by then the sender had
+   *     told them that it was acknowledged
+   */
+  private record KeptAlone(long at, Set<String> knownBy) {}
 
   private record Written(OwnershipTable table, long at) {}
 
@@ -80,14 +92,25 @@ final class Ledger {
     }
     Optional<Holders> holders = newestTable().flatMap(newest -> newest.holders(host));
     if (holders.isPresent() && holders.get().owner().equals(gateway)) {
+      TreeMap<Long, KeptAlone> alone = keptAlone.computeIfAbsent(host, none -> new TreeMap<>());
+      alone.headMap(Collections.min(times)).values().forEach(each -> each.knownBy.add(gateway));
       for (long time : times) {
         if (copiesHave(holders.get(), host, time)) {
           required
               .computeIfAbsent(host, none -> new TreeMap<>())
               .putIfAbsent(time, simulation.now());
+        } else {
+          alone.putIfAbsent(time, new KeptAlone(simulation.now(), new TreeSet<>()));
         }
       }
     }
+  }
+
+  /** A process has ended, and with it what it knew of ticks that others acknowledged. */
+  void ended(String gateway) {
+    keptAlone
+        .values()
+        .forEach(ticks -> ticks.values().forEach(each -> each.knownBy.remove(gateway)));
   }
 
   /** Law 1: what is acknowledged is in two journals, or forced to a disk. */
@@ -101,8 +124,8 @@ final class Ledger {
 
   /**
    * Whether all copies that the newest table calls synced have a tick. While a copy is cut off and
-   * the table does not say so yet, its owner acknowledges alone; such a tick is missing until it
-   * was fetched, should that owner go.
+   * the table does not say so yet, its owner acknowledges alone. Should that owner go, the copy
+   * does not know of the tick until its sender tells it.
    */
   private boolean copiesHave(Holders holders, String host, long time) {
     return holders.copies().stream()
@@ -118,30 +141,40 @@ final class Ledger {
 
   /**
    * Law 5: an answer that does not name a host as incomplete has every tick of it that was
-   * acknowledged while the table it was made from was the newest one.
+   * acknowledged while the table it was made from was the newest one. Of ticks that an owner kept
+   * alone this is asked of owners that were told of them.
    */
   void answeredQuery(String gateway, String host, long epoch, Set<Long> times) {
     long until = supersededAt(epoch);
-    required
-        .getOrDefault(host, new TreeMap<>())
-        .forEach(
-            (time, at) -> {
-              if (at <= until && !times.contains(time)) {
-                throw new AssertionError(
-                    "at "
-                        + simulation.now()
-                        + " the answer of "
-                        + gateway
-                        + " lacks "
-                        + host
-                        + " at "
-                        + (time - Simulation.EPOCH)
-                        + ", acknowledged at "
-                        + at
-                        + ", and does not say so; by the newest table "
-                        + newestTable().flatMap(table -> table.holders(host)));
-              }
-            });
+    Consumer<Map.Entry<Long, Long>> check =
+        tick -> {
+          if (tick.getValue() < until && !times.contains(tick.getKey())) {
+            throw new AssertionError(
+                "at "
+                    + simulation.now()
+                    + " the answer of "
+                    + gateway
+                    + " lacks "
+                    + host
+                    + " at "
+                    + (tick.getKey() - Simulation.EPOCH)
+                    + ", acknowledged at "
+                    + tick.getValue()
+                    + ", and does not say so; by the newest table "
+                    + newestTable().flatMap(table -> table.holders(host)));
+          }
+        };
+    required.getOrDefault(host, new TreeMap<>()).entrySet().forEach(check);
+    if (newestTable().flatMap(table -> table.owner(host)).filter(gateway::equals).isPresent()) {
+      keptAlone
+          .getOrDefault(host, new TreeMap<>())
+          .forEach(
+              (time, tick) -> {
+                if (tick.knownBy.contains(gateway)) {
+                  check.accept(Map.entry(time, tick.at));
+                }
+              });
+    }
   }
 
   private long supersededAt(long epoch) {
@@ -157,8 +190,29 @@ final class Ledger {
   /** A table has been written to a registry. */
   void written(OwnershipTable table) {
     if (newestTable().map(newest -> table.epoch() > newest.epoch()).orElse(true)) {
+      table.holders().forEach((host, holders) -> forgetOwnersThatNobodyKnows(host, holders));
       written.add(new Written(table, simulation.now()));
     }
+  }
+
+  /**
+   * Two sides of a split may both have a majority when a gateway dies before it has kept a table
+   * that counts it, and starts again on the other side. Then an ownership of one side is not in the
+   * tables of the other side, whose table is the newest in the end. What that owner acknowledged is
+   * kept, and comes back when it offers it; until then no answer names it.
+   */
+  private void forgetOwnersThatNobodyKnows(String host, Holders now) {
+    long from = Long.MAX_VALUE;
+    for (int i = written.size() - 1; i >= 0; i--) {
+      Optional<Holders> before = written.get(i).table.holders(host);
+      if (before.isEmpty() || before.get().since() <= now.since()) {
+        break;
+      }
+      from = written.get(i).at;
+    }
+    long unknownFrom = from;
+    required.getOrDefault(host, new TreeMap<>()).values().removeIf(at -> at >= unknownFrom);
+    keptAlone.getOrDefault(host, new TreeMap<>()).values().removeIf(each -> each.at >= unknownFrom);
   }
 
   /** A gateway has learned of a table. */

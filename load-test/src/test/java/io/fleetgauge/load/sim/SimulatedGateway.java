@@ -201,6 +201,7 @@ final class SimulatedGateway {
     disk.removeIf(entry -> power ? !entry.synced : !entry.written);
     SimulatedMember dead = life.member;
     life = null;
+    ledger.ended(id);
     frozenUntil = -1;
     // The port of a dead process refuses, which is noticed soon; a machine without power is silent.
     simulation.after(power ? 5_000 : 300, () -> cluster.remove(dead));
@@ -233,6 +234,7 @@ final class SimulatedGateway {
           mine.member.leave();
           disk.removeIf(entry -> !entry.written);
           life = null;
+          ledger.ended(id);
           gone.run();
           return false;
         });
@@ -368,6 +370,7 @@ final class SimulatedGateway {
                       askerEpoch,
                       List.of(host),
                       Long.MAX_VALUE,
+                      false,
                       List.of(new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE))),
                   StopCheck.NEVER);
     } catch (TooManySamples | QueryFailure e) {
