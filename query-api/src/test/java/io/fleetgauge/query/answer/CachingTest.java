@@ -157,6 +157,26 @@ class CachingTest {
   }
 
   @Test
+  void aChangeThatIsReportedWhileNewStepsAreReadMakesThemStale() throws Exception {
+    Ask<Evaluated> other = instant(ROOT, "min(power)");
+    test.answer(other);
+    test.answer(range(ROOT, "sum(power)", START + 5_000, END + 5_000 - 10 * STEP));
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> old = test.begin(LATER_RANGE);
+    test.fleet.add(labels("power", 0, 0), END + 1_000, 5_000);
+    // This one makes the shards report the change.
+    Future<Reply<Evaluated>> reporting = test.begin(other);
+    test.shards.release();
+    Reply<Evaluated> before = await(old);
+    assertThat(cached(before)).isEqualTo(190);
+    await(reporting);
+    Answer.Result after = test.answer(LATER_RANGE).value().result();
+    assertThat(after)
+        .isEqualTo(test.expected(LATER_RANGE).result())
+        .isNotEqualTo(before.value().result());
+  }
+
+  @Test
   void aHostThatMovesMakesAllAnswersStale() throws Exception {
     Ask<Evaluated> ask = instant(ROOT, "sum(power)");
     test.answer(ask);
@@ -238,6 +258,18 @@ class CachingTest {
     assertThat(reads()).isEqualTo(before);
     assertThat(known.completeness().expected()).isEqualTo(6);
     assertThat(known.completeness().epoch()).isEqualTo(test.fleet.epoch());
+  }
+
+  @Test
+  void newStepsThatLackAHostAreNotJoinedWithStepsThatHaveIt() throws Exception {
+    test.answer(range(ROOT, "sum(power)", START, END - 10 * STEP));
+    test.fleet.damage("n3");
+    Ask<Evaluated> moved = range(ROOT, "sum(power)", START, END);
+    for (int i = 0; i < 2; i++) {
+      Reply<Evaluated> reply = test.answer(moved);
+      assertThat(reply.completeness().missing()).containsExactly("n3");
+      assertThat(cached(reply)).isZero();
+    }
   }
 
   @Test

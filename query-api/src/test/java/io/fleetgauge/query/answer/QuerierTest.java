@@ -190,6 +190,24 @@ class QuerierTest {
     test.value(RACK_0, "max(power)");
     test.value(other, "max(power)");
     assertThat(test.shards.count("parts")).isEqualTo(2);
+    test.answer(range(RACK_0, "max(power)", START, END));
+    Reply<Evaluated> ofOther = test.answer(range(other, "max(power)", START, END - STEP));
+    assertThat(ofOther.value().trace().cachedSteps()).isZero();
+  }
+
+  @Test
+  void whoMustNotSeeAllHostsDoesNotShareTheWarningsOfOneWhoDoes() throws Exception {
+    Caller operator = new Caller("a", RACK_0.scope(), true, LIMITS, 3);
+    test.fleet.damage("n3");
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> named = test.begin(instant(operator, "count(power)"));
+    Future<Reply<Evaluated>> scoped = test.begin(instant(RACK_0, "count(power)"));
+    test.shards.release();
+    assertThat(await(named).warnings())
+        .containsExactly("incomplete answer: 1 of 6 hosts are missing: n3");
+    assertThat(await(scoped).warnings())
+        .containsExactly("incomplete answer: 1 of 6 hosts are missing");
+    assertThat(await(scoped).completeness().missing()).isEmpty();
   }
 
   @Test

@@ -36,6 +36,32 @@ class BatchWindowTest {
   }
 
   @Test
+  void theAnswerToOneClientDoesNotMakeTheRequestOfAnotherAFollowUp() {
+    for (int client = 1; client <= 10; client++) {
+      window.answered(client);
+      window.asked(client + 100);
+    }
+    assertThat(window.waitMillis()).isEqualTo(10);
+  }
+
+  @Test
+  void aRequestFollowsAnAnswerForTwoMilliseconds() {
+    for (int client = 1; client <= 10; client++) {
+      window.answered(client);
+    }
+    now.addAndGet(2 * MILLI);
+    for (int client = 1; client <= 10; client++) {
+      window.asked(client);
+    }
+    assertThat(window.waitMillis()).isZero();
+    now.addAndGet(1);
+    for (int client = 1; client <= 10; client++) {
+      window.asked(client);
+    }
+    assertThat(window.waitMillis()).isEqualTo(10);
+  }
+
+  @Test
   void manyRequestsWaitOneMillisecondEachAndAtMostFifty() {
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 7; i++) {

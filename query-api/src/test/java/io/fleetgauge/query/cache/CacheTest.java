@@ -8,11 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class CacheTest {
   private static final long STEP = 15_000;
   private static final long BUCKET = 5_000;
+
+  /** Of one series with a point at each step. */
+  private static final long EXTENT_BYTES = 200 + 200 + 60 * 16;
+
   private static final ExtentCache.Key KEY = new ExtentCache.Key("t", "sum(x)", 300_000, STEP, 0);
 
   private final Versions versions = new Versions();
@@ -69,6 +74,35 @@ class CacheTest {
     assertThat(isUnchanged(0, 1, stamp)).isFalse();
   }
 
+  @Test
+  void aChangeThatWasReportedBeforeTheReadDoesNotCount() {
+    versions.changed(List.of(100L));
+    long stamp = versions.stamp();
+    versions.changed(List.of(500L));
+    assertThat(isUnchanged(100 * BUCKET, 101 * BUCKET, stamp)).isTrue();
+    assertThat(isUnchanged(96 * BUCKET, 108 * BUCKET, stamp)).as("a whole minute").isTrue();
+    assertThat(isUnchanged(100 * BUCKET, 101 * BUCKET, stamp - 1)).isFalse();
+  }
+
+  @Test
+  void aReadOfNoTimeIsNeverChanged() {
+    long stamp = versions.stamp();
+    versions.changed(List.of(100L));
+    assertThat(isUnchanged(100 * BUCKET + 10, 100 * BUCKET + 10, stamp)).isTrue();
+    assertThat(isUnchanged(100 * BUCKET + 10, 100 * BUCKET + 11, stamp)).isFalse();
+  }
+
+  @Test
+  void aReadOfMoreThanHalfTheTimeThatIsRememberedIsChangedByAnything() {
+    long after = 1_000 * BUCKET;
+    long to = after + (1 << 17) * BUCKET;
+    long stamp = versions.stamp();
+    assertThat(isUnchanged(after, to + 1, stamp)).as("nothing has changed at all").isTrue();
+    versions.changed(List.of(1L));
+    assertThat(isUnchanged(after, to, stamp)).isTrue();
+    assertThat(isUnchanged(after, to + 1, stamp)).isFalse();
+  }
+
   // --- extents ---
 
   /** Steps from one to another, with the number of the step as value. */
@@ -101,6 +135,125 @@ class CacheTest {
     assertThat(
             extents.find(new ExtentCache.Key("other", "sum(x)", 300_000, STEP, 0), 0, 100 * STEP))
         .isEmpty();
+  }
+
+  @Test
+  void aWindowThatBeginsAtTheLastStepThatIsKeptFindsIt() {
+    extents.keep(KEY, range(10, 50), Long.MAX_VALUE / 2);
+    assertThat(found(50, 59)).containsExactly("50-50");
+    assertThat(found(51, 59)).isEmpty();
+  }
+
+  @Test
+  void stepsThatLieBetweenThoseOfOtherQueriesAreKeptForThemselves() {
+    long phase = 8_000;
+    ExtentCache.Key shifted = new ExtentCache.Key("t", "sum(x)", 300_000, STEP, phase);
+    AnsweredRange answered =
+        new AnsweredRange(
+            phase,
+            140 * STEP + phase,
+            List.of(),
+            List.of(),
+            List.of(),
+            new ReadTime(0, 140 * STEP + phase, versions.stamp()),
+            true);
+    extents.keep(shifted, answered, 130 * STEP + phase);
+    assertThat(found(0, 59)).as("steps of the other query").isEmpty();
+    assertThat(extents.misses()).isEqualTo(1);
+    assertThat(extents.find(shifted, phase, 150 * STEP + phase))
+        .extracting(each -> (each.from() - phase) / STEP + "-" + (each.to() - phase) / STEP)
+        .containsExactly("0-59", "60-119", "120-130");
+    assertThat(extents.find(shifted, phase, 59 * STEP + phase)).hasSize(1);
+    assertThat(extents.misses()).as("extents begin at a step of their query").isEqualTo(1);
+  }
+
+  @Test
+  void aPartHasOnlyTheSeriesThatHaveASampleInIt() {
+    extents.keep(KEY, range(0, 10), Long.MAX_VALUE / 2);
+    AnsweredRange nothing =
+        new AnsweredRange(
+            11 * STEP, 50 * STEP, List.of(), List.of(), List.of(), range(0, 50).read(), true);
+    extents.keep(KEY, nothing, Long.MAX_VALUE / 2);
+    assertThat(found(0, 50)).containsExactly("0-50");
+    assertThat(extents.find(KEY, 10 * STEP, 50 * STEP).getFirst().series())
+        .isEqualTo(range(10, 10).series());
+    assertThat(extents.find(KEY, 11 * STEP, 50 * STEP).getFirst().series()).isEmpty();
+  }
+
+  @Test
+  void aPartThatOverlapsWhatIsKeptContinuesItWithEachStepOnce() {
+    extents.keep(KEY, range(0, 30), Long.MAX_VALUE / 2);
+    extents.keep(KEY, range(20, 50), Long.MAX_VALUE / 2);
+    assertThat(extents.find(KEY, 0, 59 * STEP))
+        .singleElement()
+        .extracting(AnsweredRange::series)
+        .isEqualTo(range(0, 50).series());
+  }
+
+  @Test
+  void whatIsNotAdjacentOrNoLongerValidIsNotContinued() {
+    extents.keep(KEY, range(0, 10), Long.MAX_VALUE / 2);
+    extents.keep(KEY, range(12, 50), Long.MAX_VALUE / 2);
+    assertThat(found(0, 50)).as("step 11 was never answered").isEmpty();
+    assertThat(found(12, 50)).containsExactly("12-50");
+    versions.changed(List.of(12 * STEP / BUCKET));
+    extents.keep(KEY, range(51, 55), Long.MAX_VALUE / 2);
+    assertThat(found(12, 55)).as("steps from 12 have changed").isEmpty();
+    assertThat(found(51, 55)).containsExactly("51-55");
+  }
+
+  @Test
+  void aShorterAnswerTakesThePlaceOfALongerOneOnlyWhenItIsNewer() {
+    extents.keep(KEY, range(10, 50), Long.MAX_VALUE / 2);
+    extents.keep(KEY, range(20, 30), Long.MAX_VALUE / 2);
+    extents.keep(KEY, range(20, 50), Long.MAX_VALUE / 2);
+    assertThat(found(10, 50)).containsExactly("10-50");
+    extents.keep(KEY, range(5, 20), Long.MAX_VALUE / 2);
+    assertThat(found(5, 50)).as("it begins earlier").containsExactly("5-20");
+    versions.changed(List.of(5 * STEP / BUCKET));
+    extents.keep(KEY, range(10, 15), Long.MAX_VALUE / 2);
+    assertThat(found(10, 20)).containsExactly("10-15");
+  }
+
+  @Test
+  void somethingIsKeptOfAWindowWhetherItIsStillValidOrNot() {
+    assertThat(extents.has(KEY, 0, 500 * STEP)).isFalse();
+    extents.keep(KEY, range(130, 140), Long.MAX_VALUE / 2);
+    assertThat(extents.has(KEY, 0, 119 * STEP)).isFalse();
+    assertThat(extents.has(KEY, 0, 120 * STEP)).as("the same extent").isTrue();
+    assertThat(extents.has(KEY, 180 * STEP, 500 * STEP)).isFalse();
+    versions.allChanged();
+    assertThat(extents.has(KEY, 0, 500 * STEP)).isTrue();
+    assertThat(found(0, 500)).isEmpty();
+    assertThat(extents.has(KEY, 0, 500 * STEP)).isFalse();
+  }
+
+  @Test
+  void eachExtentOfAWindowIsCountedAsFoundOrNot() {
+    extents.keep(KEY, range(0, 130), Long.MAX_VALUE / 2);
+    found(0, 300);
+    assertThat(extents.hits()).isEqualTo(3);
+    assertThat(extents.misses()).isEqualTo(3);
+  }
+
+  @Test
+  void itsMemoryIsThatOfTheStepsWhichAreKeptOnceEach() {
+    extents.keep(KEY, range(50, 130), Long.MAX_VALUE / 2);
+    Awaitility.await().until(() -> extents.bytes() == 3 * (200 + 200) + 81 * 16);
+    extents.keep(new ExtentCache.Key("u", "sum(x)", 300_000, STEP, 0), range(0, 0), STEP);
+    Awaitility.await().until(() -> extents.bytes() == 4 * (200 + 200) + 82 * 16);
+  }
+
+  @Test
+  void aTenantThatFillsItsShareDoesNotPushOutAnothersAnswers() {
+    ExtentCache shared = new ExtentCache(versions, 40_000, 4);
+    ExtentCache.Key modest = new ExtentCache.Key("modest", "sum(x)", 300_000, STEP, 0);
+    shared.keep(modest, range(0, 59), Long.MAX_VALUE / 2);
+    Awaitility.await().until(() -> shared.bytes() == EXTENT_BYTES);
+    shared.keep(KEY, range(0, 100 * 60 - 1), Long.MAX_VALUE / 2);
+    // Extents over the share leave in the background: seven of another tenant fit into its own.
+    Awaitility.await().until(() -> shared.bytes() == 8 * EXTENT_BYTES);
+    assertThat(shared.has(modest, 0, 59 * STEP)).isTrue();
   }
 
   @Test
@@ -157,5 +310,15 @@ class CacheTest {
         .isEmpty();
     AnsweredRange joined = AnsweredRange.joined(List.of(range(0, 9), range(10, 19))).orElseThrow();
     assertThat(joined.series()).isEqualTo(range(0, 19).series());
+  }
+
+  @Test
+  void stretchesWithDifferentRemarksAreNotUniformTogether() {
+    AnsweredRange plain = range(0, 9);
+    AnsweredRange remarked = range(10, 19, "PromQL info: counter? (1:3)");
+    assertThat(AnsweredRange.joined(List.of(plain, remarked)).orElseThrow().isUniform()).isFalse();
+    assertThat(AnsweredRange.joined(List.of(plain, range(10, 19))).orElseThrow().isUniform())
+        .isTrue();
+    assertThat(AnsweredRange.joined(List.of(remarked))).containsSame(remarked);
   }
 }

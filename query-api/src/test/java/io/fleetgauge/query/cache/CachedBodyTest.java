@@ -51,8 +51,9 @@ class CachedBodyTest {
   }
 
   @Test
-  void aShortBodyIsNotCompressed() {
-    assertThat(body.body(true, encoder("short")).isCompressed()).isFalse();
+  void aBodyBelowOneKibibyteIsNotCompressed() {
+    assertThat(body.body(true, encoder("x".repeat(1_023))).isCompressed()).isFalse();
     assertThat(body.isReady(true)).isTrue();
+    assertThat(new CachedBody().body(true, encoder("x".repeat(1_024))).isCompressed()).isTrue();
   }
 }

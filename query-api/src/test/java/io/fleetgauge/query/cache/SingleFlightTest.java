@@ -82,6 +82,33 @@ class SingleFlightTest {
   }
 
   @Test
+  void workIsJoinedAsLongAsAnybodyWaitsForIt() {
+    Cancellation one = new Cancellation();
+    Cancellation other = new Cancellation();
+    join("a", one);
+    join("a", other);
+    one.cancel();
+    Cancellation third = new Cancellation();
+    join("a", third);
+    assertThat(begun).as("the second caller still waits").hasSize(1);
+    other.cancel();
+    assertThat(cancellations.getFirst().isCancelled()).isFalse();
+    third.cancel();
+    assertThat(cancellations.getFirst().isCancelled()).isTrue();
+  }
+
+  @Test
+  void workThatItsOnlyCallerLeftIsNotJoined() {
+    Cancellation only = new Cancellation();
+    join("a", only);
+    only.cancel();
+    Future<String> next = join("a");
+    assertThat(begun).hasSize(2);
+    begun.getLast().complete("new");
+    assertThat(next.result()).isEqualTo("new");
+  }
+
+  @Test
   void theLastCallerThatLeavesCancelsTheWork() {
     Cancellation one = new Cancellation();
     Cancellation other = new Cancellation();
