@@ -57,7 +57,7 @@ public final class ProbeProcess implements AutoCloseable {
     Vertx vertx = EventLoops.start();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     SecretFile token = SecretFile.open("tokenFile", config.token());
-    SecretFile secret = SecretFile.open("cluster.secretFile", config.trust().secret());
+    SecretFile secret = SecretFile.ofCluster(config.trust());
     OutgoingHttp toGateways = new OutgoingHttp(vertx, config.trust(), secret, Uplink.HTTP_LIMITS);
     vertx.setPeriodic(
         LOOK_MILLIS,

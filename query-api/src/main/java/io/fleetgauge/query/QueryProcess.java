@@ -118,6 +118,10 @@ public final class QueryProcess implements AutoCloseable {
       ClusterBus bus = ClusterBus.start(seat, config.cluster().host(), name, true, guard);
       lifecycle.started("event bus", STOP_LIMIT, bus);
       bus.declare(meters);
+      meters.counter(
+          "cluster_entries_ignored",
+          "Times that something in Hazelcast was ignored because it cannot be read or believed.",
+          seat::ignoredEntries);
       cluster.join(
           bus,
           admission,

@@ -45,7 +45,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   private static void drain(GatewayConfig config) throws StartFailure {
     String host = config.http().host().equals("0.0.0.0") ? "127.0.0.1" : config.http().host();
     URI gateway = URI.create(config.http().scheme() + "://" + host + ":" + config.http().port());
-    SecretFile secret = SecretFile.open("cluster.secretFile", config.trust().secret());
+    SecretFile secret = SecretFile.ofCluster(config.trust());
     Vertx vertx = Vertx.vertx();
     try (WebRequests requests = new WebRequests(vertx, config.trust(), secret)) {
       drain(requests, gateway, config.drainTimeout().plus(GRACE));

@@ -245,8 +245,10 @@ public final class GatewayProcess implements AutoCloseable {
               metadata::read);
       FragmentCounts counts = new FragmentCounts();
       counts.declare(meters, runner::caches);
-      new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed)
-          .mount(router, guard.needsPeer());
+      FragmentRoute route =
+          new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed);
+      route.declare(meters);
+      route.mount(router, guard.needsPeer());
     }
 
     /** Reads the samples from before the start, on a separate thread: nothing waits for it. */
@@ -273,6 +275,10 @@ public final class GatewayProcess implements AutoCloseable {
           ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
       lifecycle.started("event bus", STOP_LIMIT, bus);
       bus.declare(meters);
+      meters.counter(
+          "cluster_entries_ignored",
+          "Times that something in Hazelcast was ignored because it cannot be read or believed.",
+          member.get()::ignoredEntries);
       member.get().onChange(view -> intake.tableChanged());
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
     }

@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -28,7 +29,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,16 +80,12 @@ public final class ClusterBus implements AutoCloseable {
   private volatile boolean closing;
 
   private ClusterBus(
-      HazelcastInstance hazelcast,
-      String host,
-      String name,
-      boolean isQueryApi,
-      Supplier<String> secret) {
+      HazelcastInstance hazelcast, String host, String name, boolean isQueryApi, ClusterKey key) {
     this.hazelcast = hazelcast;
     this.host = host;
     this.self = new Peer(name, System.currentTimeMillis(), new SecureRandom().nextLong());
     this.isQueryApi = isQueryApi;
-    this.seal = new MessageSeal(secret);
+    this.seal = new MessageSeal(key);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("cluster-bus-" + name).factory());
@@ -103,26 +99,21 @@ public final class ClusterBus implements AutoCloseable {
    * @param host the address that other members reach; a private one
    * @param name what people call this process
    * @param isQueryApi whether it receives what query APIs send each other
-   * @param guard has the tenants file and the cluster's secret
+   * @param guard has the tenants file and the cluster's key
    */
   public static ClusterBus start(
       ClusterMember member, String host, String name, boolean isQueryApi, Guard guard) {
-    ClusterBus bus =
-        startWith(member.hazelcast(), host, name, isQueryApi, () -> guard.secret().text());
+    ClusterBus bus = startWith(member.hazelcast(), host, name, isQueryApi, guard.key());
     Hints.exchange(bus, member, guard);
     return bus;
   }
 
   /**
-   * @param secret the cluster's; empty when none is set
+   * @param key proves that messages come from processes of the cluster
    */
   static ClusterBus startWith(
-      HazelcastInstance hazelcast,
-      String host,
-      String name,
-      boolean isQueryApi,
-      Supplier<String> secret) {
-    ClusterBus bus = new ClusterBus(hazelcast, host, name, isQueryApi, secret);
+      HazelcastInstance hazelcast, String host, String name, boolean isQueryApi, ClusterKey key) {
+    ClusterBus bus = new ClusterBus(hazelcast, host, name, isQueryApi, key);
     bus.every(CONNECT_EVERY_MILLIS, bus::connectOrRepair);
     return bus;
   }

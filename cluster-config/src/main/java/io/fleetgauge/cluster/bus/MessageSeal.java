@@ -1,29 +1,25 @@
 package io.fleetgauge.cluster.bus;
 
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.ClusterKey.Purpose;
 import io.fleetgauge.sample.wire.WireException;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Proves that a message comes from a process of this cluster, and is new. Safe for all threads.
  *
  * <pre>
- * sealed = envelope mac:32 bytes      HMAC-SHA256 of the envelope with the cluster's secret
- * sealed = envelope                   where no secret is set
+ * sealed = envelope signature:32 bytes      of the envelope, by {@link ClusterKey}
+ * sealed = envelope                         where no secret is set
  * </pre>
  *
  * <p>Hazelcast has no TLS in the free edition, so any process that reaches its port could send
- * messages. The secret itself never travels. A message counts once: its sequence number rises with
- * each message of one life of its sender, and its time must be close to the receiver's.
+ * messages. A message counts once: its sequence number rises with each message of one life of its
+ * sender, and its time must be close to the receiver's.
  */
 final class MessageSeal {
   /** Longer messages are rejected, bytes. */
@@ -32,19 +28,14 @@ final class MessageSeal {
   /** How much the time of a message may differ from the receiver's, ms. */
   static final long MAX_SKEW_MILLIS = 30_000;
 
-  private static final String ALGORITHM = "HmacSHA256";
-  private static final int MAC_BYTES = 32;
   private static final int MAX_SENDERS = 1_000;
 
-  private final Supplier<String> secret;
+  private final ClusterKey key;
   // By life; the sender that was silent longest is forgotten first.
   private final Map<Long, Long> newest = new LinkedHashMap<>(16, 0.75f, true);
 
-  /**
-   * @param secret the cluster's; empty when none is set
-   */
-  MessageSeal(Supplier<String> secret) {
-    this.secret = secret;
+  MessageSeal(ClusterKey key) {
+    this.key = key;
   }
 
   /** A message that was accepted, or why it was not. */
@@ -56,12 +47,9 @@ final class MessageSeal {
 
   byte[] seal(Envelope envelope) {
     byte[] bytes = MessageForm.toBytes(envelope);
-    String key = secret.get();
-    if (key.isEmpty()) {
-      return bytes;
-    }
-    byte[] sealed = Arrays.copyOf(bytes, bytes.length + MAC_BYTES);
-    System.arraycopy(mac(key, bytes, bytes.length), 0, sealed, bytes.length, MAC_BYTES);
+    byte[] signature = key.sign(Purpose.MESSAGE, bytes);
+    byte[] sealed = Arrays.copyOf(bytes, bytes.length + signature.length);
+    System.arraycopy(signature, 0, sealed, bytes.length, signature.length);
     return sealed;
   }
 
@@ -72,16 +60,14 @@ final class MessageSeal {
     if (sealed.length > MAX_BYTES) {
       return Opened.rejected(Rejection.TOO_LONG);
     }
-    String key = secret.get();
-    byte[] bytes = sealed;
-    if (!key.isEmpty()) {
-      int length = sealed.length - MAC_BYTES;
-      if (length < 0
-          || !MessageDigest.isEqual(
-              mac(key, sealed, length), Arrays.copyOfRange(sealed, length, sealed.length))) {
-        return Opened.rejected(Rejection.UNPROVEN);
-      }
-      bytes = Arrays.copyOf(sealed, length);
+    int length = sealed.length - (key.isSet() ? ClusterKey.SIGNATURE_BYTES : 0);
+    if (length < 0) {
+      return Opened.rejected(Rejection.UNPROVEN);
+    }
+    byte[] bytes = Arrays.copyOf(sealed, length);
+    byte[] signature = Arrays.copyOfRange(sealed, length, sealed.length);
+    if (!key.verifies(signature, Purpose.MESSAGE, bytes)) {
+      return Opened.rejected(Rejection.UNPROVEN);
     }
     Envelope envelope;
     try {
@@ -108,16 +94,5 @@ final class MessageSeal {
       newest.remove(newest.keySet().iterator().next());
     }
     return true;
-  }
-
-  private static byte[] mac(String key, byte[] bytes, int length) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(new SecretKeySpec(key.getBytes(StandardCharsets.UTF_8), ALGORITHM));
-      mac.update(bytes, 0, length);
-      return mac.doFinal();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e); // every Java has it
-    }
   }
 }

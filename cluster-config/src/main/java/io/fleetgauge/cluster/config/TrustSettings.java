@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param certificate {@code trust.certificate}
  * @param key {@code trust.key}
  * @param secret {@code cluster.secretFile}: text that all processes of the cluster have and nobody
- *     else, 16 characters at least
+ *     else, 16 characters at least; two lines with two of them while it is being changed
  */
 public record TrustSettings(
     Optional<Path> ca, Optional<Path> certificate, Optional<Path> key, Optional<Path> secret) {
@@ -36,7 +36,8 @@ public record TrustSettings(
           "cluster.secretFile",
           KeyType.file(),
           "File with the secret of the cluster, 16 characters or more and the same for all"
-              + " processes: it proves that a request or a message comes from one of them.");
+              + " processes: it proves that a request or a message comes from one of them. A second"
+              + " line may have another secret that is valid too, while the secret is changed.");
 
   /** Proves nothing. */
   public static final TrustSettings NONE =

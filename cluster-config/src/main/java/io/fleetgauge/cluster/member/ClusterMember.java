@@ -48,6 +48,7 @@ public final class ClusterMember implements AutoCloseable {
   private static final Duration DEAD_MEMBERS_LISTED = Duration.ofSeconds(8);
 
   private final HazelcastInstance hazelcast;
+  private final IgnoredEntries ignored = new IgnoredEntries();
   private final Registry registry;
   private final Optional<Gateway> self;
   private final Optional<TableFile> file;
@@ -109,7 +110,7 @@ public final class ClusterMember implements AutoCloseable {
   private ClusterMember(HazelcastInstance hazelcast, int replication, Optional<Gateway> self) {
     this.hazelcast = hazelcast;
     this.self = self;
-    this.registry = new Registry(hazelcast);
+    this.registry = new Registry(hazelcast, ignored);
     this.file = self.map(gateway -> new TableFile(gateway.tableFile()));
     this.machine =
         new TableMachine(
@@ -135,6 +136,11 @@ public final class ClusterMember implements AutoCloseable {
    */
   public HazelcastInstance hazelcast() {
     return hazelcast;
+  }
+
+  /** How often something that others publish was ignored, because it cannot be believed or read. */
+  public long ignoredEntries() {
+    return ignored.count();
   }
 
   /** The newest snapshot; never waits. */

@@ -1,9 +1,13 @@
 package io.fleetgauge.cluster.member;
 
+import com.hazelcast.config.ClassFilter;
 import com.hazelcast.config.Config;
+import com.hazelcast.config.InterfacesConfig;
+import com.hazelcast.config.JavaSerializationFilterConfig;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
+import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
@@ -22,6 +26,24 @@ final class Joining {
   private static final int PORTS = 100;
 
   private static final String VERTX_NODE_ID = "__vertx.nodeId";
+
+  /** Packages of the failures that members send each other. */
+  private static final String[] FAILURES = {"com.hazelcast.", "java.lang."};
+
+  /** What a failure consists of besides. */
+  private static final String[] FAILURE_PARTS = {
+    "java.io.IOException",
+    "java.util.concurrent.CancellationException",
+    "java.util.concurrent.ExecutionException",
+    "java.util.concurrent.TimeoutException",
+    "java.util.Collections$EmptyList",
+    "java.util.Collections$UnmodifiableCollection",
+    "java.util.Collections$UnmodifiableList",
+    "java.util.Collections$UnmodifiableRandomAccessList",
+    "java.util.ArrayList",
+    "[Ljava.lang.StackTraceElement;",
+    "[Ljava.lang.Throwable;"
+  };
 
   private Joining() {}
 
@@ -124,22 +146,51 @@ final class Joining {
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "2");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "2");
     config.setProperty("hazelcast.socket.bind.any", "false");
-    config.getJetConfig().setEnabled(false);
-    config
-        .getNetworkConfig()
-        .setPort(port)
-        .setPortAutoIncrement(false)
-        .setPublicAddress(settings.host() + ":" + port);
-    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface(settings.host());
-    JoinConfig join = config.getNetworkConfig().getJoin();
-    join.getMulticastConfig().setEnabled(false);
-    join.getAutoDetectionConfig().setEnabled(false);
-    join.getTcpIpConfig().setEnabled(true);
-    settings.members().forEach(join.getTcpIpConfig()::addMember);
+    listenToMembersOnly(config, settings, port);
+    harden(config);
     Registry.configure(config);
     configureEventBus(config);
     gateway.ifPresent(self -> Registry.describe(self, config.getMemberAttributeConfig()));
     return config;
+  }
+
+  /**
+   * Opens one port, on which members are answered and nobody else: with the advanced form of the
+   * network's configuration, the protocols of clients, REST and memcache need ports of their own.
+   */
+  private static void listenToMembersOnly(Config config, ClusterSettings settings, int port) {
+    ServerSocketEndpointConfig members = new ServerSocketEndpointConfig();
+    members
+        .setPort(port)
+        .setPortAutoIncrement(false)
+        .setPublicAddress(settings.host() + ":" + port)
+        .setInterfaces(new InterfacesConfig().setEnabled(true).addInterface(settings.host()));
+    config.getAdvancedNetworkConfig().setEnabled(true).setMemberEndpointConfig(members);
+    JoinConfig join = config.getAdvancedNetworkConfig().getJoin();
+    join.getMulticastConfig().setEnabled(false);
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getTcpIpConfig().setEnabled(true);
+    settings.members().forEach(join.getTcpIpConfig()::addMember);
+  }
+
+  /** Turns off what this cluster does not use and another member could. */
+  private static void harden(Config config) {
+    config.getJetConfig().setEnabled(false);
+    config
+        .getManagementCenterConfig()
+        .setScriptingEnabled(false)
+        .setConsoleEnabled(false)
+        .setDataAccessEnabled(false);
+    config.setProperty("hazelcast.diagnostics.enabled", "false");
+    config.setProperty("hazelcast.jmx", "false");
+    config.getMetricsConfig().setEnabled(false);
+    // Entries are bytes and strings, which need no Java serialization. Hazelcast sends the failures
+    // of its operations in that form, and nothing else.
+    ClassFilter failures = new ClassFilter().addClasses(FAILURE_PARTS).addPrefixes(FAILURES);
+    config
+        .getSerializationConfig()
+        .setJavaSerializationFilterConfig(
+            new JavaSerializationFilterConfig().setDefaultsDisabled(true).setWhitelist(failures));
   }
 
   /** What the cluster manager of Vert.x needs, because the event bus uses the same member. */

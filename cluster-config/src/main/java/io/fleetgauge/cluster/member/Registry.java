@@ -6,10 +6,7 @@ import com.hazelcast.cluster.MembershipListener;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MemberAttributeConfig;
-import com.hazelcast.core.EntryAdapter;
-import com.hazelcast.core.EntryEvent;
 import com.hazelcast.core.HazelcastInstance;
-import com.hazelcast.map.IMap;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.ReportForm;
 import io.fleetgauge.cluster.table.Situation.Report;
@@ -18,25 +15,22 @@ import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
 import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What the members share through Hazelcast: who is a member, the table, the known hosts, what
  * owners report, and which gateways may be given hosts. An entry that cannot be understood is
- * logged once and left out. Only the cluster's thread uses it; every call may wait.
+ * ignored, and nothing else with it. Only the cluster's thread uses it; every call may wait.
  */
 final class Registry {
-  private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
-
   private static final String GATEWAY_ID = "fleetgauge.gateway";
   private static final String GATEWAY_ADDRESS = "fleetgauge.address";
   private static final String GATEWAY_ZONE = "fleetgauge.zone";
@@ -46,26 +40,25 @@ final class Registry {
   private static final String ACTIVE = "fleetgauge.active";
   private static final String REPORTS = "fleetgauge.reports";
   private static final int BACKUPS = 2;
-
-  /** Entries that could not be understood and have been logged; more are left out silently. */
-  private static final int MAX_LOGGED = 1_000;
+  private static final byte[] KNOWN = {};
 
   private final HazelcastInstance hazelcast;
-  private final IMap<String, String> hosts;
-  private final IMap<String, byte[]> tables;
-  private final IMap<String, String> statuses;
-  private final IMap<String, byte[]> reports;
-  private final Set<String> logged = new HashSet<>();
+  private final IgnoredEntries ignored;
+  private final SharedMap hosts;
+  private final SharedMap tables;
+  private final SharedMap statuses;
+  private final SharedMap reports;
 
-  /** The table's bytes as they were looked at last; null when there were none. */
-  private byte[] seenTable;
+  /** What lay in the place of the table when it was looked at last. */
+  private SharedMap.Found seenTable = new SharedMap.Found.Nothing();
 
-  Registry(HazelcastInstance hazelcast) {
+  Registry(HazelcastInstance hazelcast, IgnoredEntries ignored) {
     this.hazelcast = hazelcast;
-    this.hosts = hazelcast.getMap(HOSTS);
-    this.tables = hazelcast.getMap(TABLE);
-    this.statuses = hazelcast.getMap(ACTIVE);
-    this.reports = hazelcast.getMap(REPORTS);
+    this.ignored = ignored;
+    this.hosts = new SharedMap(hazelcast, HOSTS, ignored);
+    this.tables = new SharedMap(hazelcast, TABLE, ignored);
+    this.statuses = new SharedMap(hazelcast, ACTIVE, ignored);
+    this.reports = new SharedMap(hazelcast, REPORTS, ignored);
   }
 
   /** How the maps are kept. */
@@ -98,18 +91,7 @@ final class Registry {
                 changed.run();
               }
             });
-    List.of(hosts, tables, statuses, reports).forEach(map -> listen(map, changed));
-  }
-
-  private static <T> void listen(IMap<String, T> map, Runnable changed) {
-    map.addEntryListener(
-        new EntryAdapter<String, T>() {
-          @Override
-          public void onEntryEvent(EntryEvent<String, T> event) {
-            changed.run();
-          }
-        },
-        false);
+    List.of(hosts, tables, statuses, reports).forEach(map -> map.onChange(changed));
   }
 
   /** Whether another member is a gateway of this id. */
@@ -129,17 +111,26 @@ final class Registry {
     List<TableMachine.Member> gateways = gateways();
     if (gateways.isEmpty()) {
       // Only gateways hold data: without one every read of a map would fail.
-      seenTable = null;
+      seenTable = new SharedMap.Found.Nothing();
       return new TableMachine.Event.Looked(now, session, List.of(), new Shared.Nothing(), Map.of());
     }
     seenTable = tables.get(TABLE_KEY);
-    Shared shared = TableForm.shared(seenTable);
+    Shared shared =
+        switch (seenTable) {
+          case SharedMap.Found.Nothing nothing -> new Shared.Nothing();
+          case SharedMap.Found.Bytes(byte[] bytes) -> TableForm.shared(bytes);
+          case SharedMap.Found.Other(String reason) -> new Shared.Damaged(reason);
+        };
     Set<String> ids = new TreeSet<>(known);
     gateways.forEach(each -> ids.add(each.id()));
     if (shared instanceof Shared.Table(OwnershipTable table)) {
       ids.addAll(table.members());
     }
-    return new TableMachine.Event.Looked(now, session, gateways, shared, statuses.getAll(ids));
+    Map<String, String> stated = new TreeMap<>();
+    statuses
+        .get(ids)
+        .forEach((id, bytes) -> stated.put(id, new String(bytes, StandardCharsets.UTF_8)));
+    return new TableMachine.Event.Looked(now, session, gateways, shared, stated);
   }
 
   /** Hazelcast lists members in the order in which they joined: the oldest first. */
@@ -150,47 +141,57 @@ final class Registry {
       if (id == null) {
         continue;
       }
-      String address = String.valueOf(member.getAttribute(GATEWAY_ADDRESS));
       String zone = member.getAttribute(GATEWAY_ZONE);
       try {
         gateways.add(
             new TableMachine.Member(
-                id, member.getUuid().toString(), zone == null ? "" : zone, new URI(address)));
-      } catch (java.net.URISyntaxException e) {
-        leaveOut("gateway " + id, "its address is " + e.getMessage());
+                id,
+                member.getUuid().toString(),
+                zone == null ? "" : zone,
+                address(member.getAttribute(GATEWAY_ADDRESS))));
+      } catch (WireException e) {
+        ignored.ignore("member " + member.getUuid() + " at " + member.getAddress(), e.getMessage());
       }
     }
     return gateways;
   }
 
-  TableMachine.Event.Gathered gather() {
-    Map<String, Report> understood = new TreeMap<>();
-    for (Map.Entry<String, byte[]> each : reports.entrySet()) {
-      try {
-        understood.put(each.getKey(), ReportForm.fromBytes(each.getValue()));
-      } catch (WireException e) {
-        leaveOut("the report of host " + each.getKey(), e.getMessage());
+  private static URI address(String text) throws WireException {
+    try {
+      URI address = new URI(String.valueOf(text));
+      boolean isHttp = "http".equals(address.getScheme()) || "https".equals(address.getScheme());
+      if (isHttp && address.getHost() != null && address.getPort() > 0) {
+        return address;
       }
+    } catch (URISyntaxException e) {
+      // Said below.
     }
-    return new TableMachine.Event.Gathered(new TreeSet<>(hosts.keySet()), understood);
+    throw new WireException(
+        "its address is " + IgnoredEntries.quoted(text) + ", expected is http://HOST:PORT");
   }
 
-  private void leaveOut(String key, String reason) {
-    if (logged.size() < MAX_LOGGED && logged.add(key)) {
-      LOG.warn("{} cannot be understood and is left out: {}", key, reason);
-    }
+  TableMachine.Event.Gathered gather() {
+    Map<String, Report> understood = new TreeMap<>();
+    reports
+        .all()
+        .forEach(
+            (host, bytes) -> {
+              try {
+                understood.put(host, ReportForm.fromBytes(bytes));
+              } catch (WireException e) {
+                reports.ignore(host, e.getMessage());
+              }
+            });
+    return new TableMachine.Event.Gathered(new TreeSet<>(hosts.all().keySet()), understood);
   }
 
   /** Replaces the table if it is still what was looked at last. */
   boolean write(OwnershipTable table) {
-    byte[] bytes = TableForm.toBytes(table);
-    return seenTable == null
-        ? tables.putIfAbsent(TABLE_KEY, bytes) == null
-        : tables.replace(TABLE_KEY, seenTable, bytes);
+    return tables.replace(TABLE_KEY, seenTable, TableForm.toBytes(table));
   }
 
   void setStatus(String gateway, String status) {
-    statuses.set(gateway, status);
+    statuses.set(gateway, status.getBytes(StandardCharsets.UTF_8));
   }
 
   void clearStatus(String gateway) {
@@ -203,10 +204,10 @@ final class Registry {
    * @return false if the cluster knows as many as it may
    */
   boolean register(String host, int maxHosts) {
-    if (hosts.size() >= maxHosts && !hosts.containsKey(host)) {
+    if (hosts.size() >= maxHosts && !hosts.contains(host)) {
       return false;
     }
-    hosts.putIfAbsent(host, "");
+    hosts.putIfAbsent(host, KNOWN);
     return true;
   }
 

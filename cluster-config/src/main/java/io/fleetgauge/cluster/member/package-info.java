@@ -10,8 +10,9 @@
  * Joining} starts the Hazelcast instance, {@code Registry} reads and writes the shared maps (the
  * table by compare-and-set), {@code TableFile} keeps the newest table, so that epochs and owners
  * outlive the memory of all members. A member looks at the registry when a listener says that
- * something has changed and, because such events can be late or lost, every second. An entry that
- * cannot be understood is logged once and left out.
+ * something has changed and, because such events can be late or lost, every second. {@code
+ * SharedMap} reads each entry by itself: one that cannot be understood is ignored, logged once and
+ * counted, and harms nothing else.
  *
  * <p>Law: every call into Hazelcast happens on this package's own thread. Reading the view,
  * registering a host and reporting on one never wait.

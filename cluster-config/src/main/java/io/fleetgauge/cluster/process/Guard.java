@@ -10,6 +10,7 @@ import io.fleetgauge.cluster.tenant.Refusal;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.cluster.tenant.Shown;
 import io.fleetgauge.cluster.tenant.TenantFile;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.net.SocketAddress;
@@ -40,6 +41,7 @@ public final class Guard {
   private final Vertx vertx;
   private final Access access;
   private final SecretFile secret;
+  private final ClusterKey key;
   private final boolean peersHaveCertificates;
   private final LongSupplier clock;
   private final WorkerExecutor workers;
@@ -59,6 +61,7 @@ public final class Guard {
     this.access = access;
     this.file = file;
     this.secret = secret;
+    this.key = ClusterKey.of(secret::texts);
     this.peersHaveCertificates = peersHaveCertificates;
     this.clock = clock;
     // One at a time: hashes are slow so that guessing is slow.
@@ -105,7 +108,7 @@ public final class Guard {
               + " --insecure",
           null);
     }
-    SecretFile secret = SecretFile.open("cluster.secretFile", trust.secret());
+    SecretFile secret = SecretFile.ofCluster(trust);
     Guard guard =
         new Guard(
             vertx,
@@ -151,6 +154,11 @@ public final class Guard {
   /** The secret of the cluster. */
   public SecretFile secret() {
     return secret;
+  }
+
+  /** Signs and verifies as a process of the cluster. */
+  public ClusterKey key() {
+    return key;
   }
 
   /** How many requests were answered with 401, 403 or 503. */

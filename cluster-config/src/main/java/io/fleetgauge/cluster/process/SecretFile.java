@@ -1,31 +1,35 @@
 package io.fleetgauge.cluster.process;
 
+import io.fleetgauge.cluster.config.TrustSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A secret in a file, such as a token. Safe for all threads. */
+/** A secret in a file, such as a token, or several. Safe for all threads. */
 public final class SecretFile {
   /** No secret. */
-  public static final SecretFile NONE = new SecretFile("", Optional.empty());
+  public static final SecretFile NONE = new SecretFile("", Optional.empty(), 1);
 
   private static final Logger LOG = LoggerFactory.getLogger(SecretFile.class);
   private static final int SHORTEST = 16;
 
   private final String option;
   private final Optional<Path> file;
-  private volatile String text = "";
+  private final int most;
+  private volatile List<String> texts = List.of();
   private String trouble = ""; // logged last
 
-  private SecretFile(String option, Optional<Path> file) {
+  private SecretFile(String option, Optional<Path> file, int most) {
     this.option = option;
     this.file = file;
+    this.most = most;
   }
 
   /**
@@ -34,10 +38,24 @@ public final class SecretFile {
    * @throws StartFailure if the file cannot be read or the secret is too short
    */
   public static SecretFile open(String option, Optional<Path> file) throws StartFailure {
-    SecretFile secret = new SecretFile(option, file);
+    return open(option, file, 1);
+  }
+
+  /**
+   * The secret of the cluster: the file may have a second line with another secret that is valid
+   * too, while the secret is being changed.
+   *
+   * @throws StartFailure if the file cannot be read, or a secret is too short
+   */
+  public static SecretFile ofCluster(TrustSettings trust) throws StartFailure {
+    return open("cluster.secretFile", trust.secret(), 2);
+  }
+
+  private static SecretFile open(String option, Optional<Path> file, int most) throws StartFailure {
+    SecretFile secret = new SecretFile(option, file, most);
     if (file.isPresent()) {
       try {
-        secret.text = read(file.get());
+        secret.texts = secret.read(file.get());
       } catch (IOException e) {
         throw new StartFailure(
             "the file " + file.get() + " cannot be used: " + e + "; see " + option, e);
@@ -46,19 +64,31 @@ public final class SecretFile {
     return secret;
   }
 
-  private static String read(Path file) throws IOException {
-    String found = Files.readString(file).strip();
-    if (found.length() < SHORTEST || !found.matches("\\p{Graph}+")) {
+  private List<String> read(Path path) throws IOException {
+    List<String> found = Files.readString(path).strip().lines().map(String::strip).toList();
+    if (found.size() > most) {
+      throw new IOException(
+          "it has "
+              + found.size()
+              + " lines; "
+              + (most == 1 ? "one secret" : most + " secrets")
+              + " on a line each is the most");
+    }
+    if (found.isEmpty() || !found.stream().allMatch(SecretFile::isLongEnough)) {
       throw new IOException("a secret needs " + SHORTEST + " characters or more, and no spaces");
     }
     return found;
+  }
+
+  private static boolean isLongEnough(String secret) {
+    return secret.length() >= SHORTEST && secret.matches("\\p{Graph}+");
   }
 
   /** Reads the file again; the secret stays when the file cannot be used. */
   public void look() {
     if (file.isPresent()) {
       try {
-        text = read(file.get());
+        texts = read(file.get());
         trouble = "";
       } catch (IOException e) {
         if (!e.toString().equals(trouble)) {
@@ -75,12 +105,16 @@ public final class SecretFile {
 
   /** Whether there is a secret. */
   public boolean isSet() {
-    return !text.isEmpty();
+    return !texts.isEmpty();
   }
 
   /** Whether a text is the secret; compared in constant time. */
   boolean isShown(String shown) {
-    return shown != null && MessageDigest.isEqual(hash(shown), hash(text));
+    boolean isShown = false;
+    for (String text : shown == null ? List.<String>of() : texts) {
+      isShown |= MessageDigest.isEqual(hash(shown), hash(text));
+    }
+    return isShown;
   }
 
   private static byte[] hash(String of) {
@@ -91,8 +125,14 @@ public final class SecretFile {
     }
   }
 
-  /** The secret; empty when there is none. */
+  /** The secret, the first of several; empty when there is none. */
   public String text() {
-    return text;
+    List<String> found = texts;
+    return found.isEmpty() ? "" : found.getFirst();
+  }
+
+  /** Every secret of the file. */
+  public List<String> texts() {
+    return texts;
   }
 }

@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.bus.BusMessage.UsageReport;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
@@ -66,7 +67,12 @@ class ClusterBusTest {
 
   private ClusterBus connect(ClusterMember member, String name, String secret, boolean isQueryApi) {
     ClusterBus bus =
-        ClusterBus.startWith(member.hazelcast(), "127.0.0.1", name, isQueryApi, () -> secret);
+        ClusterBus.startWith(
+            member.hazelcast(),
+            "127.0.0.1",
+            name,
+            isQueryApi,
+            ClusterKey.of(() -> List.of(secret)));
     started.add(bus);
     return bus;
   }

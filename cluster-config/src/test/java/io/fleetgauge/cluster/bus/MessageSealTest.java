@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.bus.BusMessage.TableChanged;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +15,11 @@ class MessageSealTest {
   private static final long NOW = 1_700_000_000_000L;
   private static final Peer SENDER = new Peer("n1:9090", 1, 2);
 
-  private final MessageSeal seal = new MessageSeal(() -> SECRET);
+  private final MessageSeal seal = new MessageSeal(with(SECRET));
+
+  private static ClusterKey with(String... secrets) {
+    return ClusterKey.of(() -> List.of(secrets));
+  }
 
   private static Envelope message(long sequence, long sent) {
     return new Envelope(SENDER, sequence, sent, new TableChanged(sequence));
@@ -28,7 +34,7 @@ class MessageSealTest {
   @Test
   void aMessageOfAProcessWithTheSecretIsOpened() {
     byte[] bytes = seal.seal(message(1, NOW));
-    assertThat(new MessageSeal(() -> SECRET).open(bytes, NOW).envelope()).contains(message(1, NOW));
+    assertThat(new MessageSeal(with(SECRET)).open(bytes, NOW).envelope()).contains(message(1, NOW));
     assertThat(new String(bytes, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
   }
 
@@ -45,8 +51,8 @@ class MessageSealTest {
 
   @Test
   void aMessageWithoutAMacOrWithThatOfAnotherSecretIsUnproven() {
-    MessageSeal open = new MessageSeal(() -> "");
-    MessageSeal other = new MessageSeal(() -> SECRET + "x");
+    MessageSeal open = new MessageSeal(ClusterKey.NONE);
+    MessageSeal other = new MessageSeal(with(SECRET + "x"));
     assertThat(rejection(seal, open.seal(message(1, NOW)))).isEqualTo(Rejection.UNPROVEN);
     assertThat(rejection(seal, other.seal(message(1, NOW)))).isEqualTo(Rejection.UNPROVEN);
     assertThat(rejection(seal, new byte[0])).isEqualTo(Rejection.UNPROVEN);
@@ -55,7 +61,7 @@ class MessageSealTest {
 
   @Test
   void withoutASecretMessagesAreReadAsTheyAre() {
-    MessageSeal open = new MessageSeal(() -> "");
+    MessageSeal open = new MessageSeal(ClusterKey.NONE);
     byte[] bytes = open.seal(message(1, NOW));
     assertThat(bytes).isEqualTo(MessageForm.toBytes(message(1, NOW)));
     assertThat(open.open(bytes, NOW).envelope()).isPresent();
@@ -93,9 +99,18 @@ class MessageSealTest {
   @Test
   void aSecretThatIsReadAgainHoldsFromThenOn() {
     AtomicReference<String> secret = new AtomicReference<>(SECRET);
-    MessageSeal changing = new MessageSeal(secret::get);
+    MessageSeal changing = new MessageSeal(ClusterKey.of(() -> List.of(secret.get())));
     assertThat(changing.open(seal.seal(message(1, NOW)), NOW).envelope()).isPresent();
     secret.set("another secret text");
     assertThat(rejection(changing, seal.seal(message(2, NOW)))).isEqualTo(Rejection.UNPROVEN);
+  }
+
+  @Test
+  void messagesPassWhileTheSecretIsBeingChanged() {
+    MessageSeal changing = new MessageSeal(with(SECRET, "another secret text"));
+    MessageSeal changed = new MessageSeal(with("another secret text", SECRET));
+    assertThat(changing.open(seal.seal(message(1, NOW)), NOW).envelope()).isPresent();
+    assertThat(changing.open(changed.seal(message(2, NOW)), NOW).envelope()).isPresent();
+    assertThat(changed.open(changing.seal(message(1, NOW)), NOW).envelope()).isPresent();
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.fleetgauge.cluster.config.TrustSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -104,5 +105,26 @@ class SecretFileTest {
     } finally {
       logger.detachAppender(lines);
     }
+  }
+
+  @Test
+  void theFileOfTheClusterMayHaveASecondSecretAndOthersMayNot() throws Exception {
+    Path file = Files.writeString(folder.resolve("two"), SHORTEST + "\n" + SHORTEST + "-new\n");
+    TrustSettings trust =
+        new TrustSettings(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(file));
+    SecretFile two = SecretFile.ofCluster(trust);
+    assertThat(two.texts()).containsExactly(SHORTEST, SHORTEST + "-new");
+    assertThat(two.text()).isEqualTo(SHORTEST);
+    assertThat(two.isShown(SHORTEST)).isTrue();
+    assertThat(two.isShown(SHORTEST + "-new")).isTrue();
+    assertThatThrownBy(() -> SecretFile.open("tokenFile", Optional.of(file)))
+        .hasMessageContaining("it has 2 lines; one secret on a line each is the most");
+    Files.writeString(file, SHORTEST + "\n" + SHORTEST + "1\n" + SHORTEST + "2\n");
+    assertThatThrownBy(() -> SecretFile.ofCluster(trust))
+        .hasMessageContaining("it has 3 lines; 2 secrets on a line each is the most");
+    Files.writeString(file, SHORTEST + "\n\n" + SHORTEST + "1\n");
+    assertThatThrownBy(() -> SecretFile.ofCluster(trust)).isInstanceOf(StartFailure.class);
+    Files.writeString(file, SHORTEST + "\nshort\n");
+    assertThatThrownBy(() -> SecretFile.ofCluster(trust)).isInstanceOf(StartFailure.class);
   }
 }

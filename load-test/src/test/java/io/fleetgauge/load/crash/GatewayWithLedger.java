@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.load.fleet.ChildJvm;
 import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.Parser;
@@ -264,7 +266,9 @@ final class GatewayWithLedger implements AutoCloseable {
     List<String> hosts = senders.stream().map(sender -> sender.host).toList();
     Selection all = new Selection(Parser.parseSelector("{Hostname=~\".+\"}"), 0, Long.MAX_VALUE);
     byte[] fragment =
-        FragmentCodec.encode(new Fragment.Samples(0, hosts, 100_000_000, false, List.of(all)));
+        FragmentCodec.encode(
+            new FragmentRequest(
+                Load.OWN, new Fragment.Samples(0, hosts, 100_000_000, List.of(all))));
     FragmentAnswer.Samples[] found = new FragmentAnswer.Samples[1];
     await()
         .atMost(LIMIT)

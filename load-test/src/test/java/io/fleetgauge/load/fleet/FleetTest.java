@@ -15,6 +15,7 @@ import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.fanout.GatewayShards;
@@ -358,7 +359,7 @@ class FleetTest {
       Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());
       Gathered<List<String>> names =
           shards
-              .labelValues("Hostname", all, new ReadOptions(false, 5_000, new Cancellation()))
+              .labelValues("Hostname", all, new ReadOptions(Load.OWN, 5_000, new Cancellation()))
               .await();
       assertThat(names.value()).containsExactly("n1");
       assertThat(names.coverage().warnings(true))

@@ -370,7 +370,6 @@ final class SimulatedGateway {
                       askerEpoch,
                       List.of(host),
                       Long.MAX_VALUE,
-                      false,
                       List.of(new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE))),
                   StopCheck.NEVER);
     } catch (TooManySamples | QueryFailure e) {

@@ -13,9 +13,6 @@ public sealed interface Fragment {
   /** The hosts that are meant; a gateway answers for these and no others. */
   List<String> hosts();
 
-  /** Whether it is so much work that others should not wait for it. */
-  boolean isHeavy();
-
   /** The same question for other hosts. */
   Fragment at(long epoch, List<String> hosts);
 
@@ -23,19 +20,12 @@ public sealed interface Fragment {
    * The samples of some selections.
    *
    * @param budget most samples that the answer may hold; more is an error
-   * @param heavy whether it is so much work that others should not wait for it
    */
-  record Samples(
-      long epoch, List<String> hosts, long budget, boolean heavy, List<Selection> selections)
+  record Samples(long epoch, List<String> hosts, long budget, List<Selection> selections)
       implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return heavy;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Samples(otherEpoch, otherHosts, budget, heavy, selections);
+      return new Samples(otherEpoch, otherHosts, budget, selections);
     }
   }
 
@@ -49,11 +39,6 @@ public sealed interface Fragment {
 
   record LabelNames(long epoch, List<String> hosts, Search search) implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelNames(otherEpoch, otherHosts, search);
     }
@@ -62,22 +47,12 @@ public sealed interface Fragment {
   record LabelValues(long epoch, List<String> hosts, String label, Search search)
       implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelValues(otherEpoch, otherHosts, label, search);
     }
   }
 
   record LabelSets(long epoch, List<String> hosts, Search search) implements Fragment {
-    @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new LabelSets(otherEpoch, otherHosts, search);
@@ -91,11 +66,6 @@ public sealed interface Fragment {
    */
   record Owners(long epoch, List<String> hosts, Search search) implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Owners(otherEpoch, otherHosts, search);
     }
@@ -106,7 +76,6 @@ public sealed interface Fragment {
    *
    * @param query as it was asked; its settings limit the samples that may be read or held
    * @param scope matchers that every selector of the query gets
-   * @param heavy whether it is so much work that others should not wait for it
    * @param timeoutMillis after this time nobody waits for the answer
    */
   record Parts(
@@ -115,17 +84,11 @@ public sealed interface Fragment {
       QueryText query,
       List<Matcher> scope,
       long timeoutMillis,
-      boolean heavy,
       List<Part> parts)
       implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return heavy;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Parts(otherEpoch, otherHosts, query, scope, timeoutMillis, heavy, parts);
+      return new Parts(otherEpoch, otherHosts, query, scope, timeoutMillis, parts);
     }
   }
 
@@ -143,11 +106,6 @@ public sealed interface Fragment {
   /** Asks how much the selections would read. */
   record Extent(long epoch, List<String> hosts, List<Selection> selections) implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Extent(otherEpoch, otherHosts, selections);
     }
@@ -159,11 +117,6 @@ public sealed interface Fragment {
    * @param tenants the tenants of the senders; all when empty
    */
   record Metadata(long epoch, List<String> hosts, List<String> tenants) implements Fragment {
-    @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Metadata(otherEpoch, otherHosts, tenants);
@@ -193,11 +146,6 @@ public sealed interface Fragment {
       int mostBytes)
       implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Newest(
           otherEpoch, otherHosts, selectors, after, to, utf8, gzip, mostSeries, mostBytes);
@@ -222,26 +170,20 @@ public sealed interface Fragment {
       long to)
       implements Fragment {
     @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
-    @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Reduced(otherEpoch, otherHosts, names, scope, after, to);
     }
   }
 
-  /** Asks when hosts last sent samples. */
-  record Hosts(long epoch, List<String> hosts) implements Fragment {
-    @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
+  /**
+   * Asks when hosts last sent samples.
+   *
+   * @param scope only hosts with a series that matches are in the answer; all when empty
+   */
+  record Hosts(long epoch, List<String> hosts, List<Matcher> scope) implements Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Hosts(otherEpoch, otherHosts);
+      return new Hosts(otherEpoch, otherHosts, scope);
     }
   }
 
@@ -252,11 +194,6 @@ public sealed interface Fragment {
    * @param since the cursor that it gave last
    */
   record Changes(long epoch, List<String> hosts, long incarnation, long since) implements Fragment {
-    @Override
-    public boolean isHeavy() {
-      return false;
-    }
-
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Changes(otherEpoch, otherHosts, incarnation, since);

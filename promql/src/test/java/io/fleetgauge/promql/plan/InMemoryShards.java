@@ -2,8 +2,10 @@ package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Answer;
@@ -141,9 +143,10 @@ final class InMemoryShards {
     for (Shard shard : shards) {
       Fragment.Parts asked =
           new Fragment.Parts(
-              0, List.copyOf(shard.hosts()), query.unparsed(), List.of(), 1_000, false, parts);
-      byte[] question = FragmentCodec.encode(asked);
-      FragmentAnswer answer = shard.run((Fragment.Parts) FragmentCodec.decodeFragment(question));
+              0, List.copyOf(shard.hosts()), query.unparsed(), List.of(), 1_000, parts);
+      byte[] question = FragmentCodec.encode(new FragmentRequest(Load.OWN, asked));
+      FragmentAnswer answer =
+          shard.run((Fragment.Parts) FragmentCodec.decodeRequest(question).fragment());
       answers.add(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer)));
     }
     if (answers.stream().anyMatch(FragmentAnswer.Unfit.class::isInstance)

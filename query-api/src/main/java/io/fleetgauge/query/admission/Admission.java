@@ -1,12 +1,12 @@
 package io.fleetgauge.query.admission;
 
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.promql.fair.FairQueue;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.shards.Cancellation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -18,11 +18,11 @@ import java.util.function.LongSupplier;
  * A bounded number of places for queries, with a queue for each tenant. Thread-safe.
  *
  * <p>Waiting tenants get places in proportion to their weights, counted in the cost of their
- * queries: next is the tenant that has been served least for its weight (start-time fair queueing,
- * Goyal et al. 1996). Each tenant has a light and a heavy queue. Only few heavy queries run at
- * once, so that light ones always find a place. While several tenants ask, none gets more than half
- * of the places, so that the others need not wait for one to be released. A query that could not
- * finish before its deadline, judged by how fast others were, is rejected at once.
+ * queries ({@link FairQueue}). Only few heavy queries run at once, so that light ones always find a
+ * place. While several tenants ask, none gets more than half of the places, so that the others need
+ * not wait for one to be released. When too many queries wait, those of the tenant that has most of
+ * them are rejected and not those of the others. A query that could not finish before its deadline,
+ * judged by how fast others were, is rejected at once.
  */
 public final class Admission {
   /** So many queries have to end before their speed is relied on. */
@@ -40,17 +40,11 @@ public final class Admission {
   private final Function<String, TenantShare> shares;
   private final ClusterShare cluster;
   private final LongSupplier nanoTime;
-  private final Map<String, Tenant> tenants = new HashMap<>();
+  private final FairQueue<Promise<Slot>> queue = new FairQueue<>();
   private final LongAdder rejected = new LongAdder();
   private final Speed lightSpeed = new Speed();
   private final Speed heavySpeed = new Speed();
-  private int running;
-  private int heavyRunning;
-  private int inFlight;
   private int withoutPlace;
-
-  /** What the tenant that was chosen last had been served by its weight: the virtual time. */
-  private double served;
 
   /** The tenant that asked last, when it did, and when another one did. */
   private String latest = "";
@@ -71,36 +65,7 @@ public final class Admission {
   /** Queries of one tenant. */
   public record Use(int running, int waiting) {}
 
-  private static final class Tenant {
-    final String name;
-    final TenantShare share;
-    final Deque<Waiting> light = new ArrayDeque<>();
-    final Deque<Waiting> heavy = new ArrayDeque<>();
-    int running;
-
-    /** What it has been served, divided by its weight. */
-    double served;
-
-    Tenant(String name, TenantShare share) {
-      this.name = name;
-      this.share = share;
-    }
-
-    int queued() {
-      return light.size() + heavy.size();
-    }
-
-    Deque<Waiting> queue(boolean isHeavy) {
-      return isHeavy ? heavy : light;
-    }
-  }
-
-  private record Waiting(Promise<Slot> place, String tenant, long cost, boolean heavy) {}
-
-  /**
-   * How much work is done in a nanosecond. Light and heavy queries have one each: most of the time
-   * of a light query does not depend on its cost.
-   */
+  /** How long queries took. Light and heavy queries have one each. */
   private static final class Speed {
     private double cost;
     private double nanos;
@@ -117,36 +82,37 @@ public final class Admission {
       return measured >= MIN_MEASURED;
     }
 
+    /** For work that takes as long as its cost says. */
     double nanosFor(double work) {
       return work * nanos / cost;
+    }
+
+    /** For one query, whatever it costs. */
+    double nanosForOne() {
+      return nanos;
     }
   }
 
   /** A place; to be released once. */
   public final class Slot {
-    private final Waiting query;
+    private final FairQueue.Item<Promise<Slot>> query;
     private final long since = nanoTime.getAsLong();
     private boolean released;
 
-    private Slot(Waiting query) {
+    private Slot(FairQueue.Item<Promise<Slot>> query) {
       this.query = query;
     }
 
     public void release() {
-      Waiting next;
+      Optional<FairQueue.Item<Promise<Slot>>> next;
       synchronized (Admission.this) {
         if (released) {
           return;
         }
         released = true;
-        running--;
-        inFlight--;
-        heavyRunning -= query.heavy ? 1 : 0;
-        Tenant mine = tenants.get(query.tenant);
-        mine.running--;
-        speed(query.heavy)
-            .measure(Math.max(1, query.cost), Math.max(1, nanoTime.getAsLong() - since));
-        forget(mine);
+        queue.ended(query);
+        speed(query.isHeavy())
+            .measure(Math.max(1, query.load().work()), Math.max(1, nanoTime.getAsLong() - since));
         next = next();
       }
       grant(next);
@@ -182,49 +148,52 @@ public final class Admission {
    * @param cancellation takes the query out of the queue
    */
   public Future<Slot> enter(String tenant, Cost cost, long deadline, Cancellation cancellation) {
-    Promise<Slot> place = Promise.promise();
-    Waiting waiting = new Waiting(place, tenant, cost.work(), cost.isHeavy());
-    Waiting next;
+    TenantShare share = shares.apply(tenant);
+    FairQueue.Item<Promise<Slot>> waiting =
+        new FairQueue.Item<>(new Load(tenant, share.weight(), cost.work()), Promise.promise());
+    Optional<FairQueue.Item<Promise<Slot>>> dropped = Optional.empty();
+    Optional<QueryFailure> dropping = Optional.empty();
+    Optional<FairQueue.Item<Promise<Slot>>> next;
     synchronized (this) {
       note(tenant);
-      Tenant mine = tenants.computeIfAbsent(tenant, name -> new Tenant(name, shares.apply(name)));
-      Optional<QueryFailure> rejection = rejection(mine, waiting, deadline);
+      Optional<QueryFailure> rejection = rejection(waiting.load(), share, deadline);
       if (rejection.isPresent()) {
-        forget(mine);
         rejected.increment();
         return Future.failedFuture(rejection.get());
       }
-      if (mine.queued() == 0 && mine.running == 0) {
-        // A tenant that was away has not saved up any turns.
-        mine.served = Math.max(mine.served, served);
+      if (isFull()) {
+        dropped = queue.dropFor(waiting.load());
+        dropping = dropped.map(item -> noPlace(item.load().tenant()));
       }
-      inFlight++;
-      mine.queue(waiting.heavy).addLast(waiting);
+      queue.add(waiting);
       next = next();
+    }
+    if (dropped.isPresent()) {
+      rejected.increment();
+      dropped.get().work().tryFail(dropping.orElseThrow());
     }
     grant(next);
     cancellation.onCancel(() -> leave(waiting));
-    return place.future();
+    return waiting.work().future();
   }
 
   /** Takes a waiting query out of its queue. */
-  private void leave(Waiting waiting) {
+  private void leave(FairQueue.Item<Promise<Slot>> waiting) {
     synchronized (this) {
-      Tenant mine = tenants.get(waiting.tenant);
-      if (mine == null || !mine.queue(waiting.heavy).remove(waiting)) {
+      if (!queue.remove(waiting)) {
         return;
       }
-      inFlight--;
-      forget(mine);
     }
-    waiting.place.tryFail(
-        new QueryFailure(
-            QueryFailure.Kind.CANCELED, "query was canceled while it waited for a place"));
+    waiting
+        .work()
+        .tryFail(
+            new QueryFailure(
+                QueryFailure.Kind.CANCELED, "query was canceled while it waited for a place"));
   }
 
   /** Grants places again, after the part of the cluster's limits has changed. */
   public void shareChanged() {
-    Waiting next;
+    Optional<FairQueue.Item<Promise<Slot>>> next;
     synchronized (this) {
       next = next();
     }
@@ -233,8 +202,9 @@ public final class Admission {
 
   /** Why a query would be rejected whatever it costs, so that its cost need not be found out. */
   public Optional<QueryFailure> full(String tenant) {
+    Load load = new Load(tenant, shares.apply(tenant).weight(), 1);
     synchronized (this) {
-      if (!isFull()) {
+      if (!isFull() || queue.canDropFor(load)) {
         return Optional.empty();
       }
       rejected.increment();
@@ -243,7 +213,7 @@ public final class Admission {
   }
 
   private boolean isFull() {
-    return inFlight >= cluster.inFlight(places.maxInFlight);
+    return inFlight() >= cluster.inFlight(places.maxInFlight);
   }
 
   private QueryFailure noPlace(String tenant) {
@@ -254,7 +224,7 @@ public final class Admission {
         "the query of tenant "
             + tenant
             + " was rejected: "
-            + inFlight
+            + inFlight()
             + " queries of all tenants are running or waiting, and query.maxConcurrent is "
             + places.maxInFlight
             + (share < places.maxInFlight
@@ -263,45 +233,41 @@ public final class Admission {
             + "; try again later");
   }
 
-  private boolean isAtLimit(Tenant tenant) {
-    return tenant.running >= cluster.running(tenant.name, tenant.share.running());
+  private boolean isAtLimit(String tenant) {
+    return queue.running(tenant) >= cluster.running(tenant, shares.apply(tenant).running());
   }
 
-  private Optional<QueryFailure> rejection(Tenant mine, Waiting query, long deadline) {
+  private Optional<QueryFailure> rejection(Load query, TenantShare share, long deadline) {
+    String tenant = query.tenant();
+    int waiting = queue.waiting(tenant);
     boolean mustWait =
-        running >= places.maxRunning
-            || isAtLimit(mine)
-            || query.heavy && heavyRunning >= places.maxHeavy
-            || mine.queued() > 0;
-    if (mustWait && mine.queued() >= mine.share.queued()) {
+        queue.running() >= places.maxRunning
+            || isAtLimit(tenant)
+            || query.isHeavy() && queue.heavyRunning() >= places.maxHeavy
+            || waiting > 0;
+    if (mustWait && waiting >= share.queued()) {
       return Optional.of(
           new QueryFailure(
               QueryFailure.Kind.LIMITED,
               "too many queries of tenant "
-                  + mine.name
+                  + tenant
                   + ": "
-                  + mine.running
+                  + queue.running(tenant)
                   + " are running and "
-                  + mine.queued()
+                  + waiting
                   + " are waiting; the limits are running "
-                  + mine.share.running()
+                  + share.running()
                   + " and queued "
-                  + mine.share.queued()
+                  + share.queued()
                   + "; try again later"));
     }
-    if (isFull()) {
-      return Optional.of(noPlace(mine.name));
+    if (isFull() && !queue.canDropFor(query)) {
+      return Optional.of(noPlace(tenant));
     }
-    Speed speed = speed(query.heavy);
-    if (!speed.isKnown()) {
+    if (!speed(query.isHeavy()).isKnown()) {
       return Optional.empty();
     }
-    double ahead = 0;
-    for (Waiting waiting : mine.queue(query.heavy)) {
-      ahead += waiting.cost;
-    }
-    int atOnce = Math.min(query.heavy ? places.maxHeavy : places.maxRunning, mine.share.running());
-    double needed = speed.nanosFor(query.cost + ahead / atOnce);
+    double needed = nanosNeeded(query, share);
     long left = deadline - nanoTime.getAsLong();
     if (needed <= TOLERANCE * left) {
       return Optional.empty();
@@ -310,12 +276,21 @@ public final class Admission {
         new QueryFailure(
             QueryFailure.Kind.UNAVAILABLE,
             "the query of tenant "
-                + mine.name
+                + tenant
                 + " cannot finish in time: with the queries that wait before it, it takes about "
                 + Math.round(needed / 1e6)
                 + " ms, and "
                 + left / 1_000_000
                 + " ms are left; try again later, or ask for less"));
+  }
+
+  /** Most of the time of a light query does not depend on its cost, that of a heavy one does. */
+  private double nanosNeeded(Load query, TenantShare share) {
+    boolean heavy = query.isHeavy();
+    int atOnce = Math.min(heavy ? places.maxHeavy : places.maxRunning, share.running());
+    return heavy
+        ? heavySpeed.nanosFor(query.work() + queue.waitingWork(query.tenant(), true) / atOnce)
+        : lightSpeed.nanosForOne() * (1 + (double) queue.waiting(query.tenant(), false) / atOnce);
   }
 
   private void note(String tenant) {
@@ -328,67 +303,34 @@ public final class Admission {
   }
 
   /** While several tenants ask, none has more than half of the places. */
-  private boolean mayRunMore(Tenant tenant) {
+  private boolean mayRunMore(String tenant) {
     if (isAtLimit(tenant)) {
       return false;
     }
-    long another = tenant.name.equals(latest) ? othersAt : latestAt;
+    long another = tenant.equals(latest) ? othersAt : latestAt;
     boolean isAlone = nanoTime.getAsLong() - another >= ALONE_NANOS;
-    return isAlone || tenant.running < Math.max(1, places.maxRunning / 2);
+    return isAlone || queue.running(tenant) < Math.max(1, places.maxRunning / 2);
   }
 
-  /** Takes the next query out of its queue, if there is a place for it; else null. */
-  private Waiting next() {
-    if (running >= places.maxRunning) {
-      return null;
-    }
-    boolean heavy = false;
-    Tenant best = leastServed(false);
-    if (best == null && heavyRunning < places.maxHeavy) {
-      best = leastServed(true);
-      heavy = true;
-    }
-    if (best == null) {
-      return null;
-    }
-    Waiting next = best.queue(heavy).pollFirst();
-    served = Math.max(served, best.served);
-    best.served += (double) Math.max(1, next.cost) / best.share.weight();
-    best.running++;
-    running++;
-    heavyRunning += heavy ? 1 : 0;
-    return next;
+  /** Takes the next query out of its queue, if there is a place for it. */
+  private Optional<FairQueue.Item<Promise<Slot>>> next() {
+    return queue.running() >= places.maxRunning
+        ? Optional.empty()
+        : queue.next(
+            (tenant, heavy) ->
+                (!heavy || queue.heavyRunning() < places.maxHeavy) && mayRunMore(tenant));
   }
 
-  private Tenant leastServed(boolean heavy) {
-    Tenant best = null;
-    for (Tenant tenant : tenants.values()) {
-      if (!tenant.queue(heavy).isEmpty()
-          && mayRunMore(tenant)
-          && (best == null || tenant.served < best.served)) {
-        best = tenant;
-      }
-    }
-    return best;
-  }
-
-  private void grant(Waiting first) {
-    Waiting granted = first;
-    while (granted != null) {
-      Slot slot = new Slot(granted);
-      if (!granted.place.tryComplete(slot)) {
+  private void grant(Optional<FairQueue.Item<Promise<Slot>>> first) {
+    Optional<FairQueue.Item<Promise<Slot>>> granted = first;
+    while (granted.isPresent()) {
+      Slot slot = new Slot(granted.get());
+      if (!granted.get().work().tryComplete(slot)) {
         slot.release(); // the query was cancelled meanwhile
       }
       synchronized (this) {
         granted = next();
       }
-    }
-  }
-
-  /** A tenant that is not ahead of the others, and has no query, starts afresh the next time. */
-  private void forget(Tenant tenant) {
-    if (tenant.running == 0 && tenant.queued() == 0 && tenant.served <= served) {
-      tenants.remove(tenant.name);
     }
   }
 
@@ -400,24 +342,21 @@ public final class Admission {
   }
 
   public synchronized int running() {
-    return running;
+    return queue.running();
   }
 
   /** How many queries of each tenant run and wait here; tenants without any are left out. */
   public synchronized Map<String, Use> uses() {
     Map<String, Use> uses = new HashMap<>();
-    tenants.forEach(
-        (name, tenant) -> {
-          if (tenant.running + tenant.queued() > 0) {
-            uses.put(name, new Use(tenant.running, tenant.queued()));
-          }
-        });
+    for (String tenant : queue.tenants()) {
+      uses.put(tenant, new Use(queue.running(tenant), queue.waiting(tenant)));
+    }
     return uses;
   }
 
   /** How many queries run or wait here. */
   public synchronized int inFlight() {
-    return inFlight;
+    return queue.running() + queue.waiting();
   }
 
   /** How many queries found all places for all tenants taken, since this was last asked. */
@@ -428,7 +367,7 @@ public final class Admission {
   }
 
   public synchronized int waiting() {
-    return tenants.values().stream().mapToInt(Tenant::queued).sum();
+    return queue.waiting();
   }
 
   public long rejected() {

@@ -1,5 +1,7 @@
 package io.fleetgauge.query.admission;
 
+import io.fleetgauge.promql.fair.Load;
+
 /**
  * What a query is expected to read, known before it runs.
  *
@@ -10,11 +12,8 @@ package io.fleetgauge.query.admission;
 public record Cost(long series, long samples, long work) {
   public static final Cost NONE = new Cost(0, 0, 0);
 
-  /** Above this a query is heavy. */
-  private static final long HEAVY_WORK = 3_000_000;
-
   public boolean isHeavy() {
-    return work > HEAVY_WORK;
+    return Load.isHeavy(work);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.fleetgauge.query.answer;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Cost;
@@ -94,7 +95,7 @@ final class CostEstimates {
     }
     List<Selection> asked = List.copyOf(unknown.values());
     return shards
-        .extents(asked, new ReadOptions(false, ASK_MILLIS, new Cancellation()))
+        .extents(asked, new ReadOptions(Load.OWN, ASK_MILLIS, new Cancellation()))
         .map(
             gathered -> {
               Map<List<Matcher>, Density> fresh = new HashMap<>();

@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Admission;
@@ -168,7 +167,7 @@ final class Lookups {
                   shards.samples(selections(samples, caller), caller.limits().samples(), options);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
-              case Request.HostStates states -> hosts(caller, options);
+              case Request.HostStates states -> shards.hosts(caller.scope(), options);
               case Request.OwnerIntervals owners ->
                   shards
                       .owners(search(owners.filter(), caller), options)
@@ -248,25 +247,6 @@ final class Lookups {
         || names.contains(metric + "_bucket")
         || names.contains(metric + "_count")
         || names.contains(metric + "_total");
-  }
-
-  /** The hosts of which the caller sees a series. */
-  private Future<Gathered<List<FragmentAnswer.Host>>> hosts(Caller caller, ReadOptions options) {
-    var all = shards.hosts(options);
-    if (caller.scope().isEmpty()) {
-      return all;
-    }
-    var names = shards.labelValues(Planner.HOST, everything(caller), options);
-    return Future.all(all, names)
-        .map(
-            both -> {
-              Set<String> visible = new HashSet<>(names.result().value());
-              return new Gathered<>(
-                  all.result().value().stream()
-                      .filter(host -> visible.contains(host.name()))
-                      .toList(),
-                  all.result().coverage().and(names.result().coverage()));
-            });
   }
 
   // --- the reply ---

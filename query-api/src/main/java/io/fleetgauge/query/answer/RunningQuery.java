@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.query.admission.Admission;
@@ -132,9 +133,14 @@ public final class RunningQuery {
         "query timed out in expression evaluation after " + ask.options().timeoutMillis() + " ms");
   }
 
+  /** Whose query it is and how much work. */
+  Load load() {
+    return new Load(tenant(), caller().limits().weight(), cost.work());
+  }
+
   /** How to read shards for it: in the time that is left. */
   ReadOptions readOptions() {
     long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
-    return new ReadOptions(cost.isHeavy(), millis, cancellation);
+    return new ReadOptions(load(), millis, cancellation);
   }
 }

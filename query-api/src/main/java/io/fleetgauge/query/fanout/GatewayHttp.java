@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.Future;
@@ -91,7 +92,7 @@ final class GatewayHttp {
   /**
    * @param timeoutMillis above 0
    */
-  Call ask(URI gateway, Fragment fragment, long timeoutMillis) {
+  Call ask(URI gateway, FragmentRequest asked, long timeoutMillis) {
     Sending sending = new Sending();
     Future<Answer> answer =
         http.client()
@@ -105,7 +106,7 @@ final class GatewayHttp {
                   // Within one task: off the event loop, a body that is asked for later may be
                   // lost.
                   return request
-                      .send(Buffer.buffer(FragmentCodec.encode(fragment)))
+                      .send(Buffer.buffer(FragmentCodec.encode(asked)))
                       .compose(GatewayHttp::body);
                 })
             .onComplete(ended -> sending.end())
@@ -115,7 +116,8 @@ final class GatewayHttp {
                         body.length(),
                         () ->
                             new Answer(
-                                fitting(fragment, FragmentCodec.decodeAnswer(body.getBytes())),
+                                fitting(
+                                    asked.fragment(), FragmentCodec.decodeAnswer(body.getBytes())),
                                 body.length())));
     return new Call(answer, sending);
   }

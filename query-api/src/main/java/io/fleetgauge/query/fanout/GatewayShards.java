@@ -4,8 +4,10 @@ import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.shards.Changes;
@@ -64,7 +66,7 @@ public final class GatewayShards implements Shards {
   public Future<Gathered<List<List<Series>>>> samples(
       List<Selection> selections, long budget, ReadOptions options) {
     return gather(
-        new Fragment.Samples(0, List.of(), budget, options.heavy(), selections),
+        new Fragment.Samples(0, List.of(), budget, selections),
         options,
         answers -> Merge.samples(answers, selections.size()));
   }
@@ -85,13 +87,7 @@ public final class GatewayShards implements Shards {
     }
     return gather(
         new Fragment.Parts(
-            0,
-            List.of(),
-            planned.query().unparsed(),
-            scope,
-            options.timeoutMillis(),
-            options.heavy(),
-            parts),
+            0, List.of(), planned.query().unparsed(), scope, options.timeoutMillis(), parts),
         options,
         answers -> Merge.parts(answers, planned));
   }
@@ -155,8 +151,9 @@ public final class GatewayShards implements Shards {
   }
 
   @Override
-  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(ReadOptions options) {
-    return gather(new Fragment.Hosts(0, List.of()), options, Merge::hosts);
+  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(
+      List<Matcher> scope, ReadOptions options) {
+    return gather(new Fragment.Hosts(0, List.of(), scope), options, Merge::hosts);
   }
 
   @Override
@@ -195,7 +192,10 @@ public final class GatewayShards implements Shards {
   }
 
   private Future<FragmentAnswer.Changes> askChanges(URI gateway, long incarnation, long since) {
-    return http.ask(gateway, new Fragment.Changes(0, List.of(), incarnation, since), CHANGES_MILLIS)
+    return http.ask(
+            gateway,
+            new FragmentRequest(Load.OWN, new Fragment.Changes(0, List.of(), incarnation, since)),
+            CHANGES_MILLIS)
         .answer()
         .map(answer -> (FragmentAnswer.Changes) answer.answer());
   }

@@ -1,7 +1,9 @@
 package io.fleetgauge.query.fanout;
 
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.shards.ShardTime;
 import io.vertx.core.Context;
@@ -36,6 +38,7 @@ final class HedgedRead {
    * What is asked.
    *
    * @param fragment for no hosts yet
+   * @param load whose read it is and how much work
    * @param epoch of the table that named the owner
    * @param deadline as {@link System#nanoTime} counts
    * @param delays of the owner
@@ -44,6 +47,7 @@ final class HedgedRead {
    */
   record Asked(
       Fragment fragment,
+      Load load,
       long epoch,
       URI owner,
       long deadline,
@@ -124,7 +128,11 @@ final class HedgedRead {
     if (!gateway.equals(asked.owner)) {
       asked.hedges.increment();
     }
-    GatewayHttp.Call call = http.ask(gateway, asked.fragment.at(asked.epoch, hosts), millis);
+    GatewayHttp.Call call =
+        http.ask(
+            gateway,
+            new FragmentRequest(asked.load, asked.fragment.at(asked.epoch, hosts)),
+            millis);
     calls.add(call);
     call.answer()
         .onComplete(
@@ -140,7 +148,7 @@ final class HedgedRead {
   }
 
   private void answered(URI gateway, GatewayHttp.Answer answer, long nanos) {
-    if (gateway.equals(asked.owner) && !asked.fragment.isHeavy()) {
+    if (gateway.equals(asked.owner) && !asked.load.isHeavy()) {
       asked.delays.took(nanos);
     }
     bytes += answer.bytes();

@@ -133,9 +133,10 @@ final class Rounds {
                 hosts,
                 () -> byReader(now, hosts, 1),
                 ofOwner.p95Millis(),
-                read.fragment.isHeavy()),
+                read.options.load().isHeavy()),
             new HedgedRead.Asked(
                 read.fragment,
+                read.options.load(),
                 now.table().epoch(),
                 owner,
                 read.deadline,

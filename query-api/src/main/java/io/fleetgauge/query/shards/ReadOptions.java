@@ -1,10 +1,12 @@
 package io.fleetgauge.query.shards;
 
+import io.fleetgauge.promql.fair.Load;
+
 /**
  * How shards are read.
  *
- * @param heavy whether the read is so much work that light ones must not wait behind it
+ * @param load whose read it is and how much work
  * @param timeoutMillis time for the whole read, above 0
  * @param cancellation ends the read early, here and on the shards
  */
-public record ReadOptions(boolean heavy, long timeoutMillis, Cancellation cancellation) {}
+public record ReadOptions(Load load, long timeoutMillis, Cancellation cancellation) {}

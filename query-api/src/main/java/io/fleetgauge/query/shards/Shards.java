@@ -71,8 +71,12 @@ public interface Shards {
    */
   Future<Gathered<Map<String, MetricMetadata>>> metadata(List<String> tenants, ReadOptions options);
 
-  /** When each host last sent something, by name. */
-  Future<Gathered<List<FragmentAnswer.Host>>> hosts(ReadOptions options);
+  /**
+   * When each host last sent something, by name.
+   *
+   * @param scope only hosts with a series that matches; all when empty
+   */
+  Future<Gathered<List<FragmentAnswer.Host>>> hosts(List<Matcher> scope, ReadOptions options);
 
   /** Who owned the series that match, as intervals of time; the limit is on series of a shard. */
   Future<Gathered<Owners>> owners(Fragment.Search search, ReadOptions options);

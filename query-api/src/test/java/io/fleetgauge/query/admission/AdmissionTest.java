@@ -94,14 +94,17 @@ class AdmissionTest {
     assertThat(admission.rejected()).isEqualTo(1);
   }
 
+  private Admission small(int inFlight) {
+    return new Admission(
+        new Admission.Places(inFlight, 1, 1),
+        tenant -> limits.getOrDefault(tenant, new TenantShare(1, 10, 200)),
+        ClusterShare.WHOLE,
+        now::get);
+  }
+
   @Test
   void overTheLimitOfAllTenantsQueriesAreRejected() {
-    admission =
-        new Admission(
-            new Admission.Places(2, 1, 1),
-            tenant -> new TenantShare(1, 10, 10),
-            ClusterShare.WHOLE,
-            now::get);
+    admission = small(2);
     Admission.Slot first = enter("a").result();
     enter("b");
     QueryFailure rejection = (QueryFailure) enter("c").cause();
@@ -114,6 +117,47 @@ class AdmissionTest {
     first.release();
     assertThat(admission.full("c")).isEmpty();
     assertThat(enter("c").isComplete()).isFalse();
+  }
+
+  @Test
+  void tenantsWithManyWaitingQueriesGiveUpTheLastOfThemForOneWithFew() {
+    admission = small(12);
+    List<Future<Admission.Slot>> theirs = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      theirs.add(admission.enter("a", HEAVY, LATER, new Cancellation()));
+      theirs.add(admission.enter("b", HEAVY, LATER, new Cancellation()));
+    }
+    assertThat(admission.full("a")).as("a has no less than b").isPresent();
+    assertThat(admission.full("c")).isEmpty();
+    List<Future<Admission.Slot>> mine = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      mine.add(enter("c"));
+      assertThat(admission.inFlight()).isEqualTo(12);
+    }
+    assertThat(mine).noneMatch(Future::failed);
+    assertThat(theirs.stream().filter(Future::failed)).hasSize(3);
+    assertThat(theirs.getFirst().succeeded()).as("what runs goes on").isTrue();
+    assertThat(theirs.getLast().cause())
+        .hasMessageContaining("the query of tenant b was rejected: ")
+        .isInstanceOfSatisfying(
+            QueryFailure.class, failure -> assertThat(failure.kind().httpStatus).isEqualTo(503));
+    assertThat(enter("c").failed()).as("c has its third of the 12").isFalse();
+    assertThat(enter("c").failed()).isTrue();
+  }
+
+  @Test
+  void aTenantOfTwiceTheWeightGivesUpPlacesWhenItHasTwiceAsMany() {
+    limits = Map.of("a", new TenantShare(2, 10, 200));
+    admission = small(9);
+    List<Future<Admission.Slot>> theirs = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      theirs.add(enter("a"));
+    }
+    for (int i = 0; i < 3; i++) {
+      assertThat(enter("b").failed()).isFalse();
+    }
+    assertThat(enter("b").failed()).as("a has 6 and b has 3").isTrue();
+    assertThat(theirs.stream().filter(Future::failed)).hasSize(3);
   }
 
   @Test
@@ -181,16 +225,33 @@ class AdmissionTest {
       slot.release();
     }
     Future<Admission.Slot> late =
-        admission.enter("a", light(1_000_000), now.get() + 500 * MILLI, new Cancellation());
+        admission.enter("a", light(1_000), now.get() + 4 * MILLI, new Cancellation());
     assertThat(late.cause())
         .hasMessage(
             "the query of tenant a cannot finish in time: with the queries that wait before it, it"
-                + " takes about 10000 ms, and 500 ms are left; try again later, or ask for less");
+                + " takes about 10 ms, and 4 ms are left; try again later, or ask for less");
     assertThat(((QueryFailure) late.cause()).kind().httpStatus).isEqualTo(503);
     assertThat(
             admission
-                .enter("a", light(1_000), now.get() + 500 * MILLI, new Cancellation())
+                .enter("a", light(2_000_000), now.get() + 20 * MILLI, new Cancellation())
                 .succeeded())
+        .as("a light query of much cost takes hardly longer than one of little")
+        .isTrue();
+  }
+
+  @Test
+  void aHeavyQueryThatCannotFinishInTimeByItsCostIsRejectedAtOnce() {
+    admission = admission(1, 1);
+    for (int i = 0; i < 60; i++) {
+      Admission.Slot slot = admission.enter("a", HEAVY, LATER, new Cancellation()).result();
+      now.addAndGet(1_000 * MILLI);
+      slot.release();
+    }
+    Cost more = new Cost(1, 90_000_000, 90_000_000);
+    assertThat(admission.enter("a", more, now.get() + 4_000 * MILLI, new Cancellation()).cause())
+        .hasMessageContaining("takes about 10000 ms, and 4000 ms are left");
+    assertThat(
+            admission.enter("a", HEAVY, now.get() + 4_000 * MILLI, new Cancellation()).succeeded())
         .isTrue();
   }
 
@@ -310,13 +371,14 @@ class AdmissionTest {
     }
     enter("a");
     enter("a");
-    long deadline = now.get() + 30 * MILLI;
-    // 100 take 10 ms; 1000 that wait before it share two places.
+    long deadline = now.get() + 10 * MILLI;
+    // One takes 10 ms; those that wait before it share two places.
+    admission.enter("a", light(1_000), LATER, new Cancellation());
     admission.enter("a", light(1_000), LATER, new Cancellation());
     Future<Admission.Slot> inTime = admission.enter("a", light(100), deadline, new Cancellation());
-    assertThat(inTime.failed()).as("10 + 100 / 2 ms are within twice 30 ms").isFalse();
+    assertThat(inTime.failed()).as("10 + 20 / 2 ms are within twice 10 ms").isFalse();
     assertThat(admission.enter("a", light(100), deadline, new Cancellation()).cause())
-        .hasMessageContaining("takes about 65 ms, and 30 ms are left");
+        .hasMessageContaining("takes about 25 ms, and 10 ms are left");
   }
 
   @Test

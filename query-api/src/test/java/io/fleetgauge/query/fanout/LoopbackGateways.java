@@ -1,9 +1,11 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.shards.MemoryFleet;
@@ -31,7 +33,7 @@ final class LoopbackGateways {
   private volatile FragmentAnswer lie;
 
   /** A fragment that a gateway was asked. */
-  record Asked(String gateway, Fragment fragment) {}
+  record Asked(String gateway, Load load, Fragment fragment) {}
 
   LoopbackGateways(Vertx vertx, MemoryFleet fleet) throws Exception {
     this.vertx = vertx;
@@ -92,8 +94,9 @@ final class LoopbackGateways {
       return;
     }
     try {
-      Fragment fragment = FragmentCodec.decodeFragment(body.getBytes());
-      asked.add(new Asked(gateway, fragment));
+      FragmentRequest read = FragmentCodec.decodeRequest(body.getBytes());
+      Fragment fragment = read.fragment();
+      asked.add(new Asked(gateway, read.load(), fragment));
       if (fleet.isFrozen(gateway)) {
         request.response().closeHandler(closed -> resets.add(gateway));
         return;

@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What gateways are asked on the wire, when, and by what table. */
 @ExtendWith(VertxExtension.class)
 class RoundsTest {
+  private static final Load HEAVY = new Load("red", 3, 1L << 40);
   private static final Selection ALL =
       new Selection(List.of(Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "up")), 0, 10_000);
 
@@ -64,7 +66,8 @@ class RoundsTest {
   }
 
   private Future<Gathered<List<List<Series>>>> read(boolean heavy, long millis, Cancellation end) {
-    return shards.samples(List.of(ALL), 1_000, new ReadOptions(heavy, millis, end));
+    return shards.samples(
+        List.of(ALL), 1_000, new ReadOptions(heavy ? HEAVY : Load.OWN, millis, end));
   }
 
   private Gathered<List<List<Series>>> read(boolean heavy, long millis) throws TimeoutException {
@@ -121,7 +124,7 @@ class RoundsTest {
         shards
             .labelNames(
                 new Fragment.Search(0, 10_000, 0, List.of()),
-                new ReadOptions(false, 5_000, new Cancellation()))
+                new ReadOptions(Load.OWN, 5_000, new Cancellation()))
             .await(20, TimeUnit.SECONDS);
     assertThat(found.coverage().missing()).containsExactly("n2");
   }
@@ -175,7 +178,7 @@ class RoundsTest {
   @Test
   void aHeavyReadTellsTheGatewaysSo() throws Exception {
     read(true, 5_000);
-    assertThat(gateways.asked()).allSatisfy(each -> assertThat(each.fragment().isHeavy()).isTrue());
+    assertThat(gateways.asked()).allSatisfy(each -> assertThat(each.load()).isEqualTo(HEAVY));
   }
 
   @Test

@@ -304,9 +304,19 @@ public final class MemoryFleet {
       case Fragment.Reduced reduced ->
           new FragmentAnswer.Reduced(epoch, whole, reductions(reduced, held));
       case Fragment.Hosts hosts ->
-          new FragmentAnswer.Hosts(epoch, whole, held.stream().map(this::state).toList());
+          new FragmentAnswer.Hosts(
+              epoch,
+              whole,
+              held.stream()
+                  .filter(host -> hosts.scope().isEmpty() || has(host, hosts.scope()))
+                  .map(this::state)
+                  .toList());
       case Fragment.Changes since -> changes(gateway, since);
     };
+  }
+
+  private boolean has(String host, List<Matcher> scope) {
+    return seriesByHost.get(host).stream().anyMatch(each -> matches(scope, each.labels()));
   }
 
   private static long limit(Fragment.Search search) {

@@ -109,7 +109,7 @@ public final class MemoryShards implements Shards {
       Predicate<String> meant,
       ReadOptions options,
       Function<List<FragmentAnswer>, T> merge) {
-    reads.add(options.heavy() ? "heavy " + kind : kind);
+    reads.add(options.load().isHeavy() ? "heavy " + kind : kind);
     if (fleet.present().isEmpty()) {
       return Future.failedFuture(
           new QueryFailure(QueryFailure.Kind.UNAVAILABLE, "no gateway is in the cluster"));
@@ -202,7 +202,7 @@ public final class MemoryShards implements Shards {
       List<Selection> selections, long budget, ReadOptions options) {
     return read(
         "samples",
-        new Fragment.Samples(0, List.of(), budget, options.heavy(), selections),
+        new Fragment.Samples(0, List.of(), budget, selections),
         options,
         answers -> {
           List<List<Series>> merged = new ArrayList<>();
@@ -235,8 +235,7 @@ public final class MemoryShards implements Shards {
             .toList();
     return read(
         "parts",
-        new Fragment.Parts(
-            0, List.of(), planned.query().unparsed(), scope, 1_000, options.heavy(), parts),
+        new Fragment.Parts(0, List.of(), planned.query().unparsed(), scope, 1_000, parts),
         options,
         answers -> merged(planned, answers));
   }
@@ -418,10 +417,11 @@ public final class MemoryShards implements Shards {
   }
 
   @Override
-  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(ReadOptions options) {
+  public Future<Gathered<List<FragmentAnswer.Host>>> hosts(
+      List<Matcher> scope, ReadOptions options) {
     return read(
         "hosts",
-        new Fragment.Hosts(0, List.of()),
+        new Fragment.Hosts(0, List.of(), scope),
         options,
         answers ->
             answers.stream()

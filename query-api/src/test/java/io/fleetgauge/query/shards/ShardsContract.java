@@ -7,6 +7,7 @@ import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.plan.Planned;
@@ -96,7 +97,7 @@ public abstract class ShardsContract {
   }
 
   private static ReadOptions options() {
-    return new ReadOptions(false, MILLIS, new Cancellation());
+    return new ReadOptions(Load.OWN, MILLIS, new Cancellation());
   }
 
   private static <T> T await(Future<T> future) throws TimeoutException {
@@ -184,7 +185,9 @@ public abstract class ShardsContract {
     Gathered<List<List<Series>>> found =
         await(
             shards.samples(
-                List.of(all("power")), 1_000_000, new ReadOptions(false, 400, new Cancellation())));
+                List.of(all("power")),
+                1_000_000,
+                new ReadOptions(Load.OWN, 400, new Cancellation())));
     assertThat(found.coverage().missing()).containsExactly("n0", "n3");
   }
 
@@ -228,7 +231,10 @@ public abstract class ShardsContract {
     fleet.gateways().forEach(fleet::freeze);
     Cancellation cancellation = new Cancellation();
     Future<?> read =
-        shards.samples(List.of(all("power")), 1_000, new ReadOptions(true, 60_000, cancellation));
+        shards.samples(
+            List.of(all("power")),
+            1_000,
+            new ReadOptions(new Load("a", 1, 1L << 40), 60_000, cancellation));
     cancellation.cancel();
     assertThatThrownBy(() -> await(read))
         .isInstanceOfSatisfying(
@@ -442,11 +448,15 @@ public abstract class ShardsContract {
     fleet.metadata("power", said);
     assertThat(await(shards.metadata(List.of(), options())).value())
         .isEqualTo(Map.of("power", said));
-    List<FragmentAnswer.Host> hosts = await(shards.hosts(options())).value();
+    List<FragmentAnswer.Host> hosts = await(shards.hosts(List.of(), options())).value();
     assertThat(hosts)
         .extracting(FragmentAnswer.Host::name)
         .containsExactly("n0", "n1", "n2", "n3", "n4", "n5");
     assertThat(hosts.getFirst()).isEqualTo(new FragmentAnswer.Host("n0", END, 1_000, 4));
+    List<Matcher> scope = List.of(Matcher.equal("rack", "r1"));
+    assertThat(await(shards.hosts(scope, options())).value())
+        .extracting(FragmentAnswer.Host::name)
+        .containsExactly("n1", "n3", "n5");
   }
 
   // --- changes ---

@@ -1,9 +1,11 @@
 package io.fleetgauge.gateway.serve;
 
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -12,7 +14,6 @@ import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -21,20 +22,23 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-/** Serves {@link FragmentProtocol}. */
+/**
+ * Serves {@link FragmentProtocol}. What only says how much there is never waits behind what reads
+ * samples: the cost of a query is known before the query waits.
+ */
 public final class FragmentRoute {
   private static final int MAX_BODY_BYTES = 8 << 20;
   private static final long SAMPLES_MILLIS = 10_000;
 
   private final FragmentRunner runner;
-  private final WorkerExecutor workers;
-  private final WorkerExecutor heavyWorkers;
+  private final FragmentPlaces estimates;
+  private final FragmentPlaces places;
   private final FragmentCounts counts;
   private final BooleanSupplier isMemoryShort;
   private final LightWork light = new LightWork();
 
   /**
-   * @param threads how many fragments are executed at once
+   * @param threads how many light fragments are executed at once, beside half as many heavy ones
    * @param isMemoryShort whether queries are refused to leave memory for samples
    */
   public FragmentRoute(
@@ -44,11 +48,20 @@ public final class FragmentRoute {
       FragmentCounts counts,
       BooleanSupplier isMemoryShort) {
     this.runner = runner;
-    this.workers = vertx.createSharedWorkerExecutor("fragments", threads);
-    this.heavyWorkers =
-        vertx.createSharedWorkerExecutor("heavy-fragments", Math.max(1, threads / 2));
+    this.estimates = new FragmentPlaces(vertx, "estimates", 1, 1);
+    this.places = new FragmentPlaces(vertx, "fragments", threads, Math.max(1, threads / 2));
     this.counts = counts;
     this.isMemoryShort = isMemoryShort;
+  }
+
+  /** Declares the metrics of this class. */
+  public void declare(Meters meters) {
+    meters.gauge(
+        "fragments_waiting", "Fragments of queries that wait for a thread.", this::waiting);
+  }
+
+  private long waiting() {
+    return places.waiting() + estimates.waiting();
   }
 
   /**
@@ -82,15 +95,16 @@ public final class FragmentRoute {
     AtomicBoolean closed = new AtomicBoolean();
     http.response().closeHandler(none -> closed.set(true));
     long arrived = System.nanoTime();
-    Fragment fragment;
+    FragmentRequest request;
     try {
-      fragment = FragmentCodec.decodeFragment(body);
+      request = FragmentCodec.decodeRequest(body);
     } catch (WireException e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
       return;
     }
-    boolean heavy = fragment.isHeavy();
-    Optional<FragmentAnswer> quick = runner.quickly(fragment);
+    Fragment fragment = request.fragment();
+    boolean heavy = request.load().isHeavy();
+    Optional<FragmentAnswer> quick = heavy ? Optional.empty() : runner.quickly(fragment);
     if (quick.isPresent()) {
       light.begin();
       light.end();
@@ -104,16 +118,16 @@ public final class FragmentRoute {
     if (!heavy) {
       light.begin();
     }
-    (heavy ? heavyWorkers : workers)
-        .executeBlocking(
+    (readsSamples(fragment) ? places : estimates)
+        .execute(
+            request.load(),
             () -> {
               Optional<QueryFailure> over = stop.reason();
               if (over.isPresent()) {
                 throw over.get();
               }
               return FragmentCodec.encode(runner.run(fragment, stop));
-            },
-            false)
+            })
         .onComplete(
             done -> {
               if (!heavy) {
@@ -125,19 +139,35 @@ public final class FragmentRoute {
                 http.response()
                     .putHeader("Content-Type", "application/octet-stream")
                     .end(Buffer.buffer(bytes)))
-        .onFailure(
-            failure -> {
-              if (failure instanceof QueryFailure) {
-                counts.stopped.increment();
-              }
-              int status =
-                  switch (failure) {
-                    case TooManySamples many -> 422;
-                    case QueryFailure over -> 503;
-                    default -> 500;
-                  };
-              http.response().setStatusCode(status).end(String.valueOf(failure.getMessage()));
-            });
+        .onFailure(failure -> fail(http, failure));
+  }
+
+  private static boolean readsSamples(Fragment fragment) {
+    return switch (fragment) {
+      case Fragment.Extent _, Fragment.Hosts _, Fragment.Changes _, Fragment.Metadata _ -> false;
+      case Fragment.Samples _,
+          Fragment.Parts _,
+          Fragment.LabelNames _,
+          Fragment.LabelValues _,
+          Fragment.LabelSets _,
+          Fragment.Owners _,
+          Fragment.Newest _,
+          Fragment.Reduced _ ->
+          true;
+    };
+  }
+
+  private void fail(RoutingContext http, Throwable failure) {
+    if (failure instanceof QueryFailure) {
+      counts.stopped.increment();
+    }
+    int status =
+        switch (failure) {
+          case TooManySamples many -> 422;
+          case QueryFailure over -> 503;
+          default -> 500;
+        };
+    http.response().setStatusCode(status).end(String.valueOf(failure.getMessage()));
   }
 
   /** When half of a fragment's time is over; reading samples alone is given some seconds. */
@@ -148,7 +178,7 @@ public final class FragmentRoute {
 
   private void end(RoutingContext http, byte[] body) {
     try {
-      Fragment fragment = FragmentCodec.decodeFragment(body);
+      Fragment fragment = FragmentCodec.decodeRequest(body).fragment();
       http.response()
           .putHeader("Content-Type", "application/octet-stream")
           .end(Buffer.buffer(FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER))));

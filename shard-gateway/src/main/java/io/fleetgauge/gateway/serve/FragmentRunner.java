@@ -4,11 +4,13 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.CacheUse;
+import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreChanges;
 import io.fleetgauge.gateway.store.read.OwnedSeries;
 import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -77,17 +79,23 @@ public final class FragmentRunner {
         "newest_reductions", newestReductions.use());
   }
 
-  private List<FragmentAnswer.Host> hosts(List<String> covered) {
+  /** With a scope, only the hosts that have a series in it, and only how many those are. */
+  private List<FragmentAnswer.Host> hosts(List<String> covered, List<Matcher> scope) {
     List<FragmentAnswer.Host> hosts = new ArrayList<>();
     for (String name : covered) {
-      store
-          .find(name)
-          .filter(lane -> lane.newest() != Long.MIN_VALUE)
-          .ifPresent(
-              lane ->
-                  hosts.add(
-                      new FragmentAnswer.Host(
-                          name, lane.newest(), lane.tickMillis(), lane.seriesCount())));
+      Optional<Lane> lane = store.find(name).filter(each -> each.newest() != Long.MIN_VALUE);
+      if (lane.isPresent()) {
+        long series =
+            scope.isEmpty()
+                ? lane.get().seriesCount()
+                : store
+                    .extent(List.of(name), new Selection(scope, Long.MIN_VALUE, Long.MAX_VALUE))
+                    .series();
+        if (scope.isEmpty() || series > 0) {
+          hosts.add(
+              new FragmentAnswer.Host(name, lane.get().newest(), lane.get().tickMillis(), series));
+        }
+      }
     }
     return hosts;
   }
@@ -143,7 +151,7 @@ public final class FragmentRunner {
 
   /** The answer, if the event loop can compute it. */
   Optional<FragmentAnswer> quickly(Fragment fragment) {
-    if (!(fragment instanceof Fragment.Parts asked) || asked.heavy()) {
+    if (!(fragment instanceof Fragment.Parts asked)) {
       return Optional.empty();
     }
     ClusterView now = view.get();
@@ -183,7 +191,8 @@ public final class FragmentRunner {
           new FragmentAnswer.Metadata(epoch, covered, metadata.apply(asked.tenants()));
       case Fragment.Newest asked -> newestLines.run(asked, covered, epoch);
       case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
-      case Fragment.Hosts asked -> new FragmentAnswer.Hosts(epoch, covered, hosts(covered));
+      case Fragment.Hosts asked ->
+          new FragmentAnswer.Hosts(epoch, covered, hosts(covered, asked.scope()));
       case Fragment.Changes since -> changes(epoch, since);
       case Fragment.Owners owners -> {
         Set<String> whole = new LinkedHashSet<>(covered);

@@ -312,12 +312,15 @@ public final class Store {
    */
   public record Extent(long series, long samples) {}
 
-  /** Estimates what a selection would read, from the index and the times of each host. */
+  /**
+   * Estimates what a selection would read, from the index and the times of each host. A series that
+   * matches with none of its owners is not counted, so that nobody learns of the series of others.
+   */
   public Extent extent(Collection<String> hosts, Selection selection) {
     long series = 0;
     long samples = 0;
     for (HostView host : views(hosts)) {
-      int matching = host.candidates(selection.matchers()).size();
+      long matching = host.matching(selection);
       series += matching;
       samples += matching * host.ticksIn(selection.from(), selection.to());
     }

@@ -11,8 +11,10 @@ import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -88,7 +90,8 @@ class FragmentKindsTest {
 
   /** The answer, as it is after a way over the wire. */
   private FragmentAnswer run(Fragment fragment) throws Exception {
-    Fragment decoded = FragmentCodec.decodeFragment(FragmentCodec.encode(fragment));
+    byte[] bytes = FragmentCodec.encode(new FragmentRequest(Load.OWN, fragment));
+    Fragment decoded = FragmentCodec.decodeRequest(bytes).fragment();
     assertThat(decoded).isEqualTo(fragment);
     FragmentAnswer answer = runner.run(decoded, StopCheck.NEVER);
     return FragmentCodec.decodeAnswer(FragmentCodec.encode(answer));
@@ -115,7 +118,6 @@ class FragmentKindsTest {
                     EPOCH,
                     HOSTS,
                     1_000,
-                    false,
                     List.of(
                         new Selection(Parser.parseSelector("up"), START, last()),
                         new Selection(Parser.parseSelector("util"), START - 1, last()))));
@@ -132,8 +134,7 @@ class FragmentKindsTest {
     writer.lane().gap(START, START + STEP);
     Selection all = new Selection(Parser.parseSelector("up"), START - 1, last());
     FragmentAnswer.Samples samples =
-        (FragmentAnswer.Samples)
-            run(new Fragment.Samples(EPOCH, HOSTS, 1_000, false, List.of(all)));
+        (FragmentAnswer.Samples) run(new Fragment.Samples(EPOCH, HOSTS, 1_000, List.of(all)));
     assertThat(samples.series().getFirst()).hasSize(1);
     assertThat(samples.covered()).isEmpty();
     assertThat(run(new Fragment.LabelNames(EPOCH, HOSTS, search())).covered()).isEmpty();
@@ -150,9 +151,9 @@ class FragmentKindsTest {
     ClusterView copies =
         new ClusterView(OwnershipTable.ofOwners(EPOCH, Map.of("n1", "g2")), Map.of(), false);
     assertThat(new Ownership("g1").isMine("n1", copies)).isFalse();
-    assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"))).covered()).isEmpty();
+    assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered()).isEmpty();
     isWholeCopy = true;
-    assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"))).covered())
+    assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered())
         .as("n2 has no replica here, whole or not")
         .isEmpty();
   }
@@ -242,7 +243,8 @@ class FragmentKindsTest {
   @Test
   void hostsSayWhenTheySentAndHowMuchTheyHave() throws Exception {
     writer.store().lane("empty");
-    FragmentAnswer.Hosts hosts = (FragmentAnswer.Hosts) run(new Fragment.Hosts(EPOCH, HOSTS));
+    FragmentAnswer.Hosts hosts =
+        (FragmentAnswer.Hosts) run(new Fragment.Hosts(EPOCH, HOSTS, List.of()));
     assertThat(hosts.hosts())
         .containsExactly(new FragmentAnswer.Host("n1", last(), writer.lane().tickMillis(), 3));
   }
@@ -396,7 +398,6 @@ class FragmentKindsTest {
         new QueryText(text, last(), last(), 0, settings),
         scope,
         10_000,
-        false,
         List.of(new Fragment.Part(0, last(), 1, last(), partial, true)));
   }
 
@@ -454,7 +455,6 @@ class FragmentKindsTest {
             one.query(),
             List.of(),
             10_000,
-            false,
             List.of(new Fragment.Part(9, last(), 1, last(), true, true)));
     assertThat(run(wrong)).isInstanceOf(FragmentAnswer.Unfit.class);
     writer.send(last() + STEP, writer.series("h"), HostWriter.histogram(3));
@@ -469,7 +469,6 @@ class FragmentKindsTest {
                     later,
                     List.of(),
                     10_000,
-                    false,
                     List.of(new Fragment.Part(0, last() + STEP, 1, last() + STEP, true, true)))))
         .isInstanceOf(FragmentAnswer.Unfit.class);
   }
@@ -485,7 +484,6 @@ class FragmentKindsTest {
                 one.query().text(), last(), last(), 0, Query.Settings.STOCK.withMaxSamples(1)),
             List.of(),
             10_000,
-            false,
             one.parts());
     assertThatThrownBy(() -> run(small)).isInstanceOf(TooManySamples.class);
   }
@@ -497,18 +495,30 @@ class FragmentKindsTest {
     assertThatThrownBy(
             () ->
                 runner.run(
-                    new Fragment.Samples(EPOCH, HOSTS, 1_000, false, List.of(up)),
+                    new Fragment.Samples(EPOCH, HOSTS, 1_000, List.of(up)),
                     () -> Optional.of(reason)))
         .isSameAs(reason);
   }
 
   @Test
-  void heavyPartsAndOtherKindsAreNotForTheEventLoop() throws Exception {
-    assertThat(runner.quickly(new Fragment.Hosts(EPOCH, HOSTS))).isEmpty();
-    Fragment.Parts light = parts("sum by (rack) (util)", true, List.of());
-    Fragment.Parts heavy =
-        new Fragment.Parts(EPOCH, HOSTS, light.query(), List.of(), 10_000, true, light.parts());
-    assertThat(runner.quickly(heavy)).isEmpty();
+  void otherKindsThanPartsAreNotForTheEventLoop() throws Exception {
+    assertThat(runner.quickly(new Fragment.Hosts(EPOCH, HOSTS, List.of()))).isEmpty();
+  }
+
+  @Test
+  void byScopeHostsAreThoseWithASeriesInItAndSayNothingOfTheOthers() throws Exception {
+    for (String job : List.of("a", "b")) {
+      FragmentAnswer.Hosts some =
+          (FragmentAnswer.Hosts)
+              run(new Fragment.Hosts(EPOCH, HOSTS, Parser.parseSelector("{job=\"" + job + "\"}")));
+      assertThat(some.hosts()).extracting(FragmentAnswer.Host::name).containsExactly("n1");
+      assertThat(some.hosts().getFirst().series()).isBetween(1L, 2L);
+    }
+    FragmentAnswer.Hosts none =
+        (FragmentAnswer.Hosts)
+            run(new Fragment.Hosts(EPOCH, HOSTS, Parser.parseSelector("{job=\"c\"}")));
+    assertThat(none.hosts()).isEmpty();
+    assertThat(none.covered()).containsExactly("n1");
   }
 
   @Test

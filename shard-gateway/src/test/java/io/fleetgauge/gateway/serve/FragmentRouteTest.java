@@ -11,9 +11,11 @@ import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.StoreMeters;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryText;
@@ -40,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class FragmentRouteTest {
   private static final List<String> HOSTS = List.of("n1");
+  private static final Load HEAVY = new Load("red", 1, 1L << 40);
   private static final ClusterView VIEW =
       new ClusterView(OwnershipTable.ofOwners(3, Map.of("n1", "g1")), Map.of(), false);
 
@@ -119,12 +122,16 @@ class FragmentRouteTest {
   }
 
   private Response post(Fragment fragment) throws Exception {
-    return post(FragmentCodec.encode(fragment));
+    return post(Load.OWN, fragment);
   }
 
-  private static Fragment.Samples samples(long budget, boolean heavy) throws Exception {
+  private Response post(Load load, Fragment fragment) throws Exception {
+    return post(FragmentCodec.encode(new FragmentRequest(load, fragment)));
+  }
+
+  private static Fragment.Samples samples(long budget) throws Exception {
     return new Fragment.Samples(
-        3, HOSTS, budget, heavy, List.of(new Selection(Parser.parseSelector("up"), -1, 100_000)));
+        3, HOSTS, budget, List.of(new Selection(Parser.parseSelector("up"), -1, 100_000)));
   }
 
   private String metrics() throws Exception {
@@ -133,8 +140,8 @@ class FragmentRouteTest {
 
   @Test
   void lightAndHeavyFragmentsGetTheSameAnswer() throws Exception {
-    Response light = post(samples(100, false));
-    Response heavy = post(samples(100, true));
+    Response light = post(samples(100));
+    Response heavy = post(HEAVY, samples(100));
     assertThat(light.status).isEqualTo(200);
     assertThat(heavy.status).isEqualTo(200);
     assertThat(light.body).isEqualTo(heavy.body);
@@ -147,7 +154,7 @@ class FragmentRouteTest {
 
   @Test
   void moreSamplesThanTheBudgetGet422WithTheLimit() throws Exception {
-    Response response = post(samples(9, false));
+    Response response = post(samples(9));
     assertThat(response.status).isEqualTo(422);
     assertThat(response.body.toString())
         .contains("query processing would load too many samples into memory")
@@ -163,7 +170,7 @@ class FragmentRouteTest {
   @Test
   void whenMemoryIsShortQueriesGet503AndChangesAreAnsweredAllTheSame() throws Exception {
     isMemoryShort = true;
-    Response response = post(samples(100, false));
+    Response response = post(samples(100));
     assertThat(response.status).isEqualTo(503);
     assertThat(response.retryAfter).isEqualTo("2");
     assertThat(response.body.toString()).contains("memory is short");
@@ -185,7 +192,6 @@ class FragmentRouteTest {
             new QueryText("sum(up)", 5_000, 5_000, 0, Query.Settings.STOCK.withMaxSamples(100)),
             List.of(),
             0,
-            false,
             List.of(new Fragment.Part(0, 5_000, 1, 5_000, true, false)));
     Response response = post(late);
     assertThat(response.status).isEqualTo(503);
@@ -196,14 +202,14 @@ class FragmentRouteTest {
   @Test
   void whoeverIsNotAuthenticatedGetsNothing() throws Exception {
     isAllowed = false;
-    Response response = post(samples(100, false));
+    Response response = post(samples(100));
     assertThat(response.status).isEqualTo(401);
     assertThat(response.body == null || response.body.length() == 0).isTrue();
   }
 
   @Test
   void theMetricsOfStoreTableAndCachesAreThere() throws Exception {
-    post(samples(100, false));
+    post(samples(100));
     assertThat(metrics())
         .contains("fleetgauge_gateway_samples_total{outcome=\"stored\"} 10.0")
         .contains("fleetgauge_gateway_samples_total{outcome=\"over_limit\"} 0.0")

@@ -84,7 +84,6 @@ class FragmentRunnerTest {
                     3,
                     List.of("n1", "n2", "n3"),
                     10,
-                    false,
                     List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))),
                 StopCheck.NEVER);
     assertThat(answer.covered()).containsExactly("n1");
@@ -122,9 +121,7 @@ class FragmentRunnerTest {
   void theBudgetIsThatOfAllSelectionsTogether() {
     List<Selection> twice = List.of(new Selection(up, 0, 9), new Selection(up, 1, 9));
     assertThatThrownBy(
-            () ->
-                runner.run(
-                    new Fragment.Samples(3, List.of("n1"), 4, false, twice), StopCheck.NEVER))
+            () -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice), StopCheck.NEVER))
         .isInstanceOf(TooManySamples.class);
   }
 }

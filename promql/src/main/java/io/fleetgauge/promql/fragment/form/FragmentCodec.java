@@ -1,7 +1,9 @@
 package io.fleetgauge.promql.fragment.form;
 
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -13,8 +15,8 @@ import java.util.List;
  * of its own.
  */
 public final class FragmentCodec {
-  /** 4: owner intervals; parts carry all settings of their query. */
-  private static final int VERSION = 4;
+  /** 5: fragments say whose query they are a part of and how much work it is; hosts by scope. */
+  private static final int VERSION = 5;
 
   private static final int KIND_AT = 3;
 
@@ -22,9 +24,12 @@ public final class FragmentCodec {
 
   // --- fragments ---
 
-  public static byte[] encode(Fragment fragment) {
+  public static byte[] encode(FragmentRequest request) {
+    Fragment fragment = request.fragment();
+    Load load = request.load();
     WireWriter out = new WireWriter();
     out.u8('F').u8('Q').u8(VERSION).u8(kind(fragment).code);
+    out.string(load.tenant()).uvar(load.weight()).uvar(load.work());
     out.uvar(fragment.epoch());
     ListForm.strings(out, fragment.hosts());
     switch (fragment) {
@@ -37,7 +42,7 @@ public final class FragmentCodec {
       case Fragment.Extent extent -> ExtentForm.write(out, extent);
       case Fragment.Changes changes -> ChangesForm.write(out, changes);
       case Fragment.Metadata metadata -> MetadataForm.write(out, metadata);
-      case Fragment.Hosts hosts -> {}
+      case Fragment.Hosts hosts -> HostsForm.write(out, hosts);
       case Fragment.Newest newest -> NewestForm.write(out, newest);
       case Fragment.Reduced reduced -> ReducedForm.write(out, reduced);
     }
@@ -66,9 +71,15 @@ public final class FragmentCodec {
     return bytes.length > KIND_AT && bytes[KIND_AT] == Kind.CHANGES.code;
   }
 
-  public static Fragment decodeFragment(byte[] bytes) throws WireException {
+  public static FragmentRequest decodeRequest(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
     Kind kind = header(in, 'Q');
+    String tenant = in.string("the tenant");
+    int weight = in.uint(Integer.MAX_VALUE, "the tenant's weight");
+    if (weight < 1) {
+      throw new WireException("the tenant's weight is 0");
+    }
+    Load load = new Load(tenant, weight, in.uvar("the work"));
     long epoch = in.uvar("the epoch");
     List<String> hosts = ListForm.strings(in, "hosts");
     Fragment fragment =
@@ -82,13 +93,13 @@ public final class FragmentCodec {
           case EXTENT -> ExtentForm.question(in, epoch, hosts);
           case CHANGES -> ChangesForm.question(in, epoch, hosts);
           case METADATA -> MetadataForm.question(in, epoch, hosts);
-          case HOSTS -> HostsForm.question(epoch, hosts);
+          case HOSTS -> HostsForm.question(in, epoch, hosts);
           case NEWEST -> NewestForm.question(in, epoch, hosts);
           case REDUCED -> ReducedForm.question(in, epoch, hosts);
           case UNFIT -> throw new WireException("the kind " + kind.code + " is of answers only");
         };
     in.end("the fragment");
-    return fragment;
+    return new FragmentRequest(load, fragment);
   }
 
   // --- answers ---

@@ -12,8 +12,12 @@ import java.util.List;
 final class HostsForm {
   private HostsForm() {}
 
-  static Fragment question(long epoch, List<String> hosts) {
-    return new Fragment.Hosts(epoch, hosts);
+  static void write(WireWriter out, Fragment.Hosts hosts) {
+    SelectorForm.matchers(out, hosts.scope());
+  }
+
+  static Fragment question(WireReader in, long epoch, List<String> hosts) throws WireException {
+    return new Fragment.Hosts(epoch, hosts, SelectorForm.matchers(in));
   }
 
   static void write(WireWriter out, FragmentAnswer.Hosts hosts) {

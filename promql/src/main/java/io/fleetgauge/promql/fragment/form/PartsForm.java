@@ -37,8 +37,7 @@ final class PartsForm {
       out.string(feature.name());
     }
     SelectorForm.matchers(out, parts.scope());
-    out.uvar(parts.timeoutMillis());
-    out.u8(parts.heavy() ? 1 : 0).uvar(parts.parts().size());
+    out.uvar(parts.timeoutMillis()).uvar(parts.parts().size());
     for (Fragment.Part part : parts.parts()) {
       out.uvar(part.number()).svar(part.start()).uvar(part.step()).svar(part.end());
       out.u8((part.partial() ? PARTIAL : 0) | (part.rollups() ? ROLLUPS : 0));
@@ -49,13 +48,12 @@ final class PartsForm {
     QueryText query = query(in);
     List<Matcher> scope = SelectorForm.matchers(in);
     long timeout = in.uvar("the timeout");
-    boolean heavy = in.uint(1, "whether it is heavy") == 1;
     int count = in.count(5, "parts");
     List<Fragment.Part> parts = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       parts.add(part(in));
     }
-    return new Fragment.Parts(epoch, hosts, query, scope, timeout, heavy, parts);
+    return new Fragment.Parts(epoch, hosts, query, scope, timeout, parts);
   }
 
   private static QueryText query(WireReader in) throws WireException {

@@ -25,17 +25,12 @@ final class SamplesForm {
   private SamplesForm() {}
 
   static void write(WireWriter out, Fragment.Samples samples) {
-    out.uvar(samples.budget()).u8(samples.heavy() ? 1 : 0);
+    out.uvar(samples.budget());
     SelectorForm.selections(out, samples.selections());
   }
 
   static Fragment question(WireReader in, long epoch, List<String> hosts) throws WireException {
-    return new Fragment.Samples(
-        epoch,
-        hosts,
-        in.uvar("the budget"),
-        in.uint(1, "whether it is heavy") == 1,
-        SelectorForm.selections(in));
+    return new Fragment.Samples(epoch, hosts, in.uvar("the budget"), SelectorForm.selections(in));
   }
 
   static void write(WireWriter out, WireWriter body, FragmentAnswer.Samples samples) {

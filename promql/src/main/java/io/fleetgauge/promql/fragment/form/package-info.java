@@ -1,24 +1,25 @@
 /**
  * The bytes of fragments and their answers.
  *
- * <p>In: a {@link io.fleetgauge.promql.fragment.Fragment} or a {@link
+ * <p>In: a {@link io.fleetgauge.promql.fragment.FragmentRequest} or a {@link
  * io.fleetgauge.promql.fragment.FragmentAnswer}. Out: the body of an HTTP request or response; and
  * the way back.
  *
  * <pre>
- * fragment    = 'F' 'Q' version:u8(=4) kind:u8 epoch:uvar hosts:list(string) what
+ * request     = 'F' 'Q' version:u8(=5) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced, 13 owners
- * what        = samples:    budget:uvar heavy:u8 list(selection)
+ * load        = tenant:string weight:uvar work:uvar
+ * what        = samples:    budget:uvar list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
  *                           maxSamples:uvar subqueryStep:uvar features:list(string) matchers
- *                           timeoutMillis:uvar heavy:u8
+ *                           timeoutMillis:uvar
  *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
  *             | extent:     list(selection)
  *             | changes:    incarnation:u64 since:uvar
  *             | metadata:   tenants:list(string)
- *             | hosts:
+ *             | hosts:      scope:matchers
  *             | newest:     list(matchers) after:svar to:svar utf8:u8 gzip:u8 mostSeries:uvar
  *                           mostBytes:uvar
  *             | reduced:    names:list(matchers) scope:matchers after:svar to:svar
@@ -29,7 +30,7 @@
  * search      = from:svar to:svar limit:uvar list(matchers)
  * matchers    = list(kind:u8 name:string value:string)
  *
- * answer      = 'F' 'A' version:u8(=4) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(=5) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.PartResult;
@@ -47,7 +49,7 @@ class FragmentCodecTest {
   private static final List<Fragment> FRAGMENTS =
       List.of(
           new Fragment.Samples(
-              7, List.of("n1", "n2"), 1000, true, List.of(new Selection(MATCHERS, -1, 2))),
+              7, List.of("n1", "n2"), 1000, List.of(new Selection(MATCHERS, -1, 2))),
           new Fragment.LabelNames(0, List.of(), SEARCH),
           new Fragment.LabelValues(1, List.of("é"), "job", SEARCH),
           new Fragment.LabelSets(1L << 60, List.of("n1"), SEARCH),
@@ -62,18 +64,18 @@ class FragmentCodecTest {
                   new Query.Settings(300_000, 1_000, 60_000, Set.of(Feature.DURATION_EXPRESSIONS))),
               MATCHERS,
               2_000,
-              true,
               List.of(
                   new Fragment.Part(0, 60_000, 15_000, 120_000, true, true),
                   new Fragment.Part(1, -15_000, 1, -15_000, false, false))),
           new Fragment.Extent(1, List.of("n1"), List.of(new Selection(MATCHERS, -1, 2))),
           new Fragment.Changes(2, List.of(), -7, 99),
           new Fragment.Metadata(2, List.of("n1"), List.of("a", "b")),
-          new Fragment.Hosts(2, List.of("n1")),
+          new Fragment.Hosts(2, List.of("n1"), MATCHERS),
           new Fragment.Newest(
               2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, false, 7, 1 << 30),
           new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6),
           new Fragment.Owners(2, List.of("n1"), new Fragment.Search(-5, 6, 10, List.of(MATCHERS))));
+  private static final Load LOAD = new Load("red", 3, 4_500_000);
   private static final Histogram HISTOGRAM =
       new Histogram(
           0,
@@ -203,7 +205,8 @@ class FragmentCodecTest {
   @Test
   void whatIsDecodedIsWhatWasEncoded() throws WireException {
     for (Fragment fragment : FRAGMENTS) {
-      assertThat(FragmentCodec.decodeFragment(FragmentCodec.encode(fragment))).isEqualTo(fragment);
+      assertThat(FragmentCodec.decodeRequest(encoded(fragment)))
+          .isEqualTo(new FragmentRequest(LOAD, fragment));
     }
     for (FragmentAnswer answer : ANSWERS) {
       switch (answer) {
@@ -266,10 +269,10 @@ class FragmentCodecTest {
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
-        .isEqualTo("4641040b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
+        .isEqualTo("4641050b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(packed)))
         .isEqualTo(
-            "4641040b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
+            "4641050b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
     FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
@@ -283,13 +286,15 @@ class FragmentCodecTest {
 
   @Test
   void theBytesAreTheOnesThatAreDrawn() {
-    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(FRAGMENTS.getFirst())))
+    assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510401"
+            "46510501"
+                + "03726564"
+                + "03"
+                + "a0d49202"
                 + "07"
                 + "02026e31026e32"
                 + "e807"
-                + "01"
                 + "01"
                 + "02"
                 + "00085f5f6e616d655f5f027570"
@@ -297,7 +302,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410401"
+            "46410501"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"
@@ -317,9 +322,12 @@ class FragmentCodecTest {
 
   @Test
   void theBytesOfOwnersAreTheOnesThatAreDrawn() {
-    assertThat(HexFormat.of().formatHex(FragmentCodec.encode(FRAGMENTS.getLast())))
+    assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getLast())))
         .isEqualTo(
-            "4651040d"
+            "4651050d"
+                + "03726564"
+                + "03"
+                + "a0d49202"
                 + "02"
                 + "01026e31"
                 + "09"
@@ -330,7 +338,7 @@ class FragmentCodecTest {
                 + "03047261636b05725b31325d");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(OWNERS)))
         .isEqualTo(
-            "4641040d"
+            "4641050d"
                 + "03"
                 + "01026e31"
                 + "05"
@@ -373,11 +381,16 @@ class FragmentCodecTest {
   }
 
   @Test
-  void onlyWorkThatWasEstimatedToBeHeavyIsHeavy() {
-    assertThat(FRAGMENTS.stream().filter(Fragment::isHeavy))
-        .hasOnlyElementsOfTypes(Fragment.Samples.class, Fragment.Parts.class)
-        .hasSize(2);
-    assertThat(new Fragment.Samples(7, List.of(), 1, false, List.of()).isHeavy()).isFalse();
+  void aFragmentSaysWhoseQueryItIsAPartOfAndHowMuchWorkThatIs() throws WireException {
+    for (Load load : List.of(Load.OWN, LOAD, new Load("é", 1_000, Long.MAX_VALUE))) {
+      FragmentRequest request = new FragmentRequest(load, FRAGMENTS.getFirst());
+      assertThat(FragmentCodec.decodeRequest(FragmentCodec.encode(request))).isEqualTo(request);
+    }
+    byte[] weightless =
+        FragmentCodec.encode(new FragmentRequest(new Load("", 0, 1), FRAGMENTS.getFirst()));
+    assertThatThrownBy(() -> FragmentCodec.decodeRequest(weightless))
+        .isInstanceOf(WireException.class)
+        .hasMessage("the tenant's weight is 0");
   }
 
   @Test
@@ -403,11 +416,15 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464104050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073070472"
+            "464105050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073070472"
                 + "61636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
                 + "00000000d07240000397d44646f50e673c0000000000000000000000000000000003000001020100"
                 + "0000000000f03f0006000201040501030105010250020104060003000203000000000000e03f00");
+  }
+
+  private static byte[] encoded(Fragment fragment) {
+    return FragmentCodec.encode(new FragmentRequest(LOAD, fragment));
   }
 
   private static List<FragmentAnswer> answers() {
@@ -420,7 +437,7 @@ class FragmentCodecTest {
   private static List<String> golden() {
     List<String> lines = new ArrayList<>();
     for (Fragment fragment : FRAGMENTS) {
-      lines.add(line("ask", fragment, FragmentCodec.encode(fragment)));
+      lines.add(line("ask", fragment, encoded(fragment)));
     }
     for (FragmentAnswer answer : answers()) {
       lines.add(line("answer", answer, FragmentCodec.encode(answer)));
@@ -447,15 +464,15 @@ class FragmentCodecTest {
   @Test
   void bytesThatAreCutOrLongerAreRefused() {
     for (Fragment fragment : FRAGMENTS) {
-      byte[] bytes = FragmentCodec.encode(fragment);
+      byte[] bytes = encoded(fragment);
       for (int length = 0; length < bytes.length; length++) {
         byte[] cut = Arrays.copyOf(bytes, length);
-        assertThatThrownBy(() -> FragmentCodec.decodeFragment(cut))
+        assertThatThrownBy(() -> FragmentCodec.decodeRequest(cut))
             .as("%s cut to %d bytes", fragment, length)
             .isInstanceOf(WireException.class);
       }
       byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-      assertThatThrownBy(() -> FragmentCodec.decodeFragment(longer))
+      assertThatThrownBy(() -> FragmentCodec.decodeRequest(longer))
           .isInstanceOf(WireException.class);
     }
     for (FragmentAnswer answer : answers()) {
@@ -474,19 +491,19 @@ class FragmentCodecTest {
 
   @Test
   void anotherVersionIsRefusedByItsNumber() {
-    byte[] bytes = FragmentCodec.encode(FRAGMENTS.getFirst());
+    byte[] bytes = encoded(FRAGMENTS.getFirst());
     bytes[2] = 3;
-    assertThatThrownBy(() -> FragmentCodec.decodeFragment(bytes))
+    assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
         .isInstanceOf(WireException.class)
-        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 4");
+        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 5");
   }
 
   @Test
   void aKindOfTheOtherDirectionOrOfNoneIsRefused() {
     for (int kind : new int[] {0, 6, 14, 255}) {
-      byte[] bytes = FragmentCodec.encode(FRAGMENTS.getFirst());
+      byte[] bytes = encoded(FRAGMENTS.getFirst());
       bytes[3] = (byte) kind;
-      assertThatThrownBy(() -> FragmentCodec.decodeFragment(bytes))
+      assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
           .as("kind %d", kind)
           .isInstanceOf(WireException.class);
     }
@@ -500,7 +517,7 @@ class FragmentCodecTest {
   @Test
   void aQuestionForChangesIsToldFromItsBytes() {
     for (Fragment fragment : FRAGMENTS) {
-      assertThat(FragmentCodec.isChanges(FragmentCodec.encode(fragment)))
+      assertThat(FragmentCodec.isChanges(encoded(fragment)))
           .isEqualTo(fragment instanceof Fragment.Changes);
     }
     assertThat(FragmentCodec.isChanges(new byte[3])).isFalse();
@@ -524,10 +541,8 @@ class FragmentCodecTest {
             new Fragment.Part(0, 0, 0, 10, false, false),
             new Fragment.Part(0, 10, 1, 9, false, false),
             new Fragment.Part(0, 0, 1, 1 << 24, false, false))) {
-      byte[] bytes =
-          FragmentCodec.encode(
-              new Fragment.Parts(1, List.of(), text, List.of(), 1, false, List.of(part)));
-      assertThatThrownBy(() -> FragmentCodec.decodeFragment(bytes))
+      byte[] bytes = encoded(new Fragment.Parts(1, List.of(), text, List.of(), 1, List.of(part)));
+      assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
           .isInstanceOf(WireException.class)
           .hasMessageStartingWith("a part has the steps");
     }
@@ -618,7 +633,7 @@ class FragmentCodecTest {
     for (int round = 0; round < 20_000; round++) {
       byte[] bytes =
           random.nextBoolean()
-              ? FragmentCodec.encode(FRAGMENTS.get(random.nextInt(FRAGMENTS.size())))
+              ? encoded(FRAGMENTS.get(random.nextInt(FRAGMENTS.size())))
               : FragmentCodec.encode(answers().get(random.nextInt(answers().size())));
       for (int hits = random.nextInt(4); hits > 0; hits--) {
         bytes[4 + random.nextInt(bytes.length - 4)] = (byte) random.nextInt();
@@ -627,7 +642,7 @@ class FragmentCodecTest {
           random.nextInt(3) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes;
       try {
         if (damaged.length > 1 && damaged[1] == 'Q') {
-          FragmentCodec.decodeFragment(damaged);
+          FragmentCodec.decodeRequest(damaged);
         } else {
           FragmentCodec.decodeAnswer(damaged);
         }
@@ -639,9 +654,9 @@ class FragmentCodecTest {
 
   @Test
   void bytesOfSomethingElseAreRefused() {
-    assertThatThrownBy(() -> FragmentCodec.decodeAnswer(FragmentCodec.encode(FRAGMENTS.getFirst())))
+    assertThatThrownBy(() -> FragmentCodec.decodeAnswer(encoded(FRAGMENTS.getFirst())))
         .isInstanceOf(WireException.class);
-    assertThatThrownBy(() -> FragmentCodec.decodeFragment(new byte[0]))
+    assertThatThrownBy(() -> FragmentCodec.decodeRequest(new byte[0]))
         .isInstanceOf(WireException.class);
   }
 }

@@ -5,6 +5,7 @@ import io.fleetgauge.gateway.store.series.Catalog;
 import io.fleetgauge.gateway.store.series.LastSamples;
 import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +118,20 @@ public final class HostView {
     List<StoredSeries> candidates = new ArrayList<>();
     catalog.find(matchers, candidates::add);
     return candidates;
+  }
+
+  /** How many series match, with an owner of the time that is selected. Reads no sample. */
+  public long matching(Selection selection) {
+    List<Matcher> matchers = selection.matchers();
+    List<StoredSeries> candidates = candidates(matchers);
+    if (matchers.stream().noneMatch(matcher -> isDimension(matcher.name()))) {
+      return candidates.size();
+    }
+    long from = after(selection.from());
+    long to = Math.min(selection.to(), newest);
+    return candidates.stream()
+        .filter(series -> !OwnerViews.of(series, matchers, from, to).all().isEmpty())
+        .count();
   }
 
   /** The labels of a series without its owner. Two series with equal ones may share a label set. */

@@ -1,0 +1,143 @@
+package io.fleetgauge.cluster.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.client.HazelcastClient;
+import com.hazelcast.client.config.ClientConfig;
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import io.fleetgauge.cluster.FreePorts;
+import io.fleetgauge.cluster.config.ClusterSettings;
+import java.io.IOException;
+import java.io.Serializable;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What others put into Hazelcast, where the cluster has no secret. Real members over loopback. */
+@Tag("slow")
+class RubbishEntriesTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final List<String> MAPS =
+      List.of("fleetgauge.hosts", "fleetgauge.table", "fleetgauge.active", "fleetgauge.reports");
+
+  /** A class that is on the path of the member that must not read it. */
+  private static final class Gadget implements Serializable {
+    private static final long serialVersionUID = 1;
+    private static final AtomicInteger READ = new AtomicInteger();
+
+    private Object readResolve() {
+      READ.incrementAndGet();
+      return this;
+    }
+  }
+
+  @TempDir Path folder;
+
+  private int port;
+  private String name;
+  private ClusterMember gateway;
+
+  @BeforeEach
+  void start() throws IOException {
+    port = FreePorts.take(1).getFirst();
+    name = "rubbish-" + port;
+    gateway =
+        ClusterMember.join(
+            new ClusterSettings(name, "127.0.0.1", port, List.of("127.0.0.1:" + port), 1),
+            Optional.of(
+                new ClusterMember.Gateway(
+                    "g1", URI.create("http://127.0.0.1:9000"), "", folder.resolve("table"))));
+    gateway.activate();
+    gateway.register("before");
+    await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("before"));
+  }
+
+  @AfterEach
+  void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void anEntryThatCannotBeReadIsIgnoredAndNothingElseWithIt() {
+    HazelcastInstance other = member(Map.of());
+    try {
+      for (String map : MAPS) {
+        Map<Object, Object> shared = other.getMap(map);
+        shared.put("three", new byte[] {1, 2, 3});
+        shared.put("text", "text");
+        shared.put("gadget", new Gadget());
+        shared.put(new Gadget(), new byte[] {1});
+        shared.put(17, 18L);
+        shared.put("tree", new HashMap<>(Map.of("a", "b")));
+      }
+      other.getMap("fleetgauge.table").put("table", new Gadget());
+      other.getMap("fleetgauge.active").put("g1", new Gadget());
+      other.getMap("fleetgauge.reports").put("before", new byte[] {1, 2, 3});
+      gateway.register("after");
+      await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("after"));
+      assertThat(gateway.view().table().owner("before")).contains("g1");
+      assertThat(gateway.ignoredEntries()).isPositive();
+      assertThat(Gadget.READ).as("made from bytes of another member").hasValue(0);
+    } finally {
+      other.shutdown();
+    }
+  }
+
+  @Test
+  void aMemberWithoutAnAddressIsNoGateway() {
+    HazelcastInstance other = member(Map.of("fleetgauge.gateway", "g0"));
+    try {
+      await().atMost(SOON).until(() -> gateway.ignoredEntries() > 0);
+      gateway.register("after");
+      await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("after"));
+      assertThat(gateway.view().gateways()).containsOnlyKeys("g1");
+    } finally {
+      other.shutdown();
+    }
+  }
+
+  @Test
+  void aClientOfHazelcastIsNotAnswered() {
+    ClientConfig client = new ClientConfig().setClusterName(name);
+    client.getNetworkConfig().addAddress("127.0.0.1:" + port);
+    client
+        .getConnectionStrategyConfig()
+        .getConnectionRetryConfig()
+        .setClusterConnectTimeoutMillis(1_500);
+    assertThatThrownBy(() -> HazelcastClient.newHazelcastClient(client))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Unable to connect");
+  }
+
+  /** A member that nobody has configured as this project does. */
+  private HazelcastInstance member(Map<String, String> attributes) {
+    Config config = new Config().setClusterName(name);
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+    config.setProperty("hazelcast.wait.seconds.before.join", "0");
+    attributes.forEach(config.getMemberAttributeConfig()::setAttribute);
+    config.getNetworkConfig().setPort(port + 1).setPublicAddress("127.0.0.1");
+    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getMulticastConfig().setEnabled(false);
+    join.getTcpIpConfig().setEnabled(true).addMember("127.0.0.1:" + port);
+    HazelcastInstance member = Hazelcast.newHazelcastInstance(config);
+    await().atMost(SOON).until(() -> member.getCluster().getMembers().size() == 2);
+    return member;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * How processes share their time among the queries of tenants.
+ *
+ * <p>In: queries, each with its {@link io.fleetgauge.promql.fair.Load}: whose it is and how much
+ * work. Out: the order in which they are executed ({@link io.fleetgauge.promql.fair.FairQueue}).
+ *
+ * <p>Law: whether a query is light or heavy is decided by its work, here and nowhere else. Waiting
+ * tenants are served in proportion to their weights, counted in work, whoever asks more often.
+ */
+package io.fleetgauge.promql.fair;
