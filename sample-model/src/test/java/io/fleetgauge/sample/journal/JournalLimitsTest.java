@@ -2,6 +2,7 @@ package io.fleetgauge.sample.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.sample.journal.Journal.Appended;
 import io.fleetgauge.sample.journal.Journal.Sync;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +121,32 @@ class JournalLimitsTest {
                   + (limit + HEAD)
                   + " bytes, above its limit of "
                   + limit);
+    }
+  }
+
+  @Test
+  void recordsThatWaitTogetherCountAsBytesAndGoEachIntoItsOwnSegment() throws Exception {
+    try (Journal journal = open(Sync.NEVER, 2 * (HEAD + 10), 1 << 20, 1 << 20)) {
+      CountDownLatch written = new CountDownLatch(1);
+      CountDownLatch goOn = new CountDownLatch(1);
+      journal.append(
+          1,
+          new byte[10],
+          kept -> {
+            written.countDown();
+            await().until(() -> goOn.getCount() == 0);
+          });
+      written.await();
+      for (int i = 0; i < 3; i++) {
+        journal.append(journal.segment(), new byte[10], kept -> {});
+      }
+      assertThat(journal.bytes()).isEqualTo(HEADER + HEAD + 10 + 3 * 10);
+      goOn.countDown();
+      append(journal, 7, false);
+      assertThat(journal.bytes()).isEqualTo(3 * HEADER + 5 * HEAD + 47);
+      assertThat(journal.read(1)).containsExactly(new byte[10], new byte[10]);
+      assertThat(journal.read(2)).containsExactly(new byte[10], new byte[10]);
+      assertThat(journal.read(3)).containsExactly(new byte[7]);
     }
   }
 

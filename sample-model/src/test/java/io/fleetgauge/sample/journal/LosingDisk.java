@@ -16,17 +16,42 @@ import java.util.TreeMap;
 
 /**
  * A disk that keeps, when the power fails, only what was forced to it: of each file the bytes that
- * it had at the last force, and a new file only if its folder was forced after it was created. The
- * real files are below it. Safe for all threads.
+ * it had at the last force, and a new file only if its folder was forced after it was created. It
+ * can be told to fail. The real files are below it. Safe for all threads.
  */
 final class LosingDisk implements JournalFolder.Opener {
   private final Map<Path, Long> forcedBytes = new TreeMap<>();
   private final Map<Path, Boolean> named = new TreeMap<>();
   private boolean failing;
+  private boolean holding;
+  private int held;
+  private long room = Long.MAX_VALUE;
+  private int openFiles;
 
   /** Lets every force fail from now on, or succeed again. */
   synchronized void failToForce(boolean fails) {
     failing = fails;
+  }
+
+  /** Lets every force wait from now on, or go on. */
+  synchronized void holdForces(boolean holds) {
+    holding = holds;
+    notifyAll();
+  }
+
+  /** How many forces wait now. */
+  synchronized int heldForces() {
+    return held;
+  }
+
+  /** Lets no file grow above a size from now on. */
+  synchronized void leaveRoom(long bytes) {
+    room = bytes;
+  }
+
+  /** How many files are open; folders do not count. */
+  synchronized int openFiles() {
+    return openFiles;
   }
 
   @Override
@@ -35,6 +60,7 @@ final class LosingDisk implements JournalFolder.Opener {
     boolean isFolder = Files.isDirectory(path);
     if (!isFolder) {
       synchronized (this) {
+        openFiles++;
         named.putIfAbsent(path, false);
         // Opening for writing truncates, and the old content is no content of the new segment.
         forcedBytes.put(path, 0L);
@@ -44,6 +70,15 @@ final class LosingDisk implements JournalFolder.Opener {
   }
 
   private synchronized void forced(Path path, boolean isFolder, long size) throws IOException {
+    held++;
+    while (holding) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+    held--;
     if (failing) {
       throw new IOException("Input/output error");
     }
@@ -52,6 +87,16 @@ final class LosingDisk implements JournalFolder.Opener {
     } else {
       forcedBytes.put(path, size);
     }
+  }
+
+  private synchronized void requireRoom(long size) throws IOException {
+    if (size > room) {
+      throw new IOException("No space left on device");
+    }
+  }
+
+  private synchronized void closed() {
+    openFiles--;
   }
 
   private synchronized void truncated(Path path, long size) {
@@ -96,6 +141,7 @@ final class LosingDisk implements JournalFolder.Opener {
 
     @Override
     public int write(ByteBuffer source) throws IOException {
+      requireRoom(real.size() + source.remaining());
       return real.write(source);
     }
 
@@ -169,6 +215,9 @@ final class LosingDisk implements JournalFolder.Opener {
 
     @Override
     protected void implCloseChannel() throws IOException {
+      if (!isFolder) {
+        closed();
+      }
       real.close();
     }
   }

@@ -2,6 +2,7 @@ package io.fleetgauge.sample.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.fleetgauge.sample.journal.Journal.Appended;
 import io.fleetgauge.sample.journal.Journal.Sync;
@@ -12,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +144,122 @@ class PowerFailureTest {
           .contains("kept", "written before the sync failed")
           .doesNotContain("lost");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsForcedIsNotWrittenASecondTimeAfterAFailure(boolean byInterval) throws Exception {
+    Duration interval = byInterval ? Duration.ofMillis(5) : NEVER_IN_THIS_TEST;
+    try (Journal journal = open(Sync.INTERVAL, interval, 1 << 20, 1 << 20)) {
+      append(journal, "one", false);
+      if (byInterval) {
+        await().until(() -> journal.counts().syncs() == 1);
+      } else {
+        append(journal, "forced", true);
+      }
+      List<String> forced = afterPowerFailure();
+      failAndRecover(journal);
+      assertThat(afterPowerFailure()).isEqualTo(forced).startsWith("one");
+    }
+  }
+
+  @Test
+  void whatIsNotForcedIsWrittenASecondTimeAfterAFailureAndNoThirdTime() throws Exception {
+    String first = "a record that fills its segment, and is therefore long";
+    try (Journal journal = open(Sync.INTERVAL, NEVER_IN_THIS_TEST, 1 << 20, 60)) {
+      append(journal, first, false);
+      append(journal, "second", false);
+      failAndRecover(journal);
+      assertThat(journal.segments()).isEqualTo(3);
+      assertThat(afterPowerFailure()).containsExactly(first, "second");
+      failAndRecover(journal);
+      assertThat(journal.segments()).isEqualTo(4);
+      assertThat(afterPowerFailure()).containsExactly(first, "second");
+    }
+  }
+
+  @Test
+  void theSegmentBeforeRecordsThatWereWrittenAgainIsNotDroppedBeforeThem() throws Exception {
+    String first = "a record that fills its segment, and is therefore long";
+    try (Journal journal = open(Sync.INTERVAL, NEVER_IN_THIS_TEST, 1 << 20, 60)) {
+      append(journal, first, false);
+      append(journal, "second", false);
+      failAndRecover(journal);
+      assertThat(journal.segment()).isEqualTo(3);
+      journal.dropBefore(3);
+      assertThat(SegmentFormat.file(folder, 1)).doesNotExist();
+      assertThat(SegmentFormat.file(folder, 2)).exists();
+      assertThat(SegmentFormat.file(folder, 3)).exists();
+    }
+  }
+
+  @Test
+  void whatWaitsWhenASyncFailsIsReportedLostOnceAndWhatWasForcedBeforeStays() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<Boolean> answers = new CopyOnWriteArrayList<>();
+    try (Journal journal = open(Sync.INTERVAL, Duration.ZERO, 1 << 20, 1 << 20)) {
+      append(journal, "forced", true);
+      disk.holdForces(true);
+      journal.append(1, "written".getBytes(), kept -> await().until(() -> goOn.getCount() == 0));
+      await().until(() -> disk.heldForces() == 1);
+      assertThat(journal.append(1, "waits".getBytes(), answers::add)).isEqualTo(Appended.QUEUED);
+      disk.failToForce(true);
+      disk.holdForces(false);
+      await().until(() -> !answers.isEmpty());
+      disk.failToForce(false);
+      goOn.countDown();
+      await().until(() -> journal.trouble().isEmpty());
+      append(journal, "afterwards", true);
+      assertThat(answers).containsExactly(false);
+      assertThat(afterPowerFailure()).containsExactly("forced", "written", "afterwards");
+    }
+  }
+
+  @Test
+  void aDiskWithRoomForAFewRecordsOnlyIsTroubleUntilThereIsMore() throws Exception {
+    try (Journal journal = open(Sync.ALWAYS, NEVER_IN_THIS_TEST, 1 << 20, 1 << 20)) {
+      append(journal, "before", false);
+      disk.leaveRoom(1_000);
+      assertThat(append(journal, "x".repeat(2_000), false)).isFalse();
+      await().until(() -> journal.trouble().isEmpty() || journal.counts().failures() > 1);
+      assertThat(journal.trouble()).isPresent();
+      await("failed attempts are closed").until(() -> disk.openFiles() == 0);
+      disk.leaveRoom(Long.MAX_VALUE);
+      await().until(() -> journal.trouble().isEmpty());
+      append(journal, "afterwards", false);
+      assertThat(disk.openFiles()).isEqualTo(1);
+    }
+    assertThat(afterPowerFailure()).containsExactly("before", "afterwards");
+  }
+
+  @Test
+  void aJournalInTroubleIsClosedWithoutWaitingForTheDisk() throws Exception {
+    Journal journal = open(Sync.ALWAYS, NEVER_IN_THIS_TEST, 1 << 20, 1 << 20);
+    append(journal, "kept", false);
+    disk.failToForce(true);
+    assertThat(append(journal, "lost", false)).isFalse();
+    assertTimeoutPreemptively(Duration.ofSeconds(5), journal::close);
+    assertThat(disk.openFiles()).isZero();
+    assertThat(afterPowerFailure()).containsExactly("kept");
+  }
+
+  @Test
+  void onlyTheSegmentThatIsWrittenIsOpen() throws Exception {
+    try (Journal journal = open(Sync.INTERVAL, NEVER_IN_THIS_TEST, 1 << 20, 1)) {
+      for (int i = 0; i < 3; i++) {
+        append(journal, "a segment of its own", false);
+        assertThat(disk.openFiles()).isEqualTo(1);
+      }
+    }
+    assertThat(disk.openFiles()).isZero();
+  }
+
+  /** Lets the disk fail while a record is written, which is lost, and work again. */
+  private void failAndRecover(Journal journal) {
+    disk.failToForce(true);
+    assertThat(append(journal, "lost", true)).isFalse();
+    disk.failToForce(false);
+    await().until(() -> journal.trouble().isEmpty());
   }
 
   private Journal open(Sync sync, Duration interval, int syncBytes, int segmentBytes)
