@@ -441,6 +441,71 @@ class AssignmentTest {
     assertThat(moved.copies()).isNotEmpty().noneMatch(Holders.Copy::synced);
   }
 
+  @Test
+  void ofTheCopiesOfAnOwnerThatIsGoneTheSyncedOneIsTheHeir() {
+    OwnershipTable table =
+        copied(new Holders.Copy("g2", 3, false), new Holders.Copy("g3", 3, true));
+    Holders holders = withoutTheOwner(table, "g2", "g3").holders("h").orElseThrow();
+    assertThat(holders.owner()).isEqualTo("g3");
+    assertThat(holders.whole()).isTrue();
+  }
+
+  @Test
+  void aMoveEndsOnlyWhenTheCopyThatIsToBeTheOwnerIsSynced() {
+    OwnershipTable begun = moving(new Holders.Copy("g2", 3, false));
+    assertThat(assigned(begun, Map.of(), "g1", "g2")).isEqualTo(begun);
+    Report synced = new Report("g1", 7, Set.of(), Set.of("g2@3"));
+    Holders ended = reported(begun, synced).holders("h").orElseThrow();
+    assertThat(ended.owner()).isEqualTo("g2");
+    assertThat(ended.next()).isEmpty();
+    assertThat(ended.whole()).isTrue();
+  }
+
+  @Test
+  void aHostOfAGatewayThatLeavesGoesToASyncedCopyAtOnceAndToAnotherOneOnlyWhenItIsSynced() {
+    for (boolean synced : new boolean[] {false, true}) {
+      OwnershipTable table = copied(new Holders.Copy("g2", 3, synced));
+      List<Gateway> gateways = List.of(new Gateway("g1", "", false), new Gateway("g2", "", true));
+      Holders holders =
+          Assignment.next(new Situation("g2", gateways, Set.of("h"), Map.of(), 2), table)
+              .holders("h")
+              .orElseThrow();
+      assertThat(holders.owner()).isEqualTo(synced ? "g2" : "g1");
+      assertThat(holders.next()).isEqualTo(synced ? Optional.empty() : Optional.of("g2"));
+    }
+  }
+
+  @Test
+  void aReportOfAGatewayThatIsNotTheOwnerIsNotBelieved() {
+    OwnershipTable table = copied(new Holders.Copy("g2", 3, false));
+    Report other = new Report("g2", 7, Set.of("g9"), Set.of("g2@3"));
+    assertThat(reported(table, other)).isEqualTo(table);
+  }
+
+  @Test
+  void aReportOfAnEarlierTimeOfBeingACopyIsNotBelieved() {
+    OwnershipTable table = copied(new Holders.Copy("g2", 5, true));
+    Report earlier = new Report("g1", 7, Set.of(), Set.of("g2@3"));
+    Holders holders = reported(table, earlier).holders("h").orElseThrow();
+    assertThat(holders.copyOn("g2").orElseThrow().synced()).isFalse();
+  }
+
+  @Test
+  void whatTheOwnerReportsItLacksReplacesWhatWasKnown() {
+    OwnershipTable table = copied(new Holders.Copy("g2", 3, true));
+    Report lacking = new Report("g1", 7, Set.of("g8", "g9"), Set.of("g2@3"));
+    OwnershipTable behind = reported(table, lacking);
+    assertThat(behind.holders("h").orElseThrow().behind()).containsExactlyInAnyOrder("g8", "g9");
+    Report whole = new Report("g1", 7, Set.of(), Set.of("g2@3"));
+    assertThat(reported(behind, whole).holders("h").orElseThrow().whole()).isTrue();
+  }
+
+  /** One host of g1, which is to go to g2. */
+  private static OwnershipTable moving(Holders.Copy... copies) {
+    Holders holders = new Holders("g1", 7, Set.of(), List.of(copies), Optional.of("g2"));
+    return new OwnershipTable(7L << 16, List.of("g1", "g2"), new TreeMap<>(Map.of("h", holders)));
+  }
+
   /** One host of g1, which has owned it since epoch 7. */
   private static OwnershipTable copied(Holders.Copy... copies) {
     return new OwnershipTable(
