@@ -124,6 +124,19 @@ class UplinkMachineTest {
   }
 
   @Test
+  void aSmallRequestThatIsKeptMakesTheNextOnesLargeAgain() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    for (int i = 2; i <= 5; i++) {
+      uplink.on(read(i));
+    }
+    assertThat(sequences(post(uplink.on(kept(post))))).containsExactly(2L, 3L, 4L, 5L);
+    post = post(uplink.on(new Event.Answered(new IntakeAnswer.Refused("one of them is bad"))));
+    assertThat(sequences(post)).containsExactly(2L);
+    assertThat(sequences(post(uplink.on(kept(post))))).containsExactly(3L, 4L, 5L);
+  }
+
+  @Test
   void aTickThatCannotBeEncodedIsCountedAndTheNextOnesGoOut() throws WireException {
     UplinkMachine uplink = machine(100, 1);
     Labels twice = Labels.of(Labels.NAME, "m", "x", "y");
