@@ -111,7 +111,7 @@ public final class QueryProcess implements AutoCloseable {
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();
     try {
-      ClusterMember seat = ClusterMember.join(config.cluster(), Optional.empty());
+      ClusterMember seat = ClusterMember.join(config.cluster(), Optional.empty(), guard.key());
       lifecycle.started("cluster", STOP_LIMIT, seat);
       member.set(seat);
       String name = LocalHost.name() + ":" + port;

@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -69,7 +70,8 @@ class ClusterQueriesTest {
             new ClusterSettings("processes-" + port, "127.0.0.1", port, List.of(seed), 1),
             Optional.of(
                 new ClusterMember.Gateway(
-                    "g1", URI.create("http://127.0.0.1:" + http), "", folder.resolve("table"))));
+                    "g1", URI.create("http://127.0.0.1:" + http), "", folder.resolve("table"))),
+            ClusterKey.NONE);
     started.add(gateway);
     gateway.register("host-1");
     gateway.activate();

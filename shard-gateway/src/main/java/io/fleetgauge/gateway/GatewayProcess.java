@@ -270,7 +270,7 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     void joinCluster() throws StartFailure {
-      join(config);
+      join(config, guard);
       ClusterBus bus =
           ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
       lifecycle.started("event bus", STOP_LIMIT, bus);
@@ -400,7 +400,7 @@ public final class GatewayProcess implements AutoCloseable {
     Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host));
   }
 
-  private void join(GatewayConfig config) throws StartFailure {
+  private void join(GatewayConfig config, Guard guard) throws StartFailure {
     try {
       ClusterMember seat =
           ClusterMember.join(
@@ -410,7 +410,8 @@ public final class GatewayProcess implements AutoCloseable {
                       config.id(),
                       address,
                       config.zone(),
-                      config.store().folder().resolve("table"))));
+                      config.store().folder().resolve("table"))),
+              guard.key());
       lifecycle.started("cluster", STOP_LIMIT, seat);
       member.set(seat);
     } catch (IllegalStateException e) {

@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +49,7 @@ public final class ClusterMember implements AutoCloseable {
   private static final Duration DEAD_MEMBERS_LISTED = Duration.ofSeconds(8);
 
   private final HazelcastInstance hazelcast;
-  private final IgnoredEntries ignored = new IgnoredEntries();
+  private final IgnoredEntries ignored;
   private final Registry registry;
   private final Optional<Gateway> self;
   private final Optional<TableFile> file;
@@ -58,7 +59,11 @@ public final class ClusterMember implements AutoCloseable {
   private final AtomicBoolean reconcileQueued = new AtomicBoolean();
   private final Set<String> registering = ConcurrentHashMap.newKeySet();
   private final List<Consumer<ClusterView>> listeners = new CopyOnWriteArrayList<>();
-  private final Map<String, Report> toReport = new ConcurrentHashMap<>();
+
+  /** The newest report on each host; those of hosts that went to another owner are removed. */
+  private final Map<String, Report> reported = new ConcurrentHashMap<>();
+
+  private final Set<String> toReport = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean reportQueued = new AtomicBoolean();
   private volatile ClusterView view;
   private volatile boolean closing;
@@ -77,11 +82,19 @@ public final class ClusterMember implements AutoCloseable {
    * Joins; returns when the member has joined, which takes seconds.
    *
    * @param gateway who this is; empty for a process that only reads, which holds no data
+   * @param key proves what members publish to each other
    * @throws IllegalStateException if it cannot join; the message is one line
    */
-  public static ClusterMember join(ClusterSettings settings, Optional<Gateway> gateway) {
+  public static ClusterMember join(
+      ClusterSettings settings, Optional<Gateway> gateway, ClusterKey key) {
+    IgnoredEntries ignored = new IgnoredEntries();
     ClusterMember member =
-        new ClusterMember(Joining.start(settings, gateway), settings.replication(), gateway);
+        new ClusterMember(
+            Joining.start(settings, gateway.isPresent(), key, ignored),
+            settings,
+            gateway,
+            key,
+            ignored);
     gateway.ifPresent(
         self -> {
           if (member.isTaken(self.id())) {
@@ -107,14 +120,25 @@ public final class ClusterMember implements AutoCloseable {
     return false;
   }
 
-  private ClusterMember(HazelcastInstance hazelcast, int replication, Optional<Gateway> self) {
+  private ClusterMember(
+      HazelcastInstance hazelcast,
+      ClusterSettings settings,
+      Optional<Gateway> self,
+      ClusterKey key,
+      IgnoredEntries ignored) {
     this.hazelcast = hazelcast;
     this.self = self;
-    this.registry = new Registry(hazelcast, ignored);
+    this.ignored = ignored;
+    this.registry =
+        new Registry(
+            hazelcast,
+            new Seal(key, settings.name()),
+            self.map(each -> new MemberForm(each.id(), each.address(), each.zone())),
+            ignored);
     this.file = self.map(gateway -> new TableFile(gateway.tableFile()));
     this.machine =
         new TableMachine(
-            self.map(gateway -> new TableMachine.Self(gateway.id(), replication)),
+            self.map(gateway -> new TableMachine.Self(gateway.id(), settings.replication())),
             file.map(TableFile::read).orElse(OwnershipTable.EMPTY));
     this.view = machine.view();
     this.problems = new ProblemLog(LOG::warn, LOG::info);
@@ -127,7 +151,7 @@ public final class ClusterMember implements AutoCloseable {
     registry.onChange(this::reconcileSoon);
     reconcile();
     thread.scheduleWithFixedDelay(
-        this::reconcile, RECONCILE_MILLIS, RECONCILE_MILLIS, TimeUnit.MILLISECONDS);
+        this::onTimer, RECONCILE_MILLIS, RECONCILE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -184,18 +208,36 @@ public final class ClusterMember implements AutoCloseable {
 
   /** Reports on a host that this gateway owns, soon; never waits. */
   public void report(String host, Report report) {
-    toReport.put(host, report);
+    reported.put(host, report);
+    toReport.add(host);
     if (reportQueued.compareAndSet(false, true)) {
       run(
           () -> {
             reportQueued.set(false);
-            for (String each : List.copyOf(toReport.keySet())) {
-              Report newest = toReport.get(each);
-              registry.report(each, newest);
-              toReport.remove(each, newest);
-            }
+            List.copyOf(toReport).forEach(this::send);
           });
     }
+  }
+
+  private void send(String host) {
+    toReport.remove(host);
+    Report newest = reported.get(host);
+    if (newest != null) {
+      try {
+        registry.report(host, newest);
+      } catch (RuntimeException e) {
+        toReport.add(host);
+        throw e;
+      }
+    }
+  }
+
+  /** Reports again what the others do not see: the maps were lost, or somebody else wrote there. */
+  private void reportLostOnes() {
+    OwnershipTable table = view.table();
+    String id = self.orElseThrow().id();
+    reported.keySet().removeIf(host -> table.owner(host).filter(id::equals).isEmpty());
+    registry.lostReports(Set.copyOf(reported.keySet())).forEach(this::send);
   }
 
   /** Looks for a newer table soon, because another member says that there is one; never waits. */
@@ -248,6 +290,18 @@ public final class ClusterMember implements AutoCloseable {
                     + " stays in use: "
                     + e));
       }
+    }
+  }
+
+  private void onTimer() {
+    reconcile();
+    try {
+      if (self.isPresent()) {
+        registry.signAgainIfDue();
+        reportLostOnes();
+      }
+    } catch (RuntimeException e) {
+      LOG.debug("entries are looked at again in a second", e);
     }
   }
 

@@ -27,7 +27,7 @@ final class IgnoredEntries {
   void ignore(String origin, String reason) {
     count.increment();
     if (isFirst(origin)) {
-      LOG.warn("{} is ignored until it is replaced: {}", origin, reason);
+      LOG.warn("{} is ignored: {}", origin, reason);
     }
   }
 

@@ -8,9 +8,11 @@ import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
-import com.hazelcast.core.Hazelcast;
+import com.hazelcast.config.SocketInterceptorConfig;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -50,13 +52,13 @@ final class Joining {
   /**
    * Starts a member; returns when it has joined, which takes seconds.
    *
-   * @param gateway empty for a process that only reads
+   * @param isGateway a process that only reads holds no data
    * @throws IllegalStateException if it cannot join; the message is one line
    */
   static HazelcastInstance start(
-      ClusterSettings settings, Optional<ClusterMember.Gateway> gateway) {
+      ClusterSettings settings, boolean isGateway, ClusterKey key, IgnoredEntries ignored) {
     // The other members look for gateways at the configured port; nobody looks for a reader.
-    boolean mayChoose = gateway.isEmpty() && !settings.isPortSet();
+    boolean mayChoose = !isGateway && !settings.isPortSet();
     int first = settings.port() == 0 ? anyFree(settings.host()) : settings.port();
     int last = mayChoose ? first + PORTS - 1 : first;
     for (int port = first; port <= last; port++) {
@@ -64,7 +66,10 @@ final class Joining {
         continue;
       }
       try {
-        return Hazelcast.newHazelcastInstance(config(settings, port, gateway));
+        return start(settings, port, isGateway, new Connections(key, ignored));
+      } catch (Refused e) {
+        throw new IllegalStateException(
+            "cannot join the cluster " + settings.name() + ": " + e.getMessage(), e);
       } catch (RuntimeException e) {
         if (!isBindFailure(e)) {
           throw new IllegalStateException(
@@ -130,11 +135,32 @@ final class Joining {
     return false;
   }
 
-  private static Config config(
-      ClusterSettings settings, int port, Optional<ClusterMember.Gateway> gateway) {
+  private static HazelcastInstance start(
+      ClusterSettings settings, int port, boolean isGateway, Connections connections) {
+    HazelcastInstance started =
+        HazelcastInstanceFactory.newHazelcastInstance(
+            config(settings, port, isGateway), null, connections);
+    Optional<String> refusal = connections.refusal();
+    if (refusal.isPresent() && started.getCluster().getMembers().size() == 1) {
+      started.shutdown();
+      throw new Refused(refusal.get());
+    }
+    return started;
+  }
+
+  /** The members that answered do not accept this process. */
+  private static final class Refused extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    Refused(String reason) {
+      super(reason);
+    }
+  }
+
+  private static Config config(ClusterSettings settings, int port, boolean isGateway) {
     Config config = new Config();
     config.setClusterName(settings.name());
-    config.setLiteMember(gateway.isEmpty());
+    config.setLiteMember(!isGateway);
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
@@ -150,7 +176,6 @@ final class Joining {
     harden(config);
     Registry.configure(config);
     configureEventBus(config);
-    gateway.ifPresent(self -> Registry.describe(self, config.getMemberAttributeConfig()));
     return config;
   }
 
@@ -164,7 +189,8 @@ final class Joining {
         .setPort(port)
         .setPortAutoIncrement(false)
         .setPublicAddress(settings.host() + ":" + port)
-        .setInterfaces(new InterfacesConfig().setEnabled(true).addInterface(settings.host()));
+        .setInterfaces(new InterfacesConfig().setEnabled(true).addInterface(settings.host()))
+        .setSocketInterceptorConfig(new SocketInterceptorConfig().setEnabled(true));
     config.getAdvancedNetworkConfig().setEnabled(true).setMemberEndpointConfig(members);
     JoinConfig join = config.getAdvancedNetworkConfig().getJoin();
     join.getMulticastConfig().setEnabled(false);

@@ -5,7 +5,6 @@ import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.cluster.MembershipListener;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.MapConfig;
-import com.hazelcast.config.MemberAttributeConfig;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.ReportForm;
@@ -13,37 +12,43 @@ import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableForm;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.ClusterKey.Purpose;
 import io.fleetgauge.sample.wire.WireException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the members share through Hazelcast: who is a member, the table, the known hosts, what
- * owners report, and which gateways may be given hosts. An entry that cannot be understood is
- * ignored, and nothing else with it. Only the cluster's thread uses it; every call may wait.
+ * What the members share through Hazelcast: who is a gateway, the table, the known hosts, what
+ * owners report, and which gateways may be given hosts. An entry that is not proven, or cannot be
+ * understood, is ignored, and nothing else with it. Only the cluster's thread uses it; every call
+ * may wait.
  */
 final class Registry {
-  private static final String GATEWAY_ID = "fleetgauge.gateway";
-  private static final String GATEWAY_ADDRESS = "fleetgauge.address";
-  private static final String GATEWAY_ZONE = "fleetgauge.zone";
+  private static final String MEMBERS = "fleetgauge.members";
   private static final String HOSTS = "fleetgauge.hosts";
   private static final String TABLE = "fleetgauge.table";
   private static final String TABLE_KEY = "table";
   private static final String ACTIVE = "fleetgauge.active";
   private static final String REPORTS = "fleetgauge.reports";
   private static final int BACKUPS = 2;
-  private static final byte[] KNOWN = {};
+  private static final byte[] EMPTY = {};
 
   private final HazelcastInstance hazelcast;
-  private final IgnoredEntries ignored;
+  private final ClusterKey key;
+  private final Optional<MemberForm> self;
+  private final SharedMap members;
   private final SharedMap hosts;
   private final SharedMap tables;
   private final SharedMap statuses;
@@ -52,27 +57,36 @@ final class Registry {
   /** What lay in the place of the table when it was looked at last. */
   private SharedMap.Found seenTable = new SharedMap.Found.Nothing();
 
-  Registry(HazelcastInstance hazelcast, IgnoredEntries ignored) {
+  /** The newest report of each host that was believed; an older one is a repetition. */
+  private final Map<String, Seal.Entry> newestReports = new HashMap<>();
+
+  /** A signature of nothing, by the secret with which all entries were signed when looked at. */
+  private String signedWith = "";
+
+  /** By host, the sequence of this member's last report. */
+  private final Map<String, Long> ownReports = new HashMap<>();
+
+  /**
+   * @param self empty for a process that only reads
+   */
+  Registry(
+      HazelcastInstance hazelcast, Seal seal, Optional<MemberForm> self, IgnoredEntries ignored) {
     this.hazelcast = hazelcast;
-    this.ignored = ignored;
-    this.hosts = new SharedMap(hazelcast, HOSTS, ignored);
-    this.tables = new SharedMap(hazelcast, TABLE, ignored);
-    this.statuses = new SharedMap(hazelcast, ACTIVE, ignored);
-    this.reports = new SharedMap(hazelcast, REPORTS, ignored);
+    this.self = self;
+    this.key = seal.key();
+    AtomicLong sequence = new AtomicLong();
+    this.members = new SharedMap(hazelcast, MEMBERS, seal, sequence, ignored);
+    this.hosts = new SharedMap(hazelcast, HOSTS, seal, sequence, ignored);
+    this.tables = new SharedMap(hazelcast, TABLE, seal, sequence, ignored);
+    this.statuses = new SharedMap(hazelcast, ACTIVE, seal, sequence, ignored);
+    this.reports = new SharedMap(hazelcast, REPORTS, seal, sequence, ignored);
   }
 
   /** How the maps are kept. */
   static void configure(Config config) {
-    for (String map : List.of(HOSTS, TABLE, ACTIVE, REPORTS)) {
+    for (String map : List.of(MEMBERS, HOSTS, TABLE, ACTIVE, REPORTS)) {
       config.addMapConfig(new MapConfig(map).setBackupCount(BACKUPS));
     }
-  }
-
-  /** What the other members learn of a gateway when it joins. */
-  static void describe(ClusterMember.Gateway gateway, MemberAttributeConfig attributes) {
-    attributes.setAttribute(GATEWAY_ID, gateway.id());
-    attributes.setAttribute(GATEWAY_ADDRESS, gateway.address().toString());
-    attributes.setAttribute(GATEWAY_ZONE, gateway.zone());
   }
 
   /** Calls {@code changed}, on any thread, when there may be something new to look at. */
@@ -91,13 +105,18 @@ final class Registry {
                 changed.run();
               }
             });
-    List.of(hosts, tables, statuses, reports).forEach(map -> map.onChange(changed));
+    List.of(members, hosts, tables, statuses, reports).forEach(map -> map.onChange(changed));
   }
 
   /** Whether another member is a gateway of this id. */
   boolean lists(String id) {
-    return hazelcast.getCluster().getMembers().stream()
-        .anyMatch(member -> !member.localMember() && id.equals(member.getAttribute(GATEWAY_ID)));
+    String session = session();
+    return gateways().stream()
+        .anyMatch(each -> !each.session().equals(session) && each.id().equals(id));
+  }
+
+  private String session() {
+    return hazelcast.getCluster().getLocalMember().getUuid().toString();
   }
 
   /**
@@ -107,10 +126,14 @@ final class Registry {
    * @param known gateways whose status is wanted too if they are no members
    */
   TableMachine.Event.Looked look(long now, Collection<String> known) {
-    String session = hazelcast.getCluster().getLocalMember().getUuid().toString();
+    String session = session();
     List<TableMachine.Member> gateways = gateways();
+    if (self.isPresent() && gateways.stream().noneMatch(each -> isSelf(each, session))) {
+      // This membership is a new one, or the maps were lost.
+      members.set(session, self.get().toBytes());
+      gateways = gateways();
+    }
     if (gateways.isEmpty()) {
-      // Only gateways hold data: without one every read of a map would fail.
       seenTable = new SharedMap.Found.Nothing();
       return new TableMachine.Event.Looked(now, session, List.of(), new Shared.Nothing(), Map.of());
     }
@@ -118,7 +141,8 @@ final class Registry {
     Shared shared =
         switch (seenTable) {
           case SharedMap.Found.Nothing nothing -> new Shared.Nothing();
-          case SharedMap.Found.Bytes(byte[] bytes) -> TableForm.shared(bytes);
+          case SharedMap.Found.Proven proven -> TableForm.shared(proven.entry().body());
+          case SharedMap.Found.Newer(int version) -> new Shared.Newer(version);
           case SharedMap.Found.Other(String reason) -> new Shared.Damaged(reason);
         };
     Set<String> ids = new TreeSet<>(known);
@@ -126,63 +150,89 @@ final class Registry {
     if (shared instanceof Shared.Table(OwnershipTable table)) {
       ids.addAll(table.members());
     }
-    Map<String, String> stated = new TreeMap<>();
-    statuses
-        .get(ids)
-        .forEach((id, bytes) -> stated.put(id, new String(bytes, StandardCharsets.UTF_8)));
+    Map<String, String> stated =
+        statuses.get(ids, (id, entry) -> new String(entry.body(), StandardCharsets.UTF_8));
     return new TableMachine.Event.Looked(now, session, gateways, shared, stated);
+  }
+
+  /** When the secret has changed: what is signed with the one before would not be proven soon. */
+  void signAgainIfDue() {
+    String now = HexFormat.of().formatHex(key.sign(Purpose.ENTRY, EMPTY));
+    if (!now.equals(signedWith)) {
+      List.of(members, hosts, tables, statuses, reports).forEach(SharedMap::signAgain);
+      signedWith = now;
+    }
+  }
+
+  private boolean isSelf(TableMachine.Member member, String session) {
+    return member.session().equals(session) && member.id().equals(self.orElseThrow().id());
+  }
+
+  private static MemberForm gateway(String session, Seal.Entry entry) throws WireException {
+    return MemberForm.fromBytes(entry.body());
   }
 
   /** Hazelcast lists members in the order in which they joined: the oldest first. */
   private List<TableMachine.Member> gateways() {
-    List<TableMachine.Member> gateways = new ArrayList<>();
+    Map<String, Member> present = new LinkedHashMap<>();
     for (Member member : hazelcast.getCluster().getMembers()) {
-      String id = member.getAttribute(GATEWAY_ID);
-      if (id == null) {
-        continue;
+      // Only gateways hold data: without one every read of a map would fail.
+      if (!member.isLiteMember()) {
+        present.put(member.getUuid().toString(), member);
       }
-      String zone = member.getAttribute(GATEWAY_ZONE);
-      try {
-        gateways.add(
-            new TableMachine.Member(
-                id,
-                member.getUuid().toString(),
-                zone == null ? "" : zone,
-                address(member.getAttribute(GATEWAY_ADDRESS))));
-      } catch (WireException e) {
-        ignored.ignore("member " + member.getUuid() + " at " + member.getAddress(), e.getMessage());
+    }
+    List<TableMachine.Member> gateways = new ArrayList<>();
+    if (!present.isEmpty()) {
+      Map<String, MemberForm> announced = members.get(present.keySet(), Registry::gateway);
+      for (String session : present.keySet()) {
+        MemberForm form = announced.get(session);
+        if (form != null) {
+          gateways.add(new TableMachine.Member(form.id(), session, form.zone(), form.address()));
+        }
       }
     }
     return gateways;
   }
 
-  private static URI address(String text) throws WireException {
-    try {
-      URI address = new URI(String.valueOf(text));
-      boolean isHttp = "http".equals(address.getScheme()) || "https".equals(address.getScheme());
-      if (isHttp && address.getHost() != null && address.getPort() > 0) {
-        return address;
-      }
-    } catch (URISyntaxException e) {
-      // Said below.
-    }
-    throw new WireException(
-        "its address is " + IgnoredEntries.quoted(text) + ", expected is http://HOST:PORT");
-  }
-
   TableMachine.Event.Gathered gather() {
+    forgetMembersThatLeft();
+    Map<String, String> sessions = new HashMap<>();
+    gateways().forEach(each -> sessions.put(each.id(), each.session()));
     Map<String, Report> understood = new TreeMap<>();
     reports
-        .all()
+        .all((host, entry) -> new Said(entry, ReportForm.fromBytes(entry.body())))
         .forEach(
-            (host, bytes) -> {
-              try {
-                understood.put(host, ReportForm.fromBytes(bytes));
-              } catch (WireException e) {
-                reports.ignore(host, e.getMessage());
+            (host, said) -> {
+              String owner = sessions.get(said.report().owner());
+              if (said.entry().session().equals(owner) && isNewest(host, said.entry())) {
+                understood.put(host, said.report());
               }
             });
-    return new TableMachine.Event.Gathered(new TreeSet<>(hosts.all().keySet()), understood);
+    return new TableMachine.Event.Gathered(
+        new TreeSet<>(hosts.all((host, entry) -> host).keySet()), understood);
+  }
+
+  private record Said(Seal.Entry entry, Report report) {}
+
+  /**
+   * Whether no later report of the same member on this host was seen. An older one may be put there
+   * again by somebody else, and replicas may have fallen behind since.
+   */
+  private boolean isNewest(String host, Seal.Entry entry) {
+    Seal.Entry before = newestReports.get(host);
+    if (before != null
+        && before.session().equals(entry.session())
+        && before.sequence() > entry.sequence()) {
+      return false;
+    }
+    newestReports.put(host, entry);
+    return true;
+  }
+
+  private void forgetMembersThatLeft() {
+    Set<String> gone = new TreeSet<>(members.all((session, entry) -> session).keySet());
+    hazelcast.getCluster().getMembers().forEach(each -> gone.remove(each.getUuid().toString()));
+    gone.forEach(members::delete);
   }
 
   /** Replaces the table if it is still what was looked at last. */
@@ -204,14 +254,29 @@ final class Registry {
    * @return false if the cluster knows as many as it may
    */
   boolean register(String host, int maxHosts) {
-    if (hosts.size() >= maxHosts && !hosts.contains(host)) {
+    if (hosts.get(host) instanceof SharedMap.Found.Proven) {
+      return true;
+    }
+    // What others put there does not count.
+    if (hosts.size() >= maxHosts && hosts.all((name, entry) -> name).size() >= maxHosts) {
       return false;
     }
-    hosts.putIfAbsent(host, KNOWN);
+    hosts.set(host, EMPTY);
     return true;
   }
 
   void report(String host, Report report) {
-    reports.set(host, ReportForm.toBytes(report));
+    ownReports.put(host, reports.set(host, ReportForm.toBytes(report)));
+  }
+
+  /** Those hosts of which the others do not see the report that this member made last. */
+  Set<String> lostReports(Set<String> of) {
+    ownReports.keySet().retainAll(of);
+    String session = session();
+    Map<String, Long> there =
+        reports.get(of, (host, entry) -> entry.session().equals(session) ? entry.sequence() : 0);
+    Set<String> lost = new TreeSet<>(of);
+    lost.removeIf(host -> there.getOrDefault(host, 0L).equals(ownReports.get(host)));
+    return lost;
   }
 }

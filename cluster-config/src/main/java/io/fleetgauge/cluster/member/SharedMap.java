@@ -6,26 +6,66 @@ import com.hazelcast.core.HazelcastException;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
+import io.fleetgauge.sample.wire.WireException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A map that all members share: bytes by name. Others can put anything into it, so each entry is
- * read by itself; one that is not bytes by name is ignored. Every call may wait.
+ * A map that all members share: sealed entries by name. Others can put anything into it, so each
+ * entry is read by itself; one that is not proven is ignored. Every call may wait.
  */
 final class SharedMap {
   private final String name;
+  private final HazelcastInstance hazelcast;
   private final IMap<Object, Object> map;
+  private final Seal seal;
+  private final AtomicLong sequence;
   private final IgnoredEntries ignored;
 
-  SharedMap(HazelcastInstance hazelcast, String name, IgnoredEntries ignored) {
+  /**
+   * @param sequence of the last entry that this process wrote into any map
+   */
+  SharedMap(
+      HazelcastInstance hazelcast,
+      String name,
+      Seal seal,
+      AtomicLong sequence,
+      IgnoredEntries ignored) {
     this.name = name;
+    this.hazelcast = hazelcast;
     this.map = hazelcast.getMap(name);
+    this.seal = seal;
+    this.sequence = sequence;
     this.ignored = ignored;
+  }
+
+  /** What lies in the place of one name. */
+  sealed interface Found {
+    record Nothing() implements Found {}
+
+    /**
+     * @param bytes as they lie there
+     */
+    record Proven(byte[] bytes, Seal.Entry entry) implements Found {}
+
+    /** Of a form that only a newer version of this program reads. */
+    record Newer(int version) implements Found {}
+
+    /** Not to be used. */
+    record Other(String reason) implements Found {}
+  }
+
+  /** Reads the body of an entry. */
+  interface Form<T> {
+    /**
+     * @throws WireException if the entry does not belong in its place
+     */
+    T read(String name, Seal.Entry entry) throws WireException;
   }
 
   /** Calls {@code changed}, on any thread, when an entry may have changed. */
@@ -40,62 +80,46 @@ final class SharedMap {
         false);
   }
 
-  /** What lies in the place of one name. */
-  sealed interface Found {
-    record Nothing() implements Found {}
-
-    record Bytes(byte[] bytes) implements Found {}
-
-    record Other(String reason) implements Found {}
-  }
-
   Found get(String key) {
+    Found found;
     try {
-      return switch (map.get(key)) {
-        case null -> new Found.Nothing();
-        case byte[] bytes -> new Found.Bytes(bytes);
-        case Object other -> {
-          String reason = "it is of " + other.getClass().getName() + ", expected are bytes";
-          ignore(key, reason);
-          yield new Found.Other(reason);
-        }
-      };
+      Object value = map.get(key);
+      found = value == null ? new Found.Nothing() : open(key, value);
     } catch (RuntimeException e) {
-      String reason = unreadable(e);
-      ignore(key, reason);
-      return new Found.Other(reason);
+      found = new Found.Other(unreadable(e));
     }
+    if (found instanceof Found.Other(String reason)) {
+      ignore(key, reason);
+    }
+    return found;
   }
 
   /** The readable entries of some names. */
-  Map<String, byte[]> get(Collection<String> keys) {
-    Map<String, byte[]> read = new TreeMap<>();
-    Map<Object, Object> found;
+  <T> Map<String, T> get(Collection<String> keys, Form<T> form) {
+    Map<String, T> read = new TreeMap<>();
     try {
-      found = map.getAll(Set.copyOf(keys));
+      map.getAll(Set.copyOf(keys)).forEach((key, value) -> put(read, key, value, form));
     } catch (RuntimeException e) {
       unreadable(e);
-      // One of them cannot be read: which?
+      // One of them cannot be deserialized, and all failed with it.
       for (String key : keys) {
-        if (get(key) instanceof Found.Bytes(byte[] bytes)) {
-          read.put(key, bytes);
+        if (get(key) instanceof Found.Proven(byte[] bytes, Seal.Entry entry)) {
+          put(read, key, bytes, form);
         }
       }
-      return read;
     }
-    found.forEach((key, value) -> put(read, key, value));
     return read;
   }
 
   /** All readable entries. */
-  SortedMap<String, byte[]> all() {
-    SortedMap<String, byte[]> read = new TreeMap<>();
+  <T> Map<String, T> all(Form<T> form) {
+    Map<String, T> read = new TreeMap<>();
     // An entry is deserialized when it is its turn, so one that fails ends nothing.
     Iterator<Map.Entry<Object, Object>> entries = map.entrySet().iterator();
     while (entries.hasNext()) {
       try {
         Map.Entry<Object, Object> each = entries.next();
-        put(read, each.getKey(), each.getValue());
+        put(read, each.getKey(), each.getValue(), form);
       } catch (RuntimeException e) {
         ignore("(a name or value of another form)", unreadable(e));
       }
@@ -103,18 +127,34 @@ final class SharedMap {
     return read;
   }
 
-  private void put(Map<String, byte[]> into, Object key, Object value) {
-    if (key instanceof String text && value instanceof byte[] bytes) {
-      into.put(text, bytes);
-    } else {
-      ignore(
-          String.valueOf(key),
-          "it is of "
-              + value.getClass().getName()
-              + " by "
-              + key.getClass().getName()
-              + ", expected are bytes by String");
+  private <T> void put(Map<String, T> into, Object key, Object value, Form<T> form) {
+    if (!(key instanceof String place)) {
+      ignore(String.valueOf(key), "its name is of " + key.getClass().getName());
+      return;
     }
+    switch (open(place, value)) {
+      case Found.Nothing nothing -> {}
+      case Found.Proven proven -> {
+        try {
+          into.put(place, form.read(place, proven.entry()));
+        } catch (WireException e) {
+          ignore(place, e.getMessage());
+        }
+      }
+      case Found.Newer newer -> ignore(place, "it has format version " + newer.version());
+      case Found.Other(String reason) -> ignore(place, reason);
+    }
+  }
+
+  private Found open(String key, Object value) {
+    if (!(value instanceof byte[] bytes)) {
+      return new Found.Other("it is of " + value.getClass().getName() + ", expected are bytes");
+    }
+    return switch (seal.open(name, key, bytes)) {
+      case Seal.Opened.Sealed(Seal.Entry entry) -> new Found.Proven(bytes, entry);
+      case Seal.Opened.Newer(int version) -> new Found.Newer(version);
+      case Seal.Opened.Refused(String reason) -> new Found.Other(reason);
+    };
   }
 
   /**
@@ -125,45 +165,63 @@ final class SharedMap {
   private static String unreadable(RuntimeException failure) {
     if (failure instanceof HazelcastSerializationException
         || failure instanceof SecurityException
-        || failure instanceof ClassCastException
         || failure.getClass() == HazelcastException.class) {
       return "it cannot be deserialized: " + IgnoredEntries.quoted(failure.getMessage());
     }
     throw failure;
   }
 
-  /** An entry is not what its place needs. */
-  void ignore(String key, String reason) {
+  private void ignore(String key, String reason) {
     ignored.ignore("entry " + IgnoredEntries.quoted(key) + " of map " + name, reason);
   }
 
-  void set(String key, byte[] bytes) {
-    map.set(key, bytes);
-  }
-
-  /** Whether an entry was there or has been put, by whomever. */
-  void putIfAbsent(String key, byte[] bytes) {
-    map.putIfAbsent(key, bytes);
+  /**
+   * Puts an entry of this member.
+   *
+   * @return its sequence
+   */
+  long set(String key, byte[] body) {
+    map.set(key, sealed(key, body));
+    return sequence.get();
   }
 
   /** Replaces an entry if it still is what was found. */
-  boolean replace(String key, Found before, byte[] bytes) {
+  boolean replace(String key, Found before, byte[] body) {
+    byte[] sealed = sealed(key, body);
     return switch (before) {
-      case Found.Nothing nothing -> map.putIfAbsent(key, bytes) == null;
-      case Found.Bytes found -> map.replace(key, found.bytes(), bytes);
+      case Found.Nothing nothing -> map.putIfAbsent(key, sealed) == null;
+      case Found.Proven proven -> map.replace(key, proven.bytes(), sealed);
+      case Found.Newer newer -> false;
       case Found.Other other -> {
-        map.set(key, bytes);
+        map.set(key, sealed);
         yield true;
       }
     };
   }
 
-  void delete(String key) {
-    map.delete(key);
+  private byte[] sealed(String key, byte[] body) {
+    String session = hazelcast.getCluster().getLocalMember().getUuid().toString();
+    return seal.seal(name, key, new Seal.Entry(session, sequence.incrementAndGet(), body));
   }
 
-  boolean contains(String key) {
-    return map.containsKey(key);
+  /** Signs proven entries with the present secret that were signed with another valid one. */
+  void signAgain() {
+    all((key, entry) -> entry)
+        .forEach(
+            (key, entry) -> {
+              byte[] signed = seal.seal(name, key, entry);
+              if (map.get(key) instanceof byte[] there
+                  && !Arrays.equals(signed, there)
+                  && open(key, there) instanceof Found.Proven(byte[] bytes, Seal.Entry same)
+                  && same.sequence() == entry.sequence()
+                  && same.session().equals(entry.session())) {
+                map.replace(key, bytes, signed);
+              }
+            });
+  }
+
+  void delete(String key) {
+    map.delete(key);
   }
 
   int size() {

@@ -20,6 +20,7 @@ public final class Logs {
   // Names instead of classes: a probe runs without Hazelcast.
   static final String PARTITION_REPAIR =
       "com.hazelcast.internal.partition.impl.MigrationManagerImpl";
+  static final String ACCEPTOR = "com.hazelcast.internal.server.tcp.TcpServerAcceptor";
   static final String CLUSTER_MANAGER = "io.vertx.spi.cluster.hazelcast.HazelcastClusterManager";
 
   private Logs() {}
@@ -56,6 +57,9 @@ public final class Logs {
     // manager logs an ERROR because no member is left that holds data. Both repeat what
     // the process itself logs: that no gateway is a member of the cluster.
     context.getLogger(PARTITION_REPAIR).setLevel(Level.ERROR);
+    // A connection that is refused is logged once, by its origin; here it would be with each
+    // attempt, and with a stack trace.
+    context.getLogger(ACCEPTOR).setLevel(Level.ERROR);
     context.getLogger(CLUSTER_MANAGER).setLevel(Level.OFF);
     Appender<ILoggingEvent> target = appender;
     root.addAppender(target);

@@ -39,7 +39,9 @@ public final class ClusterKey {
     /** What a member publishes in Hazelcast. */
     ENTRY,
     /** A message on the event bus. */
-    MESSAGE;
+    MESSAGE,
+    /** A connection between two members in Hazelcast. */
+    CONNECTION;
 
     private byte[] label() {
       return name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);

@@ -60,7 +60,8 @@ class ClusterBusTest {
                         id,
                         URI.create("http://127.0.0.1:" + ports.get(index)),
                         "",
-                        folder.resolve(id))));
+                        folder.resolve(id))),
+            ClusterKey.NONE);
     started.add(member);
     return member;
   }

@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -133,7 +134,8 @@ class ClusterMemberTest {
         ClusterMember.join(
             new ClusterSettings(
                 "test-" + taken, "127.0.0.1", taken, false, List.of("127.0.0.1:" + taken), 1),
-            Optional.empty());
+            Optional.empty(),
+            ClusterKey.NONE);
     members.add(reader);
     assertThat(reader.hazelcast().getCluster().getLocalMember().getAddress().getPort())
         .isGreaterThan(taken);
@@ -157,7 +159,8 @@ class ClusterMemberTest {
     ClusterMember member =
         ClusterMember.join(
             new ClusterSettings("test-" + ports.getFirst(), "127.0.0.1", ports.get(index), all, 1),
-            gateway);
+            gateway,
+            ClusterKey.NONE);
     members.add(member);
     return member;
   }

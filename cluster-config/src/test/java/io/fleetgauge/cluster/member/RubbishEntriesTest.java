@@ -6,12 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.client.HazelcastClient;
 import com.hazelcast.client.config.ClientConfig;
-import com.hazelcast.config.Config;
-import com.hazelcast.config.JoinConfig;
-import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
 import java.io.Serializable;
 import java.net.URI;
@@ -33,7 +32,12 @@ import org.junit.jupiter.api.io.TempDir;
 class RubbishEntriesTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final List<String> MAPS =
-      List.of("fleetgauge.hosts", "fleetgauge.table", "fleetgauge.active", "fleetgauge.reports");
+      List.of(
+          "fleetgauge.members",
+          "fleetgauge.hosts",
+          "fleetgauge.table",
+          "fleetgauge.active",
+          "fleetgauge.reports");
 
   /** A class that is on the path of the member that must not read it. */
   private static final class Gadget implements Serializable {
@@ -61,7 +65,8 @@ class RubbishEntriesTest {
             new ClusterSettings(name, "127.0.0.1", port, List.of("127.0.0.1:" + port), 1),
             Optional.of(
                 new ClusterMember.Gateway(
-                    "g1", URI.create("http://127.0.0.1:9000"), "", folder.resolve("table"))));
+                    "g1", URI.create("http://127.0.0.1:9000"), "", folder.resolve("table"))),
+            ClusterKey.NONE);
     gateway.activate();
     gateway.register("before");
     await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("before"));
@@ -74,7 +79,7 @@ class RubbishEntriesTest {
 
   @Test
   void anEntryThatCannotBeReadIsIgnoredAndNothingElseWithIt() {
-    HazelcastInstance other = member(Map.of());
+    HazelcastInstance other = ForeignMember.join(name, port, ClusterKey.NONE);
     try {
       for (String map : MAPS) {
         Map<Object, Object> shared = other.getMap(map);
@@ -100,8 +105,14 @@ class RubbishEntriesTest {
 
   @Test
   void aMemberWithoutAnAddressIsNoGateway() {
-    HazelcastInstance other = member(Map.of("fleetgauge.gateway", "g0"));
+    HazelcastInstance other = ForeignMember.join(name, port, ClusterKey.NONE);
     try {
+      String session = other.getCluster().getLocalMember().getUuid().toString();
+      byte[] body = new WireWriter().u8(1).string("g0").string("").string("").toBytes();
+      byte[] entry =
+          new Seal(ClusterKey.NONE, name)
+              .seal("fleetgauge.members", session, new Seal.Entry(session, 1, body));
+      other.getMap("fleetgauge.members").put(session, entry);
       await().atMost(SOON).until(() -> gateway.ignoredEntries() > 0);
       gateway.register("after");
       await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("after"));
@@ -122,22 +133,5 @@ class RubbishEntriesTest {
     assertThatThrownBy(() -> HazelcastClient.newHazelcastClient(client))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("Unable to connect");
-  }
-
-  /** A member that nobody has configured as this project does. */
-  private HazelcastInstance member(Map<String, String> attributes) {
-    Config config = new Config().setClusterName(name);
-    config.setProperty("hazelcast.phone.home.enabled", "false");
-    config.setProperty("hazelcast.wait.seconds.before.join", "0");
-    attributes.forEach(config.getMemberAttributeConfig()::setAttribute);
-    config.getNetworkConfig().setPort(port + 1).setPublicAddress("127.0.0.1");
-    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
-    JoinConfig join = config.getNetworkConfig().getJoin();
-    join.getAutoDetectionConfig().setEnabled(false);
-    join.getMulticastConfig().setEnabled(false);
-    join.getTcpIpConfig().setEnabled(true).addMember("127.0.0.1:" + port);
-    HazelcastInstance member = Hazelcast.newHazelcastInstance(config);
-    await().atMost(SOON).until(() -> member.getCluster().getMembers().size() == 2);
-    return member;
   }
 }

@@ -111,6 +111,7 @@ class LogsTest {
   @Test
   void theNamesOfTheQuietLoggersAreThoseOfClassesInTheLibraries() throws Exception {
     assertThat(Class.forName(Logs.PARTITION_REPAIR)).isNotNull();
+    assertThat(Class.forName(Logs.ACCEPTOR)).isNotNull();
     assertThat(Class.forName(Logs.CLUSTER_MANAGER)).isNotNull();
   }
 }

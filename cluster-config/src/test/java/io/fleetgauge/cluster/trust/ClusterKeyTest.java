@@ -33,6 +33,7 @@ class ClusterKeyTest {
     "REQUEST, ce27738517453029cb4e4af7d790ef9f5ed21ea1908f69ed5311b0a56be2ca37",
     "ENTRY, b1fd781f60ce70c309d2bbfd4fd4943ab51646c7e9626d5d990c1482c0a455ad",
     "MESSAGE, 1734221f011e6eca22a0ed1f340f31243ccf5cac0a17955b0655e4d949e78500",
+    "CONNECTION, 7766362cdb638e8c3d50a5639e849423c3c0867d13f363f6eb503d00e3adb378",
   })
   void theSignatureOfAPurposeIsThatOfTheDrawing(Purpose purpose, String golden) {
     assertThat(HexFormat.of().formatHex(key.sign(purpose, bytes("ab"), bytes(""), bytes("c"))))

@@ -77,12 +77,13 @@ public final class BusMember implements Command {
             settings(GATEWAY),
             Optional.of(
                 new ClusterMember.Gateway(
-                    id, URI.create("http://" + address + ":9500"), "", folder.resolve(id))));
+                    id, URI.create("http://" + address + ":9500"), "", folder.resolve(id))),
+            guard.key());
     gateway.activate();
     // A gateway receives nothing but hints.
     Meters hints = new Meters("hints");
     ClusterBus.start(gateway, address, id + "-gateway", false, guard).declare(hints);
-    ClusterMember reader = ClusterMember.join(settings(READER), Optional.empty());
+    ClusterMember reader = ClusterMember.join(settings(READER), Optional.empty(), guard.key());
     ClusterBus bus = ClusterBus.start(reader, address, id, true, guard);
     peers = QueryPeers.start(bus, queries, tenant -> LIMIT, 10 * LIMIT);
     vertx.setPeriodic(STEP_MILLIS, timer -> queries.run(peers.running(TENANT, LIMIT)));

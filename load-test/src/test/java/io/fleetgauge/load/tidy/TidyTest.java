@@ -125,7 +125,7 @@ class TidyTest {
               "sample.journal",
               "sample.prometheus"),
           room("cluster.table", "sample.wire"),
-          room("cluster.member", "cluster.config", "cluster.table", "sample.wire"),
+          room("cluster.member", "cluster.config", "cluster.table", "cluster.trust", "sample.wire"),
           room("cluster.trust"),
           room(
               "cluster.bus",
