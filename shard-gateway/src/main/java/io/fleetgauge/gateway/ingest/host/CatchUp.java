@@ -77,15 +77,31 @@ final class CatchUp {
     behind.clear();
     behind.addAll(gateways);
     fetchedFrom.clear();
-    String self = environment.cluster().self();
-    hasForgottenWhich =
-        !session.isMissingTicks() && (behind.contains(self) || session.mayMissTicks());
-    if (session.isMissingTicks() || hasForgottenWhich) {
-      behind.add(self);
-    }
+    hasForgottenWhich = behind.contains(environment.cluster().self()) && !session.isMissingTicks();
+    lookForMissing();
     if (!behind.isEmpty()) {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
     }
+  }
+
+  /** The journal has been read: what the senders said before is compared with it now. */
+  void recovered() {
+    if (lookForMissing()) {
+      session.lane().gap(Long.MIN_VALUE, environment.clock());
+      changed.run();
+    }
+  }
+
+  /**
+   * Whether ticks are missing, or may be, of which this was not known before. Which they are, and
+   * their times, other gateways or the journal know.
+   */
+  private boolean lookForMissing() {
+    if (session.isReplaying() || !session.isMissingTicks() && !session.mayMissTicks()) {
+      return false;
+    }
+    hasForgottenWhich |= !session.isMissingTicks();
+    return behind.add(environment.cluster().self());
   }
 
   /** The ownership has ended: what arrives from now on is not counted. */
@@ -174,13 +190,9 @@ final class CatchUp {
     String self = environment.cluster().self();
     fetchedFrom.add(gateway);
     if (session.isMissingTicks()) {
+      // The other gateway lacks them too.
       hasForgottenWhich = false;
-      if (behind.add(self)) {
-        // The other gateway lacks them too: it knows of them from its senders. Their time it did
-        // not say.
-        session.lane().gap(Long.MIN_VALUE, environment.clock());
-        changed.run();
-      }
+      recovered();
     } else if (!hasForgottenWhich || fetchedFrom.containsAll(others())) {
       isNotBehind(self);
     }

@@ -92,7 +92,7 @@ public final class HostIntake {
       return;
     }
     roles.take(taken, answer);
-    if (environment.isRecovered()) {
+    if (!session.isReplaying()) {
       taken.missing().ifPresent(roles::missing);
     }
   }
@@ -192,7 +192,9 @@ public final class HostIntake {
 
   /** All that was kept before the start has been read: what waited for it goes behind it. */
   public void recovered() {
+    session.endReplay();
     session.recovered(environment.latestTime());
+    roles.recovered();
   }
 
   /** Answers the senders that still wait: they have to come again. */

@@ -122,6 +122,13 @@ final class HostRoles {
         : new IntakeAnswer.Moved(address.get(), view.table().epoch());
   }
 
+  /** All that was kept before the start is back. */
+  void recovered() {
+    if (owner != null) {
+      owner.recovered();
+    }
+  }
+
   /** Ticks were acknowledged to a sender that are not here. */
   void missing(HostSession.Missing missing) {
     if (owner != null) {

@@ -33,6 +33,7 @@ final class HostSession {
     final RunDictionary dictionary = new RunDictionary();
     final List<Lane.Handle> handles = new ArrayList<>();
     RunProgress progress = RunProgress.NOTHING;
+    boolean isReplayed;
 
     /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
     long lastTime = Long.MIN_VALUE;
@@ -61,12 +62,16 @@ final class HostSession {
       progress = progress.with(tick.sequence(), acknowledged);
     }
 
-    /** The journal begins where its first ticks are in blocks; what it skips later is unproven. */
+    /**
+     * Ticks before the first one in the journal are in blocks; what the journal skips later is
+     * unproven.
+     */
     void replayed(Frame.Tick tick) {
       progress =
-          progress.kept() == 0
-              ? RunProgress.upTo(tick.sequence())
-              : progress.with(tick.sequence(), 0);
+          isReplayed
+              ? progress.with(tick.sequence(), 0)
+              : progress.with(RunProgress.upTo(tick.sequence()));
+      isReplayed = true;
       lastTime = Math.max(lastTime, tick.time());
     }
 
@@ -130,6 +135,10 @@ final class HostSession {
   private List<Waiting> waiting;
 
   private long waitingBytes;
+
+  /** Whether records of the journal still come, so that ticks seem to be missing that are in it. */
+  private boolean replaying;
+
   private long touchedAt;
 
   /**
@@ -142,6 +151,7 @@ final class HostSession {
     this.lane = lane;
     this.counts = counts;
     this.waiting = recovering ? new ArrayList<>() : null;
+    this.replaying = recovering;
   }
 
   Lane lane() {
@@ -422,6 +432,15 @@ final class HostSession {
       }
     }
     return newest;
+  }
+
+  boolean isReplaying() {
+    return replaying;
+  }
+
+  /** The whole journal has been read. */
+  void endReplay() {
+    replaying = false;
   }
 
   /** From now on ticks wait, because older samples are being fetched. */

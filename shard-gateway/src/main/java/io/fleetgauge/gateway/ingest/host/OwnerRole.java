@@ -130,6 +130,11 @@ final class OwnerRole {
     }
   }
 
+  /** As {@link HostRoles#recovered}. */
+  void recovered() {
+    catchUp.recovered();
+  }
+
   /** As {@link HostRoles#missing}. */
   void missing(HostSession.Missing missing) {
     catchUp.missing(missing);

@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -210,6 +212,45 @@ class CatchUpTest {
     environment.pullEnds(ALL);
     assertThat(environment.namesAGap()).isFalse();
     assertThat(reportedBehind()).isEmpty();
+  }
+
+  @Test
+  void whatASenderSaidBeforeTheJournalWasReadIsComparedWithIt() throws WireException {
+    HostIntake restarted = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    environment.table(3, holders("g1", 3));
+    restarted.timePassed();
+    FrameEncoder sender = new FrameEncoder(HOST, 7);
+    List<byte[]> bodies = new ArrayList<>();
+    for (long i = 1; i <= 6; i++) {
+      byte[] dictionary = sender.dictionary();
+      bodies.add(ManualEnvironment.join(dictionary, body(sender, i * 1_000)));
+    }
+    restarted.take(ManualEnvironment.join(sender.dictionary(), bodies.get(5)), 5, answer -> {});
+    assertThat(environment.namesAGap()).as("they may be in the journal").isFalse();
+    restarted.replay(bodies.get(1));
+    restarted.replay(bodies.get(2));
+    restarted.recovered();
+    assertThat(environment.namesAGap()).as("1 is in a block, 4 and 5 are missing").isTrue();
+    assertThat(reportedBehind()).containsExactly("g1");
+    assertThat(restarted.state().progress())
+        .isEqualTo(Map.of(7L, new RunProgress(6, Sequences.of(4, 5), Sequences.NONE)));
+  }
+
+  @Test
+  void aRestartedOwnerWhoseJournalSkipsTicksAsksEveryGatewayForThem() throws WireException {
+    HostIntake restarted = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    environment.table(3, holders("g1", 3));
+    restarted.timePassed();
+    FrameEncoder sender = new FrameEncoder(HOST, 7);
+    restarted.replay(ManualEnvironment.join(sender.dictionary(), body(sender, 1_000)));
+    body(sender, 2_000);
+    restarted.replay(body(sender, 3_000));
+    restarted.recovered();
+    assertThat(environment.namesAGap()).isTrue();
+    restarted.timePassed();
+    environment.pullEnds(ALL);
+    environment.pullEnds(ALL);
+    assertThat(environment.namesAGap()).as("nobody has more: the sender dropped it").isFalse();
   }
 
   @Test
