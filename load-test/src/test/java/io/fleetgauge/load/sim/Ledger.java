@@ -31,6 +31,9 @@ final class Ledger {
   /** Tables in the order in which they were written first, each with a higher epoch. */
   private final List<Written> written = new ArrayList<>();
 
+  /** By the epoch of a table, the epoch of the table that it was made from. */
+  private final Map<Long, Long> madeFrom = new HashMap<>();
+
   /** Where each tick of a host was written to a journal, and where it was forced to the disk. */
   private final Map<String, Map<Long, Copies>> copies = new HashMap<>();
 
@@ -187,32 +190,38 @@ final class Ledger {
 
   // --- tables ---
 
-  /** A table has been written to a registry. */
-  void written(OwnershipTable table) {
+  /**
+   * A table has been written to a registry.
+   *
+   * @param before the epoch of the newest table that its writer knew
+   */
+  void written(OwnershipTable table, long before) {
+    madeFrom.putIfAbsent(table.epoch(), before);
     if (newestTable().map(newest -> table.epoch() > newest.epoch()).orElse(true)) {
-      table.holders().forEach((host, holders) -> forgetOwnersThatNobodyKnows(host, holders));
+      forgetTablesThatTheWriterDidNotKnow(before);
       written.add(new Written(table, simulation.now()));
     }
   }
 
   /**
    * Two sides of a split may both have a majority when a gateway dies before it has kept a table
-   * that counts it, and starts again on the other side. Then an ownership of one side is not in the
-   * tables of the other side, whose table is the newest in the end. What that owner acknowledged is
-   * kept, and comes back when it offers it; until then no answer names it.
+   * that counts it, and starts again on the other side. Then owners of one side are not in the
+   * tables of the other side, whose table is the newest in the end. What these owners acknowledged
+   * is kept, and comes back when they offer it; until then no answer names it.
    */
-  private void forgetOwnersThatNobodyKnows(String host, Holders now) {
-    long from = Long.MAX_VALUE;
-    for (int i = written.size() - 1; i >= 0; i--) {
-      Optional<Holders> before = written.get(i).table.holders(host);
-      if (before.isEmpty() || before.get().since() <= now.since()) {
-        break;
-      }
-      from = written.get(i).at;
+  private void forgetTablesThatTheWriterDidNotKnow(long before) {
+    Set<Long> known = new TreeSet<>();
+    for (Long epoch = before; epoch != null; epoch = madeFrom.get(epoch)) {
+      known.add(epoch);
     }
-    long unknownFrom = from;
-    required.getOrDefault(host, new TreeMap<>()).values().removeIf(at -> at >= unknownFrom);
-    keptAlone.getOrDefault(host, new TreeMap<>()).values().removeIf(each -> each.at >= unknownFrom);
+    long from =
+        written.stream()
+            .filter(each -> !known.contains(each.table.epoch()))
+            .mapToLong(Written::at)
+            .min()
+            .orElse(Long.MAX_VALUE);
+    required.values().forEach(ticks -> ticks.values().removeIf(at -> at >= from));
+    keptAlone.values().forEach(ticks -> ticks.values().removeIf(each -> each.at >= from));
   }
 
   /** A gateway has learned of a table. */

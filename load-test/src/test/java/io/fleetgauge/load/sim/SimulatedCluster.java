@@ -117,14 +117,18 @@ final class SimulatedCluster {
     }
   }
 
-  /** Replaces the table if it still is what a member looked at. */
-  void write(Side side, Shared seen, OwnershipTable table) {
+  /**
+   * Replaces the table if it still is what a member looked at.
+   *
+   * @param before the epoch of the newest table that the member knew
+   */
+  void write(Side side, Shared seen, OwnershipTable table, long before) {
     if (side.table == seen && sides.contains(side)) {
-      if (seen instanceof Shared.Table(OwnershipTable before) && table.epoch() < before.epoch()) {
+      if (seen instanceof Shared.Table(OwnershipTable old) && table.epoch() < old.epoch()) {
         throw new AssertionError("the shared table goes back to epoch " + table.epoch());
       }
       side.table = new Shared.Table(table);
-      ledger.written(table);
+      ledger.written(table, before);
       changed(side);
     }
   }

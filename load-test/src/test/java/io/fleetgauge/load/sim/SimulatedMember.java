@@ -165,8 +165,12 @@ final class SimulatedMember {
           side.ifPresent(
               each -> machine.on(new Event.Gathered(each.hosts, each.reports), this::carryOut));
       case Effect.Write write -> {
-        Shared before = seen;
-        side.ifPresent(each -> soon(() -> cluster.write(each, before, write.table())));
+        Shared replaced = seen;
+        long before =
+            Math.max(
+                view().table().epoch(),
+                seen instanceof Shared.Table(OwnershipTable table) ? table.epoch() : 0);
+        side.ifPresent(each -> soon(() -> cluster.write(each, replaced, write.table(), before)));
         simulation.after(1, this::look);
       }
     }
