@@ -362,7 +362,7 @@ class FleetTest {
               .labelValues("Hostname", all, new ReadOptions(Load.OWN, 5_000, new Cancellation()))
               .await();
       assertThat(names.value()).containsExactly("n1");
-      assertThat(names.coverage().warnings(true))
+      assertThat(names.coverage().warnings())
           .containsExactly("incomplete answer: 3 of 4 hosts are missing: n2, n3, n4");
     }
   }

@@ -19,6 +19,7 @@ import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Provided;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
@@ -70,6 +71,16 @@ public final class Engine {
               + "\" for range query, must be Scalar or instant Vector");
     }
     return Selections.of(query, provided);
+  }
+
+  /**
+   * How much {@link #run} reads, to know its cost before.
+   *
+   * @throws QueryFailure if the query fails for any samples
+   */
+  public static List<SamplesRead> reads(Query query) throws QueryFailure {
+    selections(query, Set.of());
+    return Selections.reads(query);
   }
 
   /**

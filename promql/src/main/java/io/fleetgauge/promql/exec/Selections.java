@@ -6,10 +6,15 @@ import io.fleetgauge.promql.function.InfoJoin;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Which samples the evaluator reads for a query. */
@@ -51,6 +56,110 @@ final class Selections {
           return true;
         });
     return new ArrayList<>(selections);
+  }
+
+  /** How much a query reads of each selection, wherever that is evaluated. */
+  static List<SamplesRead> reads(Query query) throws QueryFailure {
+    Map<Selection, SamplesRead> reads = new LinkedHashMap<>();
+    Map<Expr, Double> again = new IdentityHashMap<>();
+    Set<Expr> ends = Collections.newSetFromMap(new IdentityHashMap<>());
+    QueryWalk.visit(
+        query,
+        (expr, grid) -> {
+          int steps = grid.size();
+          if (steps == 0) {
+            return true;
+          }
+          double more = again.getOrDefault(expr, 0.0);
+          switch (expr) {
+            case Expr.Selector selector ->
+                add(reads, of(query, grid, selector, query.settings().lookback()), steps + more, 0);
+            case Expr.Window window -> {
+              double windows = ends.contains(window) ? 0 : steps;
+              add(
+                  reads,
+                  of(query, grid, window.selector(), window.range()),
+                  steps + more,
+                  windows * window.range());
+            }
+            case Expr.Subquery subquery -> {
+              // Each step reads the points of its window again.
+              Grid inner = Grid.of(query, grid, subquery);
+              double points = (double) steps * subquery.range() / inner.step();
+              below(again, subquery.input(), more + points);
+              more = 0;
+            }
+            case Expr.Call call -> {
+              if (call.function() instanceof Function.Range range && looksAtEnds(range)) {
+                ends.addAll(call.arguments());
+              }
+              if (call.function().sharding() == Function.Sharding.JOINS) {
+                add(reads, new InfoJoin(query, grid, call).selection(), steps, 0);
+              }
+            }
+            case Expr.Number _,
+                Expr.Text _,
+                Expr.Aggregate _,
+                Expr.Unary _,
+                Expr.Binary _,
+                Expr.Paren _ -> {}
+          }
+          if (more > 0) {
+            for (Expr part : expr.children()) {
+              below(again, part, more);
+            }
+          }
+          return true;
+        });
+    return List.copyOf(reads.values());
+  }
+
+  private static void below(Map<Expr, Double> again, Expr part, double more) {
+    again.merge(part, more, Double::sum);
+  }
+
+  private static void add(
+      Map<Selection, SamplesRead> reads, Selection selection, double looks, double windowMillis) {
+    reads.merge(
+        selection,
+        new SamplesRead(selection, looks, windowMillis),
+        (one, other) ->
+            new SamplesRead(
+                selection, one.looks() + other.looks(), one.windowMillis() + other.windowMillis()));
+  }
+
+  /** Whether a function reads few samples of a window, however many there are. */
+  private static boolean looksAtEnds(Function.Range function) {
+    return switch (function) {
+      case COUNT_OVER_TIME,
+          DELTA,
+          FIRST_OVER_TIME,
+          IDELTA,
+          INCREASE,
+          IRATE,
+          LAST_OVER_TIME,
+          PRESENT_OVER_TIME,
+          RATE,
+          TS_OF_FIRST_OVER_TIME,
+          TS_OF_LAST_OVER_TIME ->
+          true;
+      case AVG_OVER_TIME,
+          CHANGES,
+          DERIV,
+          DOUBLE_EXPONENTIAL_SMOOTHING,
+          MAD_OVER_TIME,
+          MAX_OVER_TIME,
+          MIN_OVER_TIME,
+          PREDICT_LINEAR,
+          QUANTILE_OVER_TIME,
+          RESETS,
+          STDDEV_OVER_TIME,
+          STDVAR_OVER_TIME,
+          SUM_OVER_TIME,
+          TS_OF_MAX_OVER_TIME,
+          TS_OF_MIN_OVER_TIME ->
+          false;
+    };
   }
 
   /**

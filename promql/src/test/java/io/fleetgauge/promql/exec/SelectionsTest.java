@@ -9,10 +9,13 @@ import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.RandomQueries;
 import io.fleetgauge.promql.query.RandomSeries;
+import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -81,6 +84,57 @@ class SelectionsTest {
       throws Exception {
     assertThat(Engine.selections(query(text, 100_000, 160_000, 20_000), Set.of()))
         .containsExactly(new Selection(List.of(Matcher.equal("__name__", "x")), from, to));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "x; 4; 0",
+        "x + x; 8; 0",
+        "x @ 100; 1; 0",
+        "rate(x[1m]); 4; 0",
+        "sum(max_over_time(x[1m])); 4; 240000",
+        "quantile_over_time(0.5, x[3h]); 4; 43200000",
+        "x - max_over_time(x[5m]); 8; 1200000",
+        "max_over_time(x[1m] @ 100); 1; 60000",
+        "max_over_time(x[1m:30s]); 12; 0",
+        "sum_over_time(max_over_time(x[1m])[1m:30s]); 12; 240000",
+        "max_over_time((sum_over_time(x[1m:30s]))[2m:1m]); 21; 0",
+      })
+  void aWindowIsReadAgainAtEachStepUnlessItsEndsAreEnough(
+      String text, double looks, double windowMillis) throws Exception {
+    List<SamplesRead> reads = Engine.reads(query(text, 100_000, 160_000, 20_000));
+    assertThat(reads.stream().mapToDouble(SamplesRead::looks).sum()).isEqualTo(looks);
+    assertThat(reads.stream().mapToDouble(SamplesRead::windowMillis).sum()).isEqualTo(windowMillis);
+    assertThat(reads)
+        .extracting(SamplesRead::selection)
+        .isEqualTo(Engine.selections(query(text, 100_000, 160_000, 20_000), Set.of()));
+  }
+
+  @Test
+  void whatIsStoredIsReadOnceAtLeast() {
+    Selection hour = new Selection(List.of(), 0, 3_600_000);
+    assertThat(new SamplesRead(hour, 1, 0).samples(2, 0.001)).isEqualTo(3_600);
+    assertThat(new SamplesRead(hour, 5_000, 0).samples(2, 0.001)).isEqualTo(10_000);
+    assertThat(new SamplesRead(hour, 100, 1e9).samples(2, 0.001)).isEqualTo(1_000_200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "quantile_over_time(0.5, x[5m])", "stddev_over_time(x[1m])"})
+  void theEstimateIsWhatTheEvaluatorCounts(String text) throws Exception {
+    long[] times = new long[400];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = i * 1_000L;
+    }
+    Series series = new Series(Labels.of("__name__", "x"), times, new double[times.length]);
+    Query query = query(text, 300_000, 399_000, 3_000);
+    SamplesRead read = Engine.reads(query).getFirst();
+    long counted =
+        Engine.run(query, (selection, receiver) -> receiver.accept(series), StopCheck.NEVER)
+            .stats()
+            .samples();
+    assertThat(counted / (read.looks() + 0.001 * read.windowMillis())).isBetween(0.9, 1.1);
   }
 
   @Test

@@ -7,10 +7,22 @@ import io.fleetgauge.promql.fair.Load;
  *
  * @param series how many series match its selectors
  * @param samples about how many samples they have in its range
- * @param work what it amounts to, in samples; fewer than {@code samples} where rollups may serve
+ * @param work what it amounts to, in samples that are read: those of a window that is read at many
+ *     steps count at each of them; fewer than {@code samples} where rollups may serve
+ * @param known false when shards could not say: then only the work is given, and it is a bound
  */
-public record Cost(long series, long samples, long work) {
+public record Cost(long series, long samples, long work, boolean known) {
   public static final Cost NONE = new Cost(0, 0, 0);
+
+  /** A cost that is known. */
+  public Cost(long series, long samples, long work) {
+    this(series, samples, work, true);
+  }
+
+  /** So much work at most; of series and samples nothing is known. */
+  public static Cost bound(long work) {
+    return new Cost(0, 0, work, false);
+  }
 
   public boolean isHeavy() {
     return Load.isHeavy(work);
@@ -18,6 +30,8 @@ public record Cost(long series, long samples, long work) {
 
   @Override
   public String toString() {
-    return series + " series, " + samples + " samples, work " + work;
+    return known
+        ? series + " series, " + samples + " samples, work " + work
+        : "not known in time, work at most " + work;
   }
 }

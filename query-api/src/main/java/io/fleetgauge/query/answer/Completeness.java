@@ -1,14 +1,17 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.query.shards.Coverage;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Which hosts an answer covers, and how fresh they are.
+ * Which hosts an answer covers, and how fresh they are. For a caller with a scope, only hosts that
+ * have a series in it count.
  *
- * @param expected how many hosts it should cover
- * @param missingCount how many of them it does not cover
- * @param missing their names, sorted; empty when the caller must not see them
+ * @param expected how many hosts it should cover; {@link #UNKNOWN} if that is not known
+ * @param missing those of them that it does not cover, sorted
+ * @param unseen whether hosts are missing of which it is not known whether they should be covered
  * @param epoch epoch of the table that named the owners
  * @param watermark the time up to which all hosts that send ticks have sent them, ms; {@link
  *     Long#MIN_VALUE} when it is not known
@@ -16,25 +19,59 @@ import java.util.List;
  */
 public record Completeness(
     int expected,
-    int missingCount,
     List<String> missing,
+    boolean unseen,
     long epoch,
     long watermark,
     List<String> warnings) {
+  /** In place of a number of hosts. */
+  public static final int UNKNOWN = -1;
 
-  static Completeness of(Coverage coverage, boolean named, long watermark) {
+  private static final String UNSEEN =
+      "incomplete answer: hosts that may have data of this scope are missing";
+  private static final String SPLIT =
+      "the cluster is split, and samples that its other side accepts are missing";
+
+  /** For a caller that sees all hosts. */
+  static Completeness of(Coverage coverage, long watermark) {
     return new Completeness(
         coverage.hosts(),
-        coverage.missing().size(),
-        named ? coverage.missing() : List.of(),
+        coverage.missing(),
+        false,
         coverage.epoch(),
         watermark,
-        coverage.warnings(named));
+        coverage.warnings());
   }
 
-  /** How many hosts the answer covers. */
+  /**
+   * For a caller with a scope.
+   *
+   * @param seen what it sees, if that is known
+   */
+  static Completeness within(Optional<VisibleHosts.Seen> seen, Coverage coverage, long watermark) {
+    List<String> missing = List.of();
+    boolean unseen = seen.isEmpty() && !coverage.missing().isEmpty();
+    if (seen.isPresent()) {
+      missing = coverage.missing().stream().filter(seen.get().hosts()::contains).toList();
+      unseen = coverage.missing().stream().anyMatch(seen.get().unknown()::contains);
+    }
+    int expected = seen.map(each -> each.hosts().size()).orElse(UNKNOWN);
+    List<String> warnings =
+        new ArrayList<>(
+            new Coverage(expected, missing, coverage.epoch(), List.of(), false, "").warnings());
+    if (unseen) {
+      warnings.add(UNSEEN);
+    }
+    if (!coverage.split().isEmpty()) {
+      warnings.add(SPLIT);
+    }
+    return new Completeness(
+        expected, missing, unseen, coverage.epoch(), watermark, List.copyOf(warnings));
+  }
+
+  /** How many hosts the answer covers; {@link #UNKNOWN} if that is not known. */
   public int answered() {
-    return expected - missingCount;
+    return expected == UNKNOWN ? UNKNOWN : expected - missing.size();
   }
 
   public boolean isWhole() {

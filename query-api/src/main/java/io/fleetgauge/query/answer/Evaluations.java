@@ -52,16 +52,23 @@ final class Evaluations {
   private final Execution execution;
   private final ChangeFeed feed;
   private final Versions versions;
+  private final VisibleHosts visible;
   private final ExtentCache extents;
   private final RecentAnswers<Ask.Key, Reply<Evaluated>> recent;
 
   Evaluations(
-      QueryConfig config, Shards shards, Execution execution, ChangeFeed feed, Versions versions) {
+      QueryConfig config,
+      Shards shards,
+      Execution execution,
+      ChangeFeed feed,
+      Versions versions,
+      VisibleHosts visible) {
     this.features = Feature.named(config.features());
     this.shards = shards;
     this.execution = execution;
     this.feed = feed;
     this.versions = versions;
+    this.visible = visible;
     this.extents = new ExtentCache(versions, config.cacheBytes(), CACHE_SHARES);
     this.recent = new RecentAnswers<>(versions, config.cacheBytes() / 4, Evaluations::bytes);
   }
@@ -123,6 +130,7 @@ final class Evaluations {
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
+    running.look(visible);
     boolean cached = running.ask().options().cached();
     if (cached && TimeSplit.isAllowed(whole.query())) {
       return byExtents(running, promql, whole);
@@ -230,13 +238,15 @@ final class Evaluations {
               if (joined.isEmpty()) {
                 return asWhole(running, promql, whole, Optional.of(key), stamp);
               }
-              Reply<Evaluated> reply = reply(running, whole, done, joined.get());
-              // What came from the cache was found unchanged at this stamp.
-              keep(running, promql, reply, done, whole.readTime(stamp));
-              for (Execution.Executed executed : done.executed()) {
-                keep(key, done, range(executed, stamp));
-              }
-              return Future.succeededFuture(reply);
+              return reply(running, whole, done, joined.get())
+                  .onSuccess(
+                      reply -> {
+                        // What came from the cache was found unchanged at this stamp.
+                        keep(running, promql, reply, done, whole.readTime(stamp));
+                        for (Execution.Executed executed : done.executed()) {
+                          keep(key, done, range(executed, stamp));
+                        }
+                      });
             });
   }
 
@@ -289,16 +299,17 @@ final class Evaluations {
       long stamp) {
     return execution
         .execute(running, whole, List.of(whole))
-        .map(
-            done -> {
-              Reply<Evaluated> reply = reply(running, whole, done, null);
-              Execution.Executed executed = done.executed().getFirst();
-              keep(running, promql, reply, done, executed.piece().readTime(stamp));
-              if (key.isPresent() && executed.isPlain()) {
-                keep(key.get(), done, range(executed, stamp));
-              }
-              return reply;
-            });
+        .compose(
+            done ->
+                reply(running, whole, done, null)
+                    .onSuccess(
+                        reply -> {
+                          Execution.Executed executed = done.executed().getFirst();
+                          keep(running, promql, reply, done, executed.piece().readTime(stamp));
+                          if (key.isPresent() && executed.isPlain()) {
+                            keep(key.get(), done, range(executed, stamp));
+                          }
+                        }));
   }
 
   /** Keeps an answer that is whole and was read from the shards whose changes are reported. */
@@ -328,7 +339,7 @@ final class Evaluations {
   /**
    * @param joined the steps from the cache and the executed ones; null if all were executed
    */
-  private Reply<Evaluated> reply(
+  private Future<Reply<Evaluated>> reply(
       RunningQuery running, PlannedPiece whole, Execution.Done done, AnsweredRange joined) {
     Coverage coverage = Coverage.NONE;
     long samples = 0;
@@ -347,11 +358,12 @@ final class Evaluations {
     if (coverage.epoch() < 0) {
       coverage = Coverage.whole(shards.hostCount(), feed.epoch());
     }
-    Completeness completeness =
-        Completeness.of(coverage, running.caller().seesAllHosts(), feed.watermark());
     Answer last = joined == null ? done.executed().getLast().answer() : null;
-    List<String> warnings = new ArrayList<>(completeness.warnings());
-    warnings.addAll(last == null ? joined.warnings() : last.warnings());
+    // Who has a scope learns nothing of gateways.
+    List<QueryTrace.Shard> shardTimes =
+        running.caller().seesAllHosts()
+            ? coverage.times().stream().map(QueryTrace.Shard::of).toList()
+            : List.of();
     QueryTrace trace =
         new QueryTrace(
             whole.planned().plan().toString(),
@@ -361,21 +373,28 @@ final class Evaluations {
             cells,
             whole.steps() - executedSteps,
             whole.steps(),
-            coverage.times().stream().map(QueryTrace.Shard::of).toList());
+            shardTimes);
     Evaluated.Timings timings =
         new Evaluated.Timings(
             done.placed() - running.begun(),
             System.nanoTime() - done.placed() - evaluated,
             evaluated);
-    return new Reply<>(
+    Evaluated answer =
         new Evaluated(
             last == null ? new Answer.Matrix(joined.series()) : last.result(),
             last == null ? joined.infos() : last.infos(),
             new Answer.Stats(samples, peak),
             timings,
             trace,
-            new CachedBody()),
-        warnings,
-        completeness);
+            new CachedBody());
+    List<String> remarks = last == null ? joined.warnings() : last.warnings();
+    return running
+        .completeness(coverage, feed.watermark())
+        .map(
+            completeness -> {
+              List<String> warnings = new ArrayList<>(completeness.warnings());
+              warnings.addAll(remarks);
+              return new Reply<>(answer, warnings, completeness);
+            });
   }
 }

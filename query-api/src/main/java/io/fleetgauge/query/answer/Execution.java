@@ -19,6 +19,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.EvaluatedParts;
 import io.fleetgauge.query.shards.Gathered;
@@ -138,7 +139,7 @@ final class Execution {
       return Future.failedFuture(full.get());
     }
     return costs
-        .of(pieces)
+        .of(pieces.stream().map(PlannedPiece::part).toList(), query.load())
         .compose(
             cost -> {
               query.costs(cost);

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.NewestRead;
@@ -38,6 +39,7 @@ final class Lookups {
   private final Admission admission;
   private final Shards shards;
   private final CostEstimates costs;
+  private final VisibleHosts visible;
   private final LongSupplier watermark;
 
   /** A value with a warning that it was cut, if it was. */
@@ -48,11 +50,13 @@ final class Lookups {
       Admission admission,
       Shards shards,
       CostEstimates costs,
+      VisibleHosts visible,
       LongSupplier watermark) {
     this.config = config;
     this.admission = admission;
     this.shards = shards;
     this.costs = costs;
+    this.visible = visible;
     this.watermark = watermark;
   }
 
@@ -61,25 +65,32 @@ final class Lookups {
     if (full.isPresent()) {
       return Future.failedFuture(full.get());
     }
-    return cost(request, running.caller())
+    running.look(visible);
+    return cost(request, running)
         .compose(
             cost -> {
               running.costs(cost);
               return running.inPlace(admission, () -> read(running, request));
             })
         .compose(
-            found -> {
-              try {
-                return Future.succeededFuture(reply(running.caller(), request, found));
-              } catch (QueryFailure e) {
-                return Future.failedFuture(e);
-              }
-            });
+            found ->
+                running
+                    .completeness(found.coverage(), watermark.getAsLong())
+                    .compose(
+                        completeness -> {
+                          try {
+                            return Future.succeededFuture(
+                                reply(running.caller(), request, found.value(), completeness));
+                          } catch (QueryFailure e) {
+                            return Future.failedFuture(e);
+                          }
+                        }));
   }
 
   // --- cost ---
 
-  private Future<Cost> cost(Request<?> request, Caller caller) {
+  private Future<Cost> cost(Request<?> request, RunningQuery running) {
+    Caller caller = running.caller();
     return switch (request) {
       case Request.LabelNames names -> indexCost(names.filter(), caller);
       case Request.LabelValues values -> indexCost(values.filter(), caller);
@@ -89,7 +100,7 @@ final class Lookups {
           Future.succeededFuture(costs.ofLines(selectors(owners.filter(), caller)));
       case Request.Newest newest ->
           Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
-      case Request.Samples samples -> samplesCost(selections(samples, caller), caller);
+      case Request.Samples samples -> samplesCost(selections(samples, caller), running);
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
       case Request.Promql promql -> throw notLookup();
@@ -104,9 +115,10 @@ final class Lookups {
     return Future.succeededFuture(costs.ofIndex(selectors(filter, caller)));
   }
 
-  private Future<Cost> samplesCost(List<Selection> selections, Caller caller) {
+  private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
+    Caller caller = running.caller();
     return costs
-        .ofSamples(selections)
+        .ofSamples(selections, running.load())
         .compose(
             cost -> {
               if (cost.series() > caller.limits().series()) {
@@ -251,11 +263,9 @@ final class Lookups {
 
   // --- the reply ---
 
-  private <T> Reply<T> reply(Caller caller, Request<T> request, Gathered<T> found)
+  private <T> Reply<T> reply(Caller caller, Request<T> request, T found, Completeness completeness)
       throws QueryFailure {
-    Completeness completeness =
-        Completeness.of(found.coverage(), caller.seesAllHosts(), watermark.getAsLong());
-    Cut<T> cut = cut(caller, request, found.value());
+    Cut<T> cut = cut(caller, request, found);
     List<String> warnings = completeness.warnings();
     if (cut.warning.isPresent()) {
       warnings = new ArrayList<>(warnings);

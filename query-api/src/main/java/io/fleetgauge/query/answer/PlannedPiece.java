@@ -4,19 +4,29 @@ import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.cache.ReadTime;
+import io.fleetgauge.query.estimate.CostEstimates;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A planned query, or some of its steps.
  *
  * @param reads everything it reads, wherever that is evaluated
  */
-record PlannedPiece(Planned planned, List<Selection> reads) {
+record PlannedPiece(Planned planned, List<SamplesRead> reads) {
   static PlannedPiece of(Planned planned) throws QueryFailure {
-    return new PlannedPiece(planned, Engine.selections(planned.query(), Set.of()));
+    return new PlannedPiece(planned, Engine.reads(planned.query()));
+  }
+
+  /** For its cost. */
+  CostEstimates.Part part() {
+    boolean rollups =
+        !planned.cuts().isEmpty()
+            && planned.selections().isEmpty()
+            && planned.cuts().stream().allMatch(Planned.Cut::rollups);
+    return new CostEstimates.Part(reads, rollups);
   }
 
   Query query() {
@@ -37,7 +47,8 @@ record PlannedPiece(Planned planned, List<Selection> reads) {
   ReadTime readTime(long stamp) {
     long after = Long.MAX_VALUE;
     long to = Long.MIN_VALUE;
-    for (Selection selection : reads) {
+    for (SamplesRead read : reads) {
+      Selection selection = read.selection();
       after = Math.min(after, selection.from());
       to = Math.max(to, selection.to());
     }

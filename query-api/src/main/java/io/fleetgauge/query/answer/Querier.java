@@ -9,6 +9,7 @@ import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.cache.ChangeFeed;
 import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.cache.Versions;
+import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
 import io.vertx.core.Future;
@@ -28,6 +29,7 @@ public final class Querier {
   private final Evaluations evaluations;
   private final Lookups lookups;
   private final QueryLog log;
+  private final CostEstimates costs;
   private final Set<Feature> features;
   private final RunningQueries running = new RunningQueries();
   private final SingleFlight<Ask.FlightKey, Reply<Evaluated>> flights = new SingleFlight<>();
@@ -50,12 +52,13 @@ public final class Querier {
       Workers workers,
       ChangeFeed.Delay delay) {
     Versions versions = new Versions();
-    CostEstimates costs = new CostEstimates(shards);
+    this.costs = new CostEstimates(shards);
     this.shards = shards;
     this.feed = new ChangeFeed(shards::changes, shards::epoch, versions, delay, System::nanoTime);
     this.execution = new Execution(config, admission, shards, costs, workers);
-    this.evaluations = new Evaluations(config, shards, execution, feed, versions);
-    this.lookups = new Lookups(config, admission, shards, costs, feed::watermark);
+    VisibleHosts visible = new VisibleHosts(shards);
+    this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible);
+    this.lookups = new Lookups(config, admission, shards, costs, visible, feed::watermark);
     this.log = new QueryLog(config);
     this.features = Feature.named(config.features());
   }
@@ -195,6 +198,7 @@ public final class Querier {
         "recent_hits", "Whole answers that were taken from the cache.", evaluations.recent()::hits);
     meters.gauge(
         "recent_bytes", "Memory of the cached whole answers.", evaluations.recent()::bytes);
+    costs.declare(meters);
     meters.counter("queries_joined", "Queries that waited for an equal one.", flights::joined);
     meters.counter(
         "change_rounds", "How often the gateways were asked what changed.", feed::rounds);

@@ -6,6 +6,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.vertx.core.Future;
 import java.util.Optional;
@@ -34,6 +35,8 @@ public final class RunningQuery {
   private final StopCheck stop = this::stopReason;
   private volatile Cost cost = Cost.NONE;
   private volatile State state = State.PLANNING;
+  private volatile Future<Optional<VisibleHosts.Seen>> seen =
+      Future.succeededFuture(Optional.empty());
 
   RunningQuery(long id, Ask<?> ask, Cancellation cancellation) {
     this.id = id;
@@ -94,6 +97,25 @@ public final class RunningQuery {
 
   void costs(Cost newCost) {
     cost = newCost;
+  }
+
+  /** Begins to find out which hosts the caller sees, if that is not all. */
+  void look(VisibleHosts visible) {
+    if (!caller().seesAllHosts()) {
+      seen = visible.of(caller(), load());
+    }
+  }
+
+  /** Which of the hosts that the caller sees an answer covers. Never fails. */
+  Future<Completeness> completeness(Coverage coverage, long watermark) {
+    return caller().seesAllHosts()
+        ? Future.succeededFuture(Completeness.of(coverage, watermark))
+        : seen.map(hosts -> Completeness.within(hosts.map(this::meant), coverage, watermark));
+  }
+
+  /** A scrape of some hosts covers these only. */
+  private VisibleHosts.Seen meant(VisibleHosts.Seen all) {
+    return ask.request() instanceof Request.Newest newest ? all.among(newest.hosts()) : all;
   }
 
   Ask<?> ask() {

@@ -149,6 +149,10 @@ public final class ApiRequest {
     return clientLeft;
   }
 
+  private static String number(int hosts) {
+    return hosts == Completeness.UNKNOWN ? "unknown" : Integer.toString(hosts);
+  }
+
   private String age(Completeness of) {
     return "; watermark-age="
         + (of.watermark() == Long.MIN_VALUE
@@ -164,13 +168,13 @@ public final class ApiRequest {
   static String text(Completeness of, String age) {
     List<String> names = of.missing().subList(0, Math.min(MAX_NAMES, of.missing().size()));
     String missing = String.join(",", names);
-    if (of.missingCount() > names.size()) {
+    if (of.missing().size() > names.size() || of.unseen()) {
       missing += names.isEmpty() ? "..." : ",...";
     }
     return "hosts="
-        + of.expected()
+        + number(of.expected())
         + "; answered="
-        + of.answered()
+        + number(of.answered())
         + "; missing="
         + missing
         + age

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.prometheus;
 
+import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.answer.Evaluated;
 import io.fleetgauge.query.answer.QueryTrace;
 import io.fleetgauge.query.http.Json;
@@ -27,9 +28,12 @@ final class Explanation {
           }
           json.writeEndObject();
           json.writeObjectFieldStart("estimated");
-          json.writeNumberField("series", trace.estimated().series());
-          json.writeNumberField("samples", trace.estimated().samples());
-          json.writeNumberField("work", trace.estimated().work());
+          json.writeBooleanField("known", trace.estimated().known());
+          if (trace.estimated().known()) {
+            json.writeNumberField("series", trace.estimated().series());
+            json.writeNumberField("samples", trace.estimated().samples());
+            json.writeNumberField("work", trace.estimated().work());
+          }
           json.writeEndObject();
           json.writeObjectFieldStart("true");
           json.writeNumberField("samples", trace.samples());
@@ -57,6 +61,11 @@ final class Explanation {
         });
   }
 
+  /** A bound follows from the number of all hosts, which not everyone may know. */
+  private static String estimate(Cost cost) {
+    return cost.known() ? cost.toString() : "not known in time";
+  }
+
   static Buffer text(Evaluated evaluated) {
     QueryTrace trace = evaluated.trace();
     StringBuilder out = new StringBuilder("plan\n");
@@ -66,7 +75,7 @@ final class Explanation {
         .forEach(
             (part, reason) ->
                 out.append("  ").append(part).append("\n    ").append(reason).append('\n'));
-    out.append("cost\n  estimated: ").append(trace.estimated());
+    out.append("cost\n  estimated: ").append(estimate(trace.estimated()));
     out.append("\n  true: ").append(trace.samples()).append(" samples, ");
     out.append(trace.rollupCells()).append(" rollup cells\ncache\n  ");
     out.append(trace.cachedSteps()).append(" of ").append(trace.steps());

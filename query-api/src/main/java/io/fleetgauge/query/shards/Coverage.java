@@ -57,12 +57,8 @@ public record Coverage(
         split.isEmpty() ? other.split : split);
   }
 
-  /**
-   * One warning for each kind of gap; empty when there is none.
-   *
-   * @param named whether the caller may see the names of all hosts
-   */
-  public List<String> warnings(boolean named) {
+  /** One warning for each kind of gap; empty when there is none. */
+  public List<String> warnings() {
     if (missing.isEmpty()) {
       return split.isEmpty() ? List.of() : List.of(split);
     }
@@ -76,7 +72,8 @@ public record Coverage(
             + " of "
             + hosts
             + " hosts are missing"
-            + (named ? ": " + String.join(", ", names) : "");
+            + ": "
+            + String.join(", ", names);
     return split.isEmpty() ? List.of(incomplete) : List.of(incomplete, split);
   }
 }

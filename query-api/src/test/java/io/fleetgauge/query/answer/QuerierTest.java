@@ -2,6 +2,7 @@ package io.fleetgauge.query.answer;
 
 import static io.fleetgauge.query.answer.TestQuerier.END;
 import static io.fleetgauge.query.answer.TestQuerier.LIMITS;
+import static io.fleetgauge.query.answer.TestQuerier.LOOKBACK;
 import static io.fleetgauge.query.answer.TestQuerier.RACK_0;
 import static io.fleetgauge.query.answer.TestQuerier.RACK_1;
 import static io.fleetgauge.query.answer.TestQuerier.ROOT;
@@ -66,7 +67,12 @@ class QuerierTest {
     assertThat(reply.completeness())
         .isEqualTo(
             new Completeness(
-                6, 0, List.of(), test.fleet.epoch(), reply.completeness().watermark(), List.of()));
+                6,
+                List.of(),
+                false,
+                test.fleet.epoch(),
+                reply.completeness().watermark(),
+                List.of()));
     assertThat(reply.completeness().answered()).isEqualTo(6);
     QueryTrace trace = reply.value().trace();
     assertThat(trace.plan()).contains("merge");
@@ -211,18 +217,59 @@ class QuerierTest {
   }
 
   @Test
-  void whoMustNotSeeAllHostsIsToldTheNumberOfMissingOnesOnly() throws Exception {
+  void whoHasAScopeIsToldWhichOfItsHostsAreMissingAndNothingOfOthers() throws Exception {
+    Reply<Evaluated> whole = test.answer(instant(RACK_0, "count(power)"));
+    assertThat(whole.completeness().expected()).isEqualTo(3);
+    assertThat(whole.value().trace().shards()).isEmpty();
     test.fleet.stop("g0");
     test.fleet.stop("g1");
-    Reply<Evaluated> scoped = test.answer(instant(RACK_0, "count(power)"));
-    assertThat(scoped.warnings()).containsExactly("incomplete answer: 2 of 6 hosts are missing");
-    assertThat(scoped.completeness().missing()).isEmpty();
-    assertThat(scoped.completeness().missingCount()).isEqualTo(2);
-    assertThat(scoped.completeness().answered()).isEqualTo(4);
+    Reply<Evaluated> scoped = test.answer(uncached(instant(RACK_0, "count(power)")));
+    assertThat(scoped.warnings())
+        .containsExactly("incomplete answer: 1 of 3 hosts are missing: n0");
+    assertThat(scoped.completeness().missing()).containsExactly("n0");
+    assertThat(scoped.completeness().answered()).isEqualTo(2);
     // A filter of one's own is no secret, and does not share an answer with a scope.
     Caller root = new Caller("a", RACK_0.scope(), true, LIMITS, 3);
     assertThat(test.answer(instant(root, "count(power)")).warnings())
         .containsExactly("incomplete answer: 2 of 6 hosts are missing: n0, n3");
+  }
+
+  @Test
+  void aGapThatConcernsOthersIsNoneForWhoHasAScope() throws Exception {
+    test.answer(instant(RACK_0, "count(power)"));
+    test.fleet.damage("n3");
+    Reply<Evaluated> scoped = test.answer(strictly(uncached(instant(RACK_0, "max(power)"))));
+    assertThat(scoped.warnings()).isEmpty();
+    assertThat(scoped.completeness().isWhole()).isTrue();
+    assertThat(test.answer(instant(ROOT, "max(power)")).warnings()).hasSize(1);
+  }
+
+  @Test
+  void hostsThatCouldNeverBeAskedMayHaveDataOfAnyScope() throws Exception {
+    test.fleet.stop("g0");
+    test.fleet.stop("g1");
+    Reply<Evaluated> scoped = test.answer(instant(RACK_1, "count(power)"));
+    assertThat(scoped.warnings())
+        .containsExactly("incomplete answer: hosts that may have data of this scope are missing");
+    assertThat(scoped.completeness().expected()).isEqualTo(2);
+    assertThat(scoped.completeness().missing()).isEmpty();
+    assertThat(scoped.completeness().unseen()).isTrue();
+  }
+
+  @Test
+  void whileItIsNotKnownWhatAScopeSeesNoNumberIsGiven() throws Exception {
+    test.shards.hold("hosts");
+    Reply<Evaluated> scoped = test.answer(instant(RACK_1, "count(power)"));
+    assertThat(scoped.completeness().expected()).isEqualTo(Completeness.UNKNOWN);
+    assertThat(scoped.warnings()).isEmpty();
+  }
+
+  @Test
+  void aSplitTellsAScopeNothingOfTheGateways() throws Exception {
+    test.fleet.split();
+    assertThat(test.answer(instant(RACK_1, "count(power)")).warnings())
+        .containsExactly(
+            "the cluster is split, and samples that its other side accepts are missing");
   }
 
   // --- completeness ---
@@ -331,6 +378,68 @@ class QuerierTest {
     // Rollups serve a sum with a fraction of the work.
     test.answer(instant(caller, "sum(load_total)"));
     assertThat(test.shards.count("heavy parts")).isEqualTo(1);
+  }
+
+  @Test
+  void aWindowThatIsReadAtManyStepsIsHeavyAndItsRateIsNot() throws Exception {
+    Caller caller = limited(1L << 40, 1_000, Duration.ofDays(400), 1_000);
+    test.shards.pretend(new Extent(1_000, 100_000));
+    Reply<Evaluated> reply =
+        test.answer(range(caller, "quantile_over_time(0.5, power[30m])", START, END));
+    assertThat(reply.value().trace().estimated().work())
+        .as("1,000 series, 200 steps, 37 samples in a window")
+        .isBetween(7_000_000L, 9_000_000L);
+    assertThat(test.shards.reads()).contains("heavy parts");
+    assertThat(
+            test.answer(range(caller, "rate(power[30m])", START, END))
+                .value()
+                .trace()
+                .estimated()
+                .isHeavy())
+        .isFalse();
+  }
+
+  @Test
+  void aQueryWhoseCostIsNotKnownInTimeIsAnsweredByABound() throws Exception {
+    test.shards.hold("extents");
+    Caller caller = limited(1_000_000, 1, Duration.ofDays(400), 1_000);
+    Ask<Evaluated> ask = instant(caller, "count(power)");
+    Reply<Evaluated> reply = test.answer(ask);
+    assertThat(reply.value().result()).isEqualTo(test.expected(ask).result());
+    assertThat(reply.value().trace().estimated().known()).isFalse();
+    assertThat(reply.value().trace().estimated().isHeavy()).isFalse();
+    test.shards.release();
+    assertFails(
+        test.begin(uncached(ask)), QueryFailure.Kind.LIMITED, "over its limit series: 12 of");
+  }
+
+  @Test
+  void whenHostsDoNotSayTheCostIsWhatItWasAtLeast() throws Exception {
+    Caller caller = limited(1L << 40, 10_000, Duration.ofDays(400), 1_000);
+    test.shards.pretend(new Extent(100, 4_000_000));
+    test.answer(instant(caller, "stddev(power)"));
+    test.shards.pretend(new Extent(1, 1));
+    test.fleet.damage("n3");
+    // At another time, so that it is asked again.
+    Ask<Evaluated> later =
+        Ask.of(
+            caller,
+            Request.Promql.of("stddev(power)", END - 1_000_000, END - 1_000_000, 0, LOOKBACK),
+            30_000);
+    Cost cost = test.answer(later).value().trace().estimated();
+    assertThat(cost.known()).isFalse();
+    assertThat(cost.isHeavy()).isTrue();
+  }
+
+  @Test
+  void whatIsBeingEstimatedIsNotAskedTwice() throws Exception {
+    test.shards.hold("extents");
+    Future<Reply<Evaluated>> first = test.begin(instant(ROOT, "sum(power)"));
+    Future<Reply<Evaluated>> second = test.begin(instant(ROOT, "max(power)"));
+    test.shards.release();
+    await(first);
+    await(second);
+    assertThat(test.shards.count("extents")).isEqualTo(1);
   }
 
   @Test

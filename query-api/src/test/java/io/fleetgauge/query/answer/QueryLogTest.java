@@ -51,7 +51,7 @@ class QueryLogTest {
             trace,
             new CachedBody()),
         List.of(),
-        new Completeness(1, 0, List.of(), 1, 0, List.of()));
+        new Completeness(1, List.of(), false, 1, 0, List.of()));
   }
 
   private String line() {

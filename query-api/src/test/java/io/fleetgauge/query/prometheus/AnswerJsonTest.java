@@ -149,6 +149,6 @@ class AnswerJsonTest {
   }
 
   private static Reply<Evaluated> reply(Evaluated evaluated, List<String> warnings) {
-    return new Reply<>(evaluated, warnings, new Completeness(0, 0, List.of(), 0, 0, List.of()));
+    return new Reply<>(evaluated, warnings, new Completeness(0, List.of(), false, 0, 0, List.of()));
   }
 }

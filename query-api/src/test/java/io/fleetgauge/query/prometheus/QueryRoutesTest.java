@@ -235,12 +235,20 @@ class QueryRoutesTest {
   }
 
   @Test
-  void namesOfHostsAreHiddenFromTokensWithAScope() throws Exception {
+  void aTokenWithAScopeIsToldOfTheHostsInItsScopeOnly() throws Exception {
+    HttpResponse<String> whole = api.http.get("a", INSTANT + TEMPERATURE);
+    assertThat(whole.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
+        .startsWith("hosts=2; answered=2; missing=; ");
     api.fleet.damage("n3");
-    HttpResponse<String> part = api.http.get("a", INSTANT + TEMPERATURE);
+    HttpResponse<String> same = api.http.get("a", INSTANT + TEMPERATURE + "&nocache=1");
+    assertThat(same.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
+        .startsWith("hosts=2; answered=2; missing=; ");
+    assertThat(same.body()).doesNotContain("warnings");
+    api.fleet.damage("n2");
+    HttpResponse<String> part = api.http.get("a", INSTANT + TEMPERATURE + "&nocache=1");
     assertThat(part.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
-        .contains("missing=...; ");
-    assertThat(part.body()).contains("1 of 3 hosts are missing").doesNotContain("n3");
+        .startsWith("hosts=2; answered=1; missing=n2; ");
+    assertThat(part.body()).contains("1 of 2 hosts are missing: n2").doesNotContain("n3");
   }
 
   @ParameterizedTest
@@ -304,6 +312,15 @@ class QueryRoutesTest {
     assertThat(explained.path("timings").has("fetchedMillis")).isTrue();
     assertThat(explained.path("shards")).hasSize(2);
     assertThat(explained.path("shards").get(0).path("gateway").asText()).isEqualTo("g1");
+  }
+
+  @Test
+  void anExplanationTellsAScopeNothingOfOtherSeriesAndOfGateways() throws Exception {
+    JsonNode explained = api.data("a", "/api/v1/explain?query=" + encoded(COUNT));
+    assertThat(explained.path("estimated").path("series").asInt()).isEqualTo(3);
+    assertThat(explained.path("shards")).isEmpty();
+    String text = api.http.get("a", "/api/v1/explain?format=text&query=" + encoded(COUNT)).body();
+    assertThat(text).endsWith("shards\n");
   }
 
   @Test

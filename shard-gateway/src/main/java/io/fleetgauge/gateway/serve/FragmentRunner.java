@@ -85,12 +85,7 @@ public final class FragmentRunner {
     for (String name : covered) {
       Optional<Lane> lane = store.find(name).filter(each -> each.newest() != Long.MIN_VALUE);
       if (lane.isPresent()) {
-        long series =
-            scope.isEmpty()
-                ? lane.get().seriesCount()
-                : store
-                    .extent(List.of(name), new Selection(scope, Long.MIN_VALUE, Long.MAX_VALUE))
-                    .series();
+        long series = scope.isEmpty() ? lane.get().seriesCount() : store.seriesCount(name, scope);
         if (scope.isEmpty() || series > 0) {
           hosts.add(
               new FragmentAnswer.Host(name, lane.get().newest(), lane.get().tickMillis(), series));

@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.store.read.OwnedSeries;
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -325,6 +326,12 @@ public final class Store {
       samples += matching * host.ticksIn(selection.from(), selection.to());
     }
     return new Extent(series, samples);
+  }
+
+  /** How many series of a host match, whenever they had samples. Reads no sample. */
+  public long seriesCount(String host, List<Matcher> matchers) {
+    Lane lane = lanes.get(host);
+    return lane == null ? 0 : lane.view().everMatching(matchers);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.store.read;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.series.Catalog;
 import io.fleetgauge.gateway.store.series.LastSamples;
 import io.fleetgauge.gateway.store.series.StoredSeries;
@@ -8,7 +9,9 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What readers see of one host. The lane's writer publishes; any thread reads and never blocks the
@@ -132,6 +135,30 @@ public final class HostView {
     return candidates.stream()
         .filter(series -> !OwnerViews.of(series, matchers, from, to).all().isEmpty())
         .count();
+  }
+
+  /** How many series match with any of the owners that they ever had. Reads no sample. */
+  public long everMatching(List<Matcher> matchers) {
+    List<Matcher> ofOwners =
+        matchers.stream().filter(matcher -> isDimension(matcher.name())).toList();
+    // The series of a GPU share their intervals.
+    Map<Timeline, Boolean> known = new IdentityHashMap<>();
+    return candidates(matchers).stream()
+        .filter(
+            series ->
+                series.timeline == null
+                    || known.computeIfAbsent(series.timeline, all -> hasOwner(all, ofOwners)))
+        .count();
+  }
+
+  private static boolean hasOwner(Timeline newest, List<Matcher> matchers) {
+    for (Timeline interval = newest; interval != null; interval = interval.before()) {
+      Labels owner = interval.owner;
+      if (matchers.stream().allMatch(matcher -> matcher.matches(owner))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The labels of a series without its owner. Two series with equal ones may share a label set. */

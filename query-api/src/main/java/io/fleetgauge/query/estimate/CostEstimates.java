@@ -1,0 +1,305 @@
+package io.fleetgauge.query.estimate;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.query.SamplesRead;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.Labels;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What requests are going to read. Thread-safe.
+ *
+ * <p>For samples: how many series match and how dense their samples are, as the shards' indexes
+ * say, times the steps and windows of the query; what was asked a moment ago is not asked again,
+ * and what is being asked is not asked twice. For lookups of labels and newest samples no shard is
+ * asked: their cost follows from how many series the same request found the last time, and at first
+ * from the number of hosts.
+ */
+public final class CostEstimates {
+  private static final Duration DENSITY_KEPT = Duration.ofSeconds(30);
+  private static final Duration FOUND_KEPT = Duration.ofHours(1);
+  private static final long MAX_KEPT = 10_000;
+
+  /** No query waits longer to know its cost: gateways answer in a millisecond or two. */
+  private static final long ASK_MILLIS = 500;
+
+  /** How much less work a cell of a rollup is than the samples that it is made of. */
+  private static final long ROLLUP_GAIN = 20;
+
+  /** Series of a host with eight GPUs and the node's own metrics, about. */
+  private static final long SERIES_OF_HOST = 500;
+
+  /** Of one metric, about. */
+  private static final long SERIES_OF_METRIC = 50;
+
+  /** Between two samples of a series of which nothing is known. */
+  private static final double TICK_MILLIS = 15_000;
+
+  /** A series costs a lookup in the index less than a sample costs a query. */
+  private static final long INDEX_GAIN = 50;
+
+  /** Writing the newest sample of a series as a line of text, in samples that are read. */
+  private static final long LINE_WORK = 8;
+
+  private final Shards shards;
+  private final Cache<Key, Density> densities =
+      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(DENSITY_KEPT).build();
+
+  /** Of selectors that were asked before, at whatever time: when the shards do not answer now. */
+  private final Cache<List<Matcher>, Density> lastDensities =
+      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(FOUND_KEPT).build();
+
+  private final Map<Key, Future<Density>> asked = new ConcurrentHashMap<>();
+  private final Cache<List<List<Matcher>>, Long> found =
+      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(FOUND_KEPT).build();
+  private final LongAdder bounds = new LongAdder();
+
+  /**
+   * A part of a query.
+   *
+   * @param rollups whether every sample that it reads may be taken from rollups
+   */
+  public record Part(List<SamplesRead> reads, boolean rollups) {}
+
+  /**
+   * Of the series that match: how many, and their samples in a millisecond.
+   *
+   * @param known false for a bound
+   */
+  private record Density(long series, double perMilli, boolean known) {}
+
+  /**
+   * Selections of about the same time have about the same density.
+   *
+   * @param level the length is from 2^level to 2^(level + 1) ms
+   * @param slot where it ends, in such lengths
+   */
+  private record Key(List<Matcher> matchers, int level, long slot) {
+    static Key of(Selection selection) {
+      long length = Math.max(1, selection.to() - selection.from());
+      int level = 63 - Long.numberOfLeadingZeros(length);
+      return new Key(selection.matchers(), level, selection.to() >> level);
+    }
+  }
+
+  public CostEstimates(Shards shards) {
+    this.shards = shards;
+  }
+
+  // --- samples ---
+
+  /**
+   * The cost of the parts of one query together. Never fails.
+   *
+   * @param load whose query it is; its work is not looked at
+   */
+  public Future<Cost> of(List<Part> parts, Load load) {
+    Map<Key, Selection> unknown = new LinkedHashMap<>();
+    Map<Key, Density> known = new HashMap<>();
+    for (Part part : parts) {
+      for (SamplesRead read : part.reads) {
+        Key key = Key.of(read.selection());
+        Density density = densities.getIfPresent(key);
+        if (density != null) {
+          known.put(key, density);
+        } else {
+          unknown.putIfAbsent(key, read.selection());
+        }
+      }
+    }
+    if (unknown.isEmpty()) {
+      return Future.succeededFuture(sum(parts, known));
+    }
+    List<Future<Density>> all = new ArrayList<>();
+    ask(unknown, load).forEach((key, one) -> all.add(one.onSuccess(each -> put(known, key, each))));
+    return Future.all(all).map(none -> sum(parts, known));
+  }
+
+  private static void put(Map<Key, Density> known, Key key, Density density) {
+    synchronized (known) {
+      known.put(key, density);
+    }
+  }
+
+  /** The cost of reading samples as they are. */
+  public Future<Cost> ofSamples(List<Selection> selections, Load load) {
+    List<SamplesRead> reads =
+        selections.stream().map(selection -> new SamplesRead(selection, 1, 0)).toList();
+    return of(List.of(new Part(reads, false)), load);
+  }
+
+  /** Densities that are not known; those that are being asked are awaited. */
+  private Map<Key, Future<Density>> ask(Map<Key, Selection> unknown, Load load) {
+    Map<Key, Future<Density>> all = new LinkedHashMap<>();
+    Map<Key, Promise<Density>> mine = new LinkedHashMap<>();
+    unknown.forEach(
+        (key, selection) -> {
+          Promise<Density> promise = Promise.promise();
+          Future<Density> before = asked.putIfAbsent(key, promise.future());
+          if (before == null) {
+            mine.put(key, promise);
+          }
+          all.put(key, before == null ? promise.future() : before);
+        });
+    if (!mine.isEmpty()) {
+      List<Selection> selections = mine.keySet().stream().map(unknown::get).toList();
+      ReadOptions options =
+          new ReadOptions(
+              new Load(load.tenant(), load.weight(), selections.size()),
+              ASK_MILLIS,
+              new Cancellation());
+      shards
+          .extents(selections, options)
+          .timeout(ASK_MILLIS, TimeUnit.MILLISECONDS)
+          .onComplete(
+              done -> {
+                Optional<Gathered<List<Extent>>> answer =
+                    done.succeeded() ? Optional.of(done.result()) : Optional.empty();
+                int at = 0;
+                for (Map.Entry<Key, Promise<Density>> each : mine.entrySet()) {
+                  Selection selection = selections.get(at);
+                  int index = at++;
+                  Density density =
+                      density(
+                          selection,
+                          answer.map(gathered -> gathered.value().get(index)),
+                          answer.map(gathered -> isWhole(gathered)).orElse(false));
+                  if (density.known) {
+                    densities.put(each.getKey(), density);
+                  }
+                  asked.remove(each.getKey());
+                  each.getValue().complete(density);
+                }
+              });
+    }
+    return all;
+  }
+
+  private static boolean isWhole(Gathered<?> gathered) {
+    return gathered.coverage().missing().isEmpty();
+  }
+
+  /**
+   * @param whole whether every host is in the answer
+   */
+  private Density density(Selection selection, Optional<Extent> answer, boolean whole) {
+    Density last = lastDensities.getIfPresent(selection.matchers());
+    Density now = new Density(0, 0, whole);
+    if (answer.isPresent()) {
+      double millis = Math.max(1, (double) selection.to() - selection.from());
+      now = new Density(answer.get().series(), answer.get().samples() / millis, whole);
+    }
+    if (whole) {
+      lastDensities.put(selection.matchers(), now);
+      return now;
+    }
+    bounds.increment();
+    return most(now, last == null ? ofHosts(selection.matchers()) : last);
+  }
+
+  private static Density most(Density one, Density other) {
+    return new Density(
+        Math.max(one.series, other.series), Math.max(one.perMilli, other.perMilli), false);
+  }
+
+  /** What hosts have of a metric, or of all metrics. */
+  private Density ofHosts(List<Matcher> matchers) {
+    boolean oneMetric =
+        matchers.stream()
+            .anyMatch(
+                matcher ->
+                    matcher.name().equals(Labels.NAME) && matcher.kind() == Matcher.Kind.EQUAL);
+    long series = shards.hostCount() * (oneMetric ? SERIES_OF_METRIC : SERIES_OF_HOST);
+    return new Density(series, series / TICK_MILLIS, false);
+  }
+
+  /** The reads of several parts are those of the same series at different times. */
+  private static Cost sum(List<Part> parts, Map<Key, Density> densities) {
+    long series = 0;
+    double samples = 0;
+    double work = 0;
+    boolean known = true;
+    for (Part part : parts) {
+      long seriesHere = 0;
+      for (SamplesRead read : part.reads) {
+        Density density = densities.get(Key.of(read.selection()));
+        Selection selection = read.selection();
+        double millis = Math.max(0, (double) selection.to() - selection.from());
+        seriesHere += density.series;
+        samples += density.perMilli * millis;
+        work +=
+            (read.samples(density.series, density.perMilli) + density.series)
+                / (part.rollups ? ROLLUP_GAIN : 1);
+        known &= density.known;
+      }
+      series = Math.max(series, seriesHere);
+    }
+    long rounded = 1 + (long) work;
+    return known ? new Cost(series, (long) samples, rounded) : Cost.bound(rounded);
+  }
+
+  // --- lookups ---
+
+  /**
+   * The cost of a lookup in the index.
+   *
+   * @param selectors with the scope in them; empty for all series
+   */
+  public Cost ofIndex(List<List<Matcher>> selectors) {
+    Long series = found.getIfPresent(selectors);
+    return series == null
+        ? Cost.bound(1 + seriesOfAll() / INDEX_GAIN)
+        : new Cost(series, 0, 1 + series / INDEX_GAIN);
+  }
+
+  /** The cost of one line for each series. */
+  public Cost ofLines(List<List<Matcher>> selectors) {
+    Long series = found.getIfPresent(selectors);
+    return series == null
+        ? Cost.bound(1 + seriesOfAll() * LINE_WORK)
+        : new Cost(series, series, 1 + series * LINE_WORK);
+  }
+
+  /** The cost of one small record for each host. */
+  public Cost ofHosts() {
+    return Cost.bound(1 + shards.hostCount());
+  }
+
+  private long seriesOfAll() {
+    return shards.hostCount() * SERIES_OF_HOST;
+  }
+
+  /** Notes how many series a request found, so that the next one's cost is known. */
+  public void found(List<List<Matcher>> selectors, long series) {
+    found.put(selectors, series);
+  }
+
+  /** Declares what is counted here. */
+  public void declare(Meters meters) {
+    meters.counter(
+        "estimate_bounds",
+        "Selections whose cost was taken from a bound because gateways did not answer in time.",
+        bounds::sum);
+  }
+}
