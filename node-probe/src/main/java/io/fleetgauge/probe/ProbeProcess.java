@@ -9,6 +9,8 @@ import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.sampling.NodeLabels;
@@ -58,7 +60,12 @@ public final class ProbeProcess implements AutoCloseable {
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     SecretFile token = SecretFile.open("tokenFile", config.token());
     SecretFile secret = SecretFile.ofCluster(config.trust());
-    OutgoingHttp toGateways = new OutgoingHttp(vertx, config.trust(), secret, Uplink.HTTP_LIMITS);
+    OutgoingHttp toGateways =
+        new OutgoingHttp(
+            vertx,
+            config.trust(),
+            new RequestSigner(ClusterKey.of(secret::texts), clock),
+            Uplink.HTTP_LIMITS);
     vertx.setPeriodic(
         LOOK_MILLIS,
         id ->

@@ -1,14 +1,13 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** The metrics of the cluster as this process sees it, and of who it admits. */
-record ClusterMeters(Supplier<ClusterView> view, Guard guard) {
+/** The metrics of the cluster as this process sees it. */
+record ClusterMeters(Supplier<ClusterView> view) {
   void declare(Meters meters) {
     meters.gauge("table_epoch", "Epoch of the ownership table.", () -> view.get().table().epoch());
     meters.gauge("gateways", "Gateways in the cluster.", () -> view.get().gateways().size());
@@ -25,14 +24,6 @@ record ClusterMeters(Supplier<ClusterView> view, Guard guard) {
         "hosts_not_whole",
         "Hosts whose owner may lack acknowledged samples.",
         () -> count(holders -> !holders.whole()));
-    meters.counter(
-        "requests_refused",
-        "Requests refused because of a missing or wrong token, or a token without the right.",
-        guard::refused);
-    meters.counter(
-        "tenants_failures",
-        "How often the file of tenants could not be read.",
-        guard::fileFailures);
   }
 
   private long count(Predicate<Holders> which) {

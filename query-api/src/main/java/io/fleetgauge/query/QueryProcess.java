@@ -75,7 +75,7 @@ public final class QueryProcess implements AutoCloseable {
             Parser::selectorProblem,
             clock);
     OutgoingHttp toGateways =
-        new OutgoingHttp(vertx, config.trust(), guard.secret(), GatewayShards.HTTP_LIMITS);
+        new OutgoingHttp(vertx, config.trust(), guard.signer(), GatewayShards.HTTP_LIMITS);
     lifecycle.started("connections to gateways", STOP_LIMIT, toGateways);
     GatewayShards fanout = new GatewayShards(vertx, toGateways, this::view, workers);
     ClusterQueries cluster = new ClusterQueries(vertx);
@@ -93,7 +93,8 @@ public final class QueryProcess implements AutoCloseable {
             new Querier.Workers(workers, heavyWorkers),
             (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
     Meters meters = new Meters("fleetgauge_query");
-    new ClusterMeters(this::view, guard).declare(meters);
+    new ClusterMeters(this::view).declare(meters);
+    guard.declare(meters);
     admission.declare(meters);
     querier.declare(meters);
     fanout.declare(meters);

@@ -7,6 +7,8 @@ import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.process.WebRequests;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
@@ -46,8 +48,10 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
     String host = config.http().host().equals("0.0.0.0") ? "127.0.0.1" : config.http().host();
     URI gateway = URI.create(config.http().scheme() + "://" + host + ":" + config.http().port());
     SecretFile secret = SecretFile.ofCluster(config.trust());
+    RequestSigner signer =
+        new RequestSigner(ClusterKey.of(secret::texts), System::currentTimeMillis);
     Vertx vertx = Vertx.vertx();
-    try (WebRequests requests = new WebRequests(vertx, config.trust(), secret)) {
+    try (WebRequests requests = new WebRequests(vertx, config.trust(), signer)) {
       drain(requests, gateway, config.drainTimeout().plus(GRACE));
     } finally {
       vertx.close();
@@ -59,9 +63,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
     WebRequests.Response answer;
     try {
       answer =
-          requests
-              .send(HttpMethod.POST, gateway.resolve(GatewayProcess.LEAVE), REQUEST_MILLIS)
-              .await();
+          requests.send(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), REQUEST_MILLIS).await();
     } catch (Exception e) { // await() throws checked exceptions too
       throw new StartFailure("no gateway answers at " + gateway + ": " + e, e);
     }

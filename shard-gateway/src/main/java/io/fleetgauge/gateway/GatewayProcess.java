@@ -44,12 +44,8 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
-import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.Router;
-import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -67,9 +63,6 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
-
-  /** A POST makes the gateway hand over its hosts and stop. */
-  static final String LEAVE = "/v1/leave";
 
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
@@ -159,7 +152,8 @@ public final class GatewayProcess implements AutoCloseable {
               TenantLimits.DEFAULT,
               Parser::selectorProblem,
               clock);
-      toPeers = new OutgoingHttp(vertx, config.trust(), guard.secret(), PeerClient.HTTP_LIMITS);
+      guard.isReachedAs(config.advertisedHost());
+      toPeers = new OutgoingHttp(vertx, config.trust(), guard.signer(), PeerClient.HTTP_LIMITS);
       lifecycle.started("connections to gateways", STOP_LIMIT, toPeers);
       peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
       PeerClient peers = new PeerClient(vertx, toPeers, peerWorkers, store, clock);
@@ -193,10 +187,7 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     void listen() throws StartFailure {
-      meters.counter(
-          "requests_refused", "Requests without a token that permits them.", guard::refused);
-      meters.counter(
-          "tenants_failures", "Times the tenants file could not be read.", guard::fileFailures);
+      guard.declare(meters);
       OwnershipMeters.declare(meters, GatewayProcess.this::view, config.id());
       readiness.watch(() -> intake.diskTrouble().orElse(""));
       Router router =
@@ -206,7 +197,7 @@ public final class GatewayProcess implements AutoCloseable {
       mountRemoteWrite(router, hostLabels, metadata);
       IntakeRoute.mount(
           router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
-      router.post(LEAVE).handler(GatewayProcess.this::leave);
+      LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), onLeave);
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
       PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
       mountFragments(router, hostLabels, metadata);
@@ -350,29 +341,6 @@ public final class GatewayProcess implements AutoCloseable {
     if (intake.isRecovered() && member.get() != null) {
       store.hosts().forEach(this::register);
       member.get().activate();
-    }
-  }
-
-  /** Only from this machine, where the process can be stopped by other means too. */
-  private void leave(RoutingContext http) {
-    SocketAddress from = http.request().remoteAddress();
-    if (from.hostAddress() == null || !isThisMachine(from.hostAddress())) {
-      http.response()
-          .setStatusCode(403)
-          .end("this request is accepted from the machine of the gateway only\n");
-      return;
-    }
-    http.response().setStatusCode(202).end("leaving\n");
-    Thread.ofPlatform().name("leave").start(onLeave);
-  }
-
-  private static boolean isThisMachine(String address) {
-    try {
-      InetAddress from = InetAddress.getByName(address);
-      return from.isLoopbackAddress() || NetworkInterface.getByInetAddress(from) != null;
-    } catch (IOException e) {
-      LOG.debug("{} is not an address", address, e);
-      return false;
     }
   }
 

@@ -130,7 +130,7 @@ public record GatewayConfig(
     String advertisedHost = in.get(ADVERTISED_HOST, reachable);
     String zone = in.get(ZONE, "");
     Optional<Path> tenants = in.find(TenantLimits.TENANTS_FILE);
-    TrustSettings trust = TrustSettings.read(in);
+    TrustSettings trust = TrustSettings.readForReceiver(in);
     Duration drainTimeout = in.get(DRAIN_TIMEOUT);
     ClusterSettings cluster = ClusterSettings.readForGateway(in);
     StoreSettings store = StoreSettings.read(in);

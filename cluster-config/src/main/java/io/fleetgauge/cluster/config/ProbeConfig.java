@@ -115,7 +115,7 @@ public record ProbeConfig(
         HttpSettings.read(in, HTTP_PORT),
         in.get(GATEWAYS),
         in.find(TOKEN_FILE),
-        TrustSettings.read(in),
+        TrustSettings.readForSender(in),
         in.get(TICK),
         in.get(PROC),
         in.get(GPUS),

@@ -243,7 +243,7 @@ public record QueryConfig(
         in.get(SLOW_ERROR),
         TenantLimits.read(in),
         in.find(TenantLimits.TENANTS_FILE),
-        TrustSettings.read(in),
+        TrustSettings.readForReceiver(in),
         Set.copyOf(in.get(FEATURE_FLAGS)),
         LogSettings.read(in));
   }

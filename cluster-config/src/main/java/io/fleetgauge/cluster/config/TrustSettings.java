@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
 import io.fleetgauge.cluster.config.key.KeyType;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -15,15 +16,21 @@ import java.util.Optional;
  * @param key {@code trust.key}
  * @param secret {@code cluster.secretFile}: text that all processes of the cluster have and nobody
  *     else, 16 characters at least; two lines with two of them while it is being changed
+ * @param clockSkew {@code trust.clockSkew}
  */
 public record TrustSettings(
-    Optional<Path> ca, Optional<Path> certificate, Optional<Path> key, Optional<Path> secret) {
+    Optional<Path> ca,
+    Optional<Path> certificate,
+    Optional<Path> key,
+    Optional<Path> secret,
+    Duration clockSkew) {
   private static final Key<Path> CA =
       Key.derived(
           "trust.ca",
           KeyType.file(),
           "the authorities that the JDK trusts",
-          "Authority in PEM that signs the certificates of gateways.");
+          "Authority in PEM that signs the certificates of gateways. When it is set, requests to"
+              + " gateways are sent over TLS only.");
   private static final Key<Path> CERTIFICATE =
       Key.optional(
           "trust.certificate",
@@ -39,13 +46,42 @@ public record TrustSettings(
               + " processes: it proves that a request or a message comes from one of them. A second"
               + " line may have another secret that is valid too, while the secret is changed.");
 
-  /** Proves nothing. */
-  public static final TrustSettings NONE =
-      new TrustSettings(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+  private static final Key<Duration> CLOCK_SKEW =
+      Key.of(
+          "trust.clockSkew",
+          KeyType.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
+          Duration.ofSeconds(60),
+          "Most by which the clock of another process may differ from this one's; its requests are"
+              + " rejected otherwise. For so long, requests are remembered so that none is accepted"
+              + " twice.");
 
-  static TrustSettings read(ConfigReader in) {
+  /** Proves nothing. */
+  public static final TrustSettings NONE = ofSecret(Optional.empty());
+
+  /** Only the secret, if there is one. */
+  public static TrustSettings ofSecret(Optional<Path> file) {
+    return new TrustSettings(
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        file,
+        CLOCK_SKEW.fallback().orElseThrow());
+  }
+
+  /** Of a process that other processes of the cluster send requests to. */
+  static TrustSettings readForReceiver(ConfigReader in) {
+    return read(in, in.get(CLOCK_SKEW));
+  }
+
+  /** Of a process that only sends requests. */
+  static TrustSettings readForSender(ConfigReader in) {
+    return read(in, CLOCK_SKEW.fallback().orElseThrow());
+  }
+
+  private static TrustSettings read(ConfigReader in, Duration clockSkew) {
     TrustSettings settings =
-        new TrustSettings(in.find(CA), in.find(CERTIFICATE), in.find(PRIVATE_KEY), in.find(SECRET));
+        new TrustSettings(
+            in.find(CA), in.find(CERTIFICATE), in.find(PRIVATE_KEY), in.find(SECRET), clockSkew);
     if (settings.certificate.isPresent() != settings.key.isPresent()) {
       in.problem("trust: certificate and key are both needed, or none");
     }

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
@@ -11,15 +12,27 @@ import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.cluster.tenant.Shown;
 import io.fleetgauge.cluster.tenant.TenantFile;
 import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.OriginLog;
+import io.fleetgauge.cluster.trust.PeerComplaints;
+import io.fleetgauge.cluster.trust.RequestHead;
+import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.cluster.trust.RequestVerifier;
+import io.fleetgauge.cluster.trust.RequestVerifier.Verdict;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.SecurityPolicyHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -30,9 +43,16 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Authenticates requests: passes one on, or answers it with 401 or 403. Safe for all threads. */
 public final class Guard {
+  private static final Logger LOG = LoggerFactory.getLogger(Guard.class);
+  private static final String PROOF = "fleetgauge.proof";
+  private static final int HASHED_AT_ONCE = 1 << 20;
+  private static final String NOWHERE = "0.0.0.0";
+  private static final long ANY_TIME = Long.MIN_VALUE;
   private static final String ORG_ID = "X-Scope-OrgID";
   private static final String GRANT = "fleetgauge.grant";
   private static final long LOOK_MILLIS = 2_000;
@@ -42,19 +62,26 @@ public final class Guard {
   private final Access access;
   private final SecretFile secret;
   private final ClusterKey key;
+  private final RequestVerifier verifier;
+  private final OriginLog due = new OriginLog();
   private final boolean peersHaveCertificates;
   private final LongSupplier clock;
   private final WorkerExecutor workers;
   private final Optional<TenantFile> file;
+  private final long opened;
   private final AtomicInteger beingChecked = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
   private final List<Runnable> onTenantsChange = new CopyOnWriteArrayList<>();
+
+  /** What a request has proven, and to whom. */
+  private record Proof(Guard guard, Verdict.Proven of) {}
 
   private Guard(
       Vertx vertx,
       Access access,
       Optional<TenantFile> file,
       SecretFile secret,
+      Duration clockSkew,
       boolean peersHaveCertificates,
       LongSupplier clock) {
     this.vertx = vertx;
@@ -62,8 +89,10 @@ public final class Guard {
     this.file = file;
     this.secret = secret;
     this.key = ClusterKey.of(secret::texts);
+    this.verifier = new RequestVerifier(key, clockSkew, clock);
     this.peersHaveCertificates = peersHaveCertificates;
     this.clock = clock;
+    this.opened = clock.getAsLong();
     // One at a time: hashes are slow so that guessing is slow.
     this.workers = vertx.createSharedWorkerExecutor("tokens", 1);
   }
@@ -115,8 +144,11 @@ public final class Guard {
             access,
             file,
             secret,
+            trust.clockSkew(),
             http.tls().flatMap(tls -> tls.clientCa()).isPresent(),
             clock);
+    guard.verifier.isReachedAs(http.host());
+    guard.verifier.isReachedAs(LocalHost.name());
     vertx.setPeriodic(LOOK_MILLIS, id -> guard.look());
     return guard;
   }
@@ -151,24 +183,46 @@ public final class Guard {
     return access;
   }
 
-  /** The secret of the cluster. */
-  public SecretFile secret() {
-    return secret;
-  }
-
   /** Signs and verifies as a process of the cluster. */
   public ClusterKey key() {
     return key;
   }
 
+  /** Signs requests to other processes. */
+  public RequestSigner signer() {
+    return new RequestSigner(key, clock);
+  }
+
+  /** Adds a host name or address under which other processes reach this one. */
+  public void isReachedAs(String host) {
+    verifier.isReachedAs(host);
+  }
+
   /** How many requests were answered with 401, 403 or 503. */
-  public long refused() {
+  long refused() {
     return refused.sum();
   }
 
   /** How often the tenants file could not be used. */
-  public long fileFailures() {
+  long fileFailures() {
     return file.map(TenantFile::failures).orElse(0L);
+  }
+
+  /** Declares what is counted. */
+  public void declare(Meters meters) {
+    meters.counter(
+        "requests_refused", "Requests without a proof that permits them.", this::refused);
+    meters.counter(
+        "tenants_failures", "Times the tenants file could not be read.", this::fileFailures);
+    meters.counters(
+        "signatures_rejected",
+        "Requests that did not prove that they come from a process of the cluster, by reason.",
+        "reason",
+        verifier::rejected);
+    meters.gauge(
+        "signers",
+        "Processes whose requests are remembered, so that none is accepted twice.",
+        verifier::senders);
   }
 
   /** Passes on requests with a right; {@link #grant} returns what they may do. */
@@ -178,24 +232,30 @@ public final class Guard {
 
   /** Passes on requests of the cluster's own processes. */
   public SecurityPolicyHandler needsPeer() {
-    return http -> {
-      if (isPeer(http)) {
-        http.next();
-      } else {
-        refuse(http, 401, "unauthorized");
-      }
-    };
+    return http -> admitPeer(http, ANY_TIME, () -> refuseUnproven(http));
   }
 
   /** Passes on requests of the cluster's own processes, and requests with a right. */
   public SecurityPolicyHandler needsPeerOr(Right right) {
-    return http -> {
-      if (isPeer(http)) {
-        http.next();
-      } else {
-        admit(http, right);
-      }
-    };
+    return http -> admitPeer(http, ANY_TIME, () -> admit(http, right));
+  }
+
+  /**
+   * Passes on requests of the cluster's own processes that were signed since this one started, and
+   * requests with a token that has a right; without tenants, no token has.
+   */
+  public SecurityPolicyHandler needsNewProofOr(Right right) {
+    return http ->
+        admitPeer(
+            http,
+            opened,
+            () -> {
+              if (access.isOpen()) {
+                refuseUnproven(http);
+              } else {
+                admit(http, right);
+              }
+            });
   }
 
   /** What the sender of a request may do; empty for the cluster's own processes. */
@@ -203,13 +263,102 @@ public final class Guard {
     return Optional.ofNullable(http.get(GRANT));
   }
 
-  private boolean isPeer(RoutingContext http) {
-    if (access.isOpen() && !secret.isSet() && !peersHaveCertificates) {
-      return true;
+  /**
+   * Reads the body of the requests of a route, which its guard passes on. Of a signed request, only
+   * the body that was signed is passed on.
+   *
+   * @param limit longer bodies get 413
+   */
+  public static Route readBody(Route route, int limit) {
+    return route
+        .handler(BodyHandler.create(false).setBodyLimit(limit))
+        .handler(
+            http -> {
+              Proof proof = http.get(PROOF);
+              if (proof == null) {
+                http.next();
+              } else {
+                proof.guard().checkBody(http, proof.of());
+              }
+            });
+  }
+
+  /** Hashing a long body takes milliseconds, which an event loop does not have. */
+  private void checkBody(RoutingContext http, Verdict.Proven proven) {
+    Buffer body = http.body().buffer();
+    Future<byte[]> digest =
+        body == null || body.length() <= HASHED_AT_ONCE
+            ? Future.succeededFuture(BodyDigest.of(body))
+            : vertx.executeBlocking(() -> BodyDigest.of(body), false);
+    digest
+        .onSuccess(
+            of ->
+                verifier
+                    .checkBody(proven, of)
+                    .ifPresentOrElse(why -> refuse(http, why), () -> http.next()))
+        .onFailure(http::fail);
+  }
+
+  /**
+   * @param since a signature must not be older
+   * @param otherwise what to do with a request that proves nothing and is not signed
+   */
+  private void admitPeer(RoutingContext http, long since, Runnable otherwise) {
+    String signature = http.request().getHeader(RequestSigner.HEADER);
+    if (signature != null && secret.isSet()) {
+      switch (verify(http, Optional.of(signature), since)) {
+        case Verdict.Proven proven -> {
+          http.put(PROOF, new Proof(this, proven));
+          http.next();
+        }
+        case Verdict.Rejected rejected -> refuse(http, rejected);
+      }
+    } else if (isOpenToPeers() || hasCertificate(http)) {
+      http.next();
+    } else {
+      otherwise.run();
     }
-    if (secret.isSet() && secret.isShown(http.request().getHeader(OutgoingHttp.SECRET))) {
-      return true;
+  }
+
+  private Verdict verify(RoutingContext http, Optional<String> signature, long since) {
+    HttpServerRequest request = http.request();
+    SocketAddress local = request.localAddress();
+    boolean isGone = local == null || local.hostAddress() == null;
+    return verifier.verify(
+        signature,
+        new RequestHead(request.method().name(), request.uri(), request.headers().entries()),
+        isGone ? NOWHERE : local.hostAddress(),
+        isGone ? 0 : local.port(),
+        since);
+  }
+
+  private void refuseUnproven(RoutingContext http) {
+    if (secret.isSet()
+        && verify(http, Optional.empty(), ANY_TIME) instanceof Verdict.Rejected rejected) {
+      refuse(http, rejected);
+    } else {
+      refuse(http, 401, "unauthorized");
     }
+  }
+
+  private void refuse(RoutingContext http, Verdict.Rejected rejected) {
+    SocketAddress remote = http.request().remoteAddress();
+    String from = remote == null ? "a closed connection" : remote.hostAddress();
+    if (due.isDue(from + " " + rejected.reason(), clock.getAsLong())) {
+      LOG.warn("rejected a request of {}: {}", from, rejected.text());
+    }
+    http.response()
+        .putHeader(
+            "WWW-Authenticate",
+            PeerComplaints.challenge(rejected.reason().label(), rejected.text()));
+    refuse(http, 401, rejected.text());
+  }
+
+  private boolean isOpenToPeers() {
+    return access.isOpen() && !secret.isSet() && !peersHaveCertificates;
+  }
+
+  private boolean hasCertificate(RoutingContext http) {
     if (!peersHaveCertificates || http.request().sslSession() == null) {
       return false;
     }
@@ -295,7 +444,7 @@ public final class Guard {
 
   private void refuse(RoutingContext http, int status, String why) {
     refused.increment();
-    if (status == 401) {
+    if (status == 401 && !http.response().headers().contains("WWW-Authenticate")) {
       http.response().putHeader("WWW-Authenticate", "Bearer realm=\"fleetgauge\"");
     }
     http.response()

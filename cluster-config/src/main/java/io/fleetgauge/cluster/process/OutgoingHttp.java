@@ -1,10 +1,13 @@
 package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.trust.PeerComplaints;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
@@ -21,16 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * HTTP client for requests to other processes of the cluster, with the cluster's secret and
- * certificates. Safe for all threads.
+ * HTTP client for requests to other processes of the cluster, which are signed where the cluster
+ * has a secret. Safe for all threads.
+ *
+ * <p>With {@code trust.ca}, every request is sent over TLS, whatever scheme an address has:
+ * addresses come from others.
  */
 public final class OutgoingHttp implements AutoCloseable {
-  /** The header with the cluster's secret, by which processes authenticate to each other. */
-  static final String SECRET = "X-Fleetgauge-Secret";
-
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingHttp.class);
 
-  private final SecretFile secret;
+  private final RequestSigner signer;
+  private final boolean isTlsOnly;
+  private final PeerComplaints complaints = new PeerComplaints();
   // Referred to for as long as it is used: a client that is collected closes its connections.
   private final HttpClientAgent client;
 
@@ -45,10 +50,11 @@ public final class OutgoingHttp implements AutoCloseable {
   public record Limits(int connectMillis, int keepSeconds, int connections, int waiting) {}
 
   /**
-   * @param secret is sent with every request when it is set
+   * @param signer signs every request, where the cluster has a secret
    */
-  public OutgoingHttp(Vertx vertx, TrustSettings trust, SecretFile secret, Limits limits) {
-    this.secret = secret;
+  public OutgoingHttp(Vertx vertx, TrustSettings trust, RequestSigner signer, Limits limits) {
+    this.signer = signer;
+    this.isTlsOnly = trust.ca().isPresent();
     this.client =
         vertx
             .httpClientBuilder()
@@ -97,25 +103,37 @@ public final class OutgoingHttp implements AutoCloseable {
     return options;
   }
 
-  /** The client that sends the requests. */
-  public HttpClient client() {
+  /** A request to a process. */
+  public OutgoingRequest to(URI address, HttpMethod method, String path, long timeoutMillis) {
+    return new OutgoingRequest(this, options(address, method, path, timeoutMillis));
+  }
+
+  RequestOptions options(URI address, HttpMethod method, String path, long timeoutMillis) {
+    return new RequestOptions()
+        .setMethod(method)
+        .setHost(address.getHost())
+        .setPort(address.getPort())
+        .setSsl(isTlsOnly || "https".equals(address.getScheme()))
+        .setURI(path)
+        .setTimeout(timeoutMillis);
+  }
+
+  HttpClient client() {
     return client;
   }
 
-  /** A request to a process, with the cluster's secret. */
-  public RequestOptions to(URI address, HttpMethod method, String path, long timeoutMillis) {
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(method)
-            .setHost(address.getHost())
-            .setPort(address.getPort())
-            .setSsl("https".equals(address.getScheme()))
-            .setURI(path)
-            .setTimeout(timeoutMillis);
-    if (secret.isSet()) {
-      options.putHeader(SECRET, secret.text());
+  RequestSigner signer() {
+    return signer;
+  }
+
+  /** Logs when a process rejects the signature of this one, or the lack of one. */
+  void notice(RequestOptions request, HttpClientResponse response) {
+    if (complaints.concerns(response.statusCode())) {
+      complaints.heard(
+          (request.isSsl() ? "https://" : "http://") + request.getHost() + ":" + request.getPort(),
+          response.statusCode(),
+          response.getHeader("WWW-Authenticate"));
     }
-    return options;
   }
 
   @Override

@@ -2,11 +2,8 @@ package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -106,23 +103,6 @@ public final class SecretFile {
   /** Whether there is a secret. */
   public boolean isSet() {
     return !texts.isEmpty();
-  }
-
-  /** Whether a text is the secret; compared in constant time. */
-  boolean isShown(String shown) {
-    boolean isShown = false;
-    for (String text : shown == null ? List.<String>of() : texts) {
-      isShown |= MessageDigest.isEqual(hash(shown), hash(text));
-    }
-    return isShown;
-  }
-
-  private static byte[] hash(String of) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(of.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java has it
-    }
   }
 
   /** The secret, the first of several; empty when there is none. */

@@ -1,6 +1,8 @@
 package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.trust.RequestHead;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -10,6 +12,7 @@ import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.net.URI;
+import java.util.List;
 
 /**
  * Outgoing requests that are not on the hot path: commands to other processes, and in time
@@ -23,7 +26,7 @@ public final class WebRequests implements AutoCloseable {
   private static final int CONNECTIONS = 4;
   private static final int MAX_WAITING = 100;
 
-  private final SecretFile secret;
+  private final RequestSigner signer;
   // Referred to for as long as it is used: a client that is collected closes its connections.
   private final WebClient client;
 
@@ -35,10 +38,10 @@ public final class WebRequests implements AutoCloseable {
   public record Response(int status, String body) {}
 
   /**
-   * @param secret is sent with every request when it is set
+   * @param signer signs every request, where the cluster has a secret
    */
-  public WebRequests(Vertx vertx, TrustSettings trust, SecretFile secret) {
-    this.secret = secret;
+  public WebRequests(Vertx vertx, TrustSettings trust, RequestSigner signer) {
+    this.signer = signer;
     WebClientOptions options = new WebClientOptions();
     options.setConnectTimeout(CONNECT_TIMEOUT_MILLIS).setUserAgent("fleetgauge");
     this.client =
@@ -61,14 +64,19 @@ public final class WebRequests implements AutoCloseable {
    * @return fails when nothing answers in time
    */
   public Future<Response> send(HttpMethod method, URI target, long timeoutMillis) {
+    String path =
+        target.getRawPath() + (target.getRawQuery() == null ? "" : "?" + target.getRawQuery());
     HttpRequest<Buffer> request =
         client
-            .request(method, target.getPort(), target.getHost(), target.getPath())
+            .request(method, target.getPort(), target.getHost(), path)
             .ssl("https".equals(target.getScheme()))
             .timeout(timeoutMillis);
-    if (secret.isSet()) {
-      request.putHeader(OutgoingHttp.SECRET, secret.text());
-    }
+    signer
+        .sign(
+            RequestSigner.receiver(target.getHost(), target.getPort()),
+            new RequestHead(method.name(), path, List.of()),
+            BodyDigest.of(null))
+        .ifPresent(signature -> request.putHeader(RequestSigner.HEADER, signature));
     return request
         .send()
         .map(

@@ -237,7 +237,7 @@ class ConfigTest {
     String yaml =
         """
         http: {insecure: true, tls: {certificate: '@', key: '@', clientCa: '@'}}
-        trust: {ca: '@', certificate: '@', key: '@'}
+        trust: {ca: '@', certificate: '@', key: '@', clockSkew: 30s}
         cluster: {secretFile: '@'}
         tenants: {file: '@'}
         """;
@@ -254,7 +254,11 @@ class ConfigTest {
     assertThat(gateway.trust())
         .isEqualTo(
             new TrustSettings(
-                Optional.of(file), Optional.of(file), Optional.of(file), Optional.of(file)));
+                Optional.of(file),
+                Optional.of(file),
+                Optional.of(file),
+                Optional.of(file),
+                Duration.ofSeconds(30)));
     assertThatThrownBy(() -> QueryConfig.read("f", yaml.replace("@", "/no/such")))
         .isInstanceOfSatisfying(
             ConfigException.class,

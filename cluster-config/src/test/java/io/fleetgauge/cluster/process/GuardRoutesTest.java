@@ -7,6 +7,9 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.TlsSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestHead;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -85,7 +88,7 @@ class GuardRoutesTest {
             vertx,
             http,
             tenants,
-            new TrustSettings(Optional.empty(), Optional.empty(), Optional.empty(), secret),
+            TrustSettings.ofSecret(secret),
             TenantLimits.DEFAULT,
             scope -> "",
             clock::get);
@@ -99,6 +102,12 @@ class GuardRoutesTest {
         .get("/operate")
         .handler(guard.needs(Right.OPERATE))
         .handler(done -> done.end(Guard.grant(done).orElseThrow().tenant()));
+    Guard.readBody(router.post("/peer").handler(guard.needsPeer()), 4 << 20)
+        .handler(done -> done.end("body"));
+    router
+        .get("/new-or-operate")
+        .handler(guard.needsNewProofOr(Right.OPERATE))
+        .handler(done -> done.end("new"));
     port =
         vertx
             .createHttpServer()
@@ -115,6 +124,22 @@ class GuardRoutesTest {
       all.add(headers[i], headers[i + 1]);
     }
     return client.get(port, "127.0.0.1", path).putHeaders(all).send().await(10, TimeUnit.SECONDS);
+  }
+
+  private RequestSigner signer(String... secrets) {
+    return new RequestSigner(ClusterKey.of(() -> List.of(secrets)), clock::get);
+  }
+
+  private String signed(String secret, String path) {
+    return signed(signer(secret), "127.0.0.1:" + port, "GET", path, "");
+  }
+
+  private static String signed(
+      RequestSigner signer, String receiver, String method, String path, String body) {
+    return signer
+        .sign(
+            receiver, new RequestHead(method, path, List.of()), BodyDigest.of(Buffer.buffer(body)))
+        .orElseThrow();
   }
 
   private int status(String path, String... headers) throws Exception {
@@ -153,9 +178,11 @@ class GuardRoutesTest {
         hasTenants ? tenants() : Optional.empty(),
         hasSecret ? secret() : Optional.empty());
     assertThat(status("/peer")).isEqualTo(without);
-    assertThat(status("/peer", OutgoingHttp.SECRET, SECRET)).isEqualTo(with);
-    assertThat(status("/peer", OutgoingHttp.SECRET, SECRET + "x")).isEqualTo(without);
-    assertThat(status("/peer", OutgoingHttp.SECRET, "")).isEqualTo(without);
+    assertThat(status("/peer", RequestSigner.HEADER, signed(SECRET, "/peer"))).isEqualTo(with);
+    assertThat(status("/peer", RequestSigner.HEADER, signed(SECRET + "x", "/peer")))
+        .isEqualTo(without);
+    assertThat(status("/peer", RequestSigner.HEADER, "")).isEqualTo(without);
+    assertThat(status("/peer", "X-Fleetgauge-Secret", SECRET)).isEqualTo(without);
   }
 
   @Test
@@ -163,7 +190,10 @@ class GuardRoutesTest {
     serve(vertx, PLAIN, tenants(), secret());
     assertThat(get("/peer-or-read", "Authorization", "Bearer reader").bodyAsString())
         .isEqualTo("a");
-    assertThat(get("/peer-or-read", OutgoingHttp.SECRET, SECRET).bodyAsString()).isEqualTo("peer");
+    assertThat(
+            get("/peer-or-read", RequestSigner.HEADER, signed(SECRET, "/peer-or-read"))
+                .bodyAsString())
+        .isEqualTo("peer");
     assertThat(get("/operate", "Authorization", "Bearer operator").bodyAsString()).isEqualTo("a");
     HttpResponse<Buffer> lacks = get("/operate", "Authorization", "Bearer reader");
     assertThat(lacks.statusCode()).isEqualTo(403);

@@ -30,7 +30,7 @@ class GuardTest {
         vertx,
         http,
         tenants,
-        new TrustSettings(Optional.empty(), Optional.empty(), Optional.empty(), secret),
+        TrustSettings.ofSecret(secret),
         TenantLimits.DEFAULT,
         scope -> "",
         () -> 0);

@@ -3,18 +3,23 @@ package io.fleetgauge.cluster.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestSigner;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.junit5.VertxExtension;
-import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -31,46 +36,35 @@ class OutgoingHttpTest {
   // Referred to until the test ends: a client that is collected closes its connections.
   private OutgoingHttp used;
 
-  private SecretFile secret() throws Exception {
-    return SecretFile.open(
-        "cluster.secretFile", Optional.of(Files.writeString(folder.resolve("secret"), SECRET)));
-  }
-
   @Test
-  void aRequestHasTheAddressThePathTheTimeoutAndTheSecret(Vertx vertx) throws Exception {
-    try (OutgoingHttp http = new OutgoingHttp(vertx, TrustSettings.NONE, secret(), LIMITS)) {
+  void aRequestHasTheAddressThePathAndTheTimeout(Vertx vertx) {
+    try (OutgoingHttp http =
+        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, LIMITS)) {
       RequestOptions request =
-          http.to(URI.create("http://10.0.0.1:9400"), HttpMethod.PUT, "/v1/x?a=b", 700);
+          http.options(URI.create("http://10.0.0.1:9400"), HttpMethod.PUT, "/v1/x?a=b", 700);
       assertThat(request.getHost()).isEqualTo("10.0.0.1");
       assertThat(request.getPort()).isEqualTo(9400);
       assertThat(request.getMethod()).isEqualTo(HttpMethod.PUT);
       assertThat(request.getURI()).isEqualTo("/v1/x?a=b");
       assertThat(request.getTimeout()).isEqualTo(700);
       assertThat(request.isSsl()).isFalse();
-      assertThat(request.getHeaders().get(OutgoingHttp.SECRET)).isEqualTo(SECRET);
+      assertThat(http.options(URI.create("https://a:1"), HttpMethod.GET, "/", 700).isSsl())
+          .isTrue();
     }
   }
 
   @Test
-  void anHttpsAddressIsReachedByTlsAndWithoutASecretNoneIsSent(Vertx vertx) {
-    try (OutgoingHttp http = new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, LIMITS)) {
-      RequestOptions request = http.to(URI.create("https://a:1"), HttpMethod.GET, "/", 700);
-      assertThat(request.isSsl()).isTrue();
-      assertThat(request.getHeaders() == null || request.getHeaders().isEmpty()).isTrue();
-    }
-  }
-
-  @Test
-  void aSecretThatWasReadAgainIsSentWithTheNextRequest(Vertx vertx) throws Exception {
-    SecretFile secret = secret();
-    try (OutgoingHttp http = new OutgoingHttp(vertx, TrustSettings.NONE, secret, LIMITS)) {
-      Files.writeString(folder.resolve("secret"), SECRET + "-new");
-      secret.look();
-      assertThat(
-              http.to(URI.create("http://a:1"), HttpMethod.GET, "/", 1)
-                  .getHeaders()
-                  .get(OutgoingHttp.SECRET))
-          .isEqualTo(SECRET + "-new");
+  void withTrustCaEveryAddressIsReachedByTlsWhateverItsSchemeSays(Vertx vertx) throws Exception {
+    Path ca = Files.writeString(folder.resolve("ca.pem"), "");
+    TrustSettings trust =
+        new TrustSettings(
+            Optional.of(ca),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Duration.ofSeconds(60));
+    try (OutgoingHttp http = new OutgoingHttp(vertx, trust, RequestSigner.NONE, LIMITS)) {
+      assertThat(http.options(URI.create("http://a:1"), HttpMethod.GET, "/", 700).isSsl()).isTrue();
     }
   }
 
@@ -88,7 +82,11 @@ class OutgoingHttpTest {
     ClientSSLOptions options =
         OutgoingHttp.ssl(
             new TrustSettings(
-                Optional.of(any), Optional.of(any), Optional.of(any), Optional.empty()));
+                Optional.of(any),
+                Optional.of(any),
+                Optional.of(any),
+                Optional.empty(),
+                Duration.ofSeconds(60)));
     assertThat(((PemTrustOptions) options.getTrustOptions()).getCertPaths())
         .containsExactly(any.toString());
     PemKeyCertOptions own = (PemKeyCertOptions) options.getKeyCertOptions();
@@ -96,33 +94,52 @@ class OutgoingHttpTest {
     assertThat(own.getKeyPath()).isEqualTo(any.toString());
   }
 
+  private URI serve(Vertx vertx, Handler<HttpServerRequest> handler) throws Exception {
+    return URI.create(
+        "http://127.0.0.1:"
+            + vertx
+                .createHttpServer()
+                .requestHandler(handler)
+                .listen(0, "127.0.0.1")
+                .await(10, TimeUnit.SECONDS)
+                .actualPort());
+  }
+
+  private String ask(URI server, byte[] body) throws Exception {
+    return used.to(server, HttpMethod.POST, "/v1/x?a=b", 5_000)
+        .header("X-Fleetgauge-Epoch", "7")
+        .body(body)
+        .send(response -> response.body().map(Buffer::toString))
+        .await(10, TimeUnit.SECONDS);
+  }
+
   @Test
-  void aRequestReachesAServer(Vertx vertx, VertxTestContext test) throws Exception {
-    int port =
-        vertx
-            .createHttpServer()
-            .requestHandler(
-                request ->
-                    request
-                        .response()
-                        .setStatusCode(
-                            SECRET.equals(request.getHeader(OutgoingHttp.SECRET)) ? 204 : 401)
-                        .end())
-            .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
-            .actualPort();
-    used = new OutgoingHttp(vertx, TrustSettings.NONE, secret(), LIMITS);
-    used.client()
-        .request(used.to(URI.create("http://127.0.0.1:" + port), HttpMethod.GET, "/", 5_000))
-        .compose(request -> request.send())
-        .map(HttpClientResponse::statusCode)
-        .onComplete(
-            test.succeeding(
-                status ->
-                    test.verify(
-                        () -> {
-                          assertThat(status).isEqualTo(204);
-                          test.completeNow();
-                        })));
+  void aRequestIsSignedForTheAddressThatItIsSentToAndTheSecretIsNotInIt(Vertx vertx)
+      throws Exception {
+    URI server =
+        serve(
+            vertx,
+            request ->
+                request
+                    .body()
+                    .onSuccess(body -> request.response().end(request.headers() + "\n" + body)));
+    used =
+        new OutgoingHttp(
+            vertx,
+            TrustSettings.NONE,
+            new RequestSigner(ClusterKey.of(() -> List.of(SECRET)), () -> 5),
+            LIMITS);
+    String first = ask(server, new byte[] {'a'});
+    String second = ask(server, new byte[] {'a'});
+    assertThat(first).contains("X-Fleetgauge-Signature=1 " + server.getAuthority() + " 5 ");
+    assertThat(first).doesNotContain(SECRET);
+    assertThat(first).as("each request has its own nonce").isNotEqualTo(second);
+  }
+
+  @Test
+  void withoutASecretARequestIsNotSigned(Vertx vertx) throws Exception {
+    URI server = serve(vertx, request -> request.response().end("" + request.headers()));
+    used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, LIMITS);
+    assertThat(ask(server, new byte[0])).doesNotContain(RequestSigner.HEADER);
   }
 }

@@ -3,24 +3,22 @@ package io.fleetgauge.cluster.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(VertxExtension.class)
 class WebRequestsTest {
-  @TempDir private Path folder;
   // A client that nothing refers to is collected, and its connections are closed.
   private WebRequests requests;
 
@@ -41,21 +39,16 @@ class WebRequestsTest {
     return URI.create("http://127.0.0.1:" + port);
   }
 
-  private WebRequests requests(Vertx vertx, String secret) throws Exception {
-    Path file = Files.writeString(folder.resolve("secret"), secret);
+  private WebRequests requests(Vertx vertx, String secret) {
+    List<String> secrets = secret.isEmpty() ? List.of() : List.of(secret);
     requests =
         new WebRequests(
-            vertx,
-            TrustSettings.NONE,
-            secret.isEmpty()
-                ? SecretFile.NONE
-                : SecretFile.open("cluster.secretFile", Optional.of(file)));
+            vertx, TrustSettings.NONE, new RequestSigner(ClusterKey.of(() -> secrets), () -> 5));
     return requests;
   }
 
   @Test
-  void aRequestCarriesTheSecretAndItsResponseIsText(Vertx vertx, VertxTestContext test)
-      throws Exception {
+  void aRequestIsSignedAndItsResponseIsText(Vertx vertx, VertxTestContext test) throws Exception {
     URI server =
         serve(
             vertx,
@@ -66,11 +59,11 @@ class WebRequestsTest {
                     .end(
                         request.method()
                             + " "
-                            + request.path()
+                            + request.uri()
                             + " "
-                            + request.getHeader(OutgoingHttp.SECRET)));
-    requests(vertx, "a secret without-spaces".replace(' ', '-'))
-        .send(HttpMethod.POST, server.resolve("/v1/leave"), 5_000)
+                            + request.getHeader(RequestSigner.HEADER)));
+    requests(vertx, "a-secret-without-spaces")
+        .send(HttpMethod.POST, server.resolve("/v1/leave?a=%20"), 5_000)
         .onComplete(
             test.succeeding(
                 response ->
@@ -78,13 +71,14 @@ class WebRequestsTest {
                         () -> {
                           assertThat(response.status()).isEqualTo(202);
                           assertThat(response.body())
-                              .isEqualTo("POST /v1/leave a-secret-without-spaces");
+                              .startsWith("POST /v1/leave?a=%20 1 " + server.getAuthority() + " 5 ")
+                              .doesNotContain("a-secret");
                           test.completeNow();
                         })));
   }
 
   @Test
-  void withoutASecretNoneIsSentAndAnEmptyBodyIsEmptyText(Vertx vertx, VertxTestContext test)
+  void withoutASecretItIsNotSignedAndAnEmptyBodyIsEmptyText(Vertx vertx, VertxTestContext test)
       throws Exception {
     URI server =
         serve(
@@ -92,7 +86,7 @@ class WebRequestsTest {
             request ->
                 request
                     .response()
-                    .setStatusCode(request.getHeader(OutgoingHttp.SECRET) == null ? 204 : 500)
+                    .setStatusCode(request.getHeader(RequestSigner.HEADER) == null ? 204 : 500)
                     .end());
     requests(vertx, "")
         .send(HttpMethod.GET, server.resolve("/"), 5_000)

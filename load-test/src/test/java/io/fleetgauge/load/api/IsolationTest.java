@@ -87,10 +87,7 @@ class IsolationTest {
                     hash("token-match")));
     shared = fleet(folder.resolve("both"), "both");
     shared.secure(
-        Optional.of(tenants),
-        new TrustSettings(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(secret)),
-        Optional.empty());
+        Optional.of(tenants), TrustSettings.ofSecret(Optional.of(secret)), Optional.empty());
     ofBoth = started(shared);
     alone = fleet(folder.resolve("one"), "one");
     ofOne = started(alone);

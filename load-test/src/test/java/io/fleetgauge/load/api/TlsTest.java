@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.config.TlsSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
@@ -82,7 +82,11 @@ class TlsTest {
 
   private static TrustSettings trust(Path ca, Certificates.Pair own) {
     return new TrustSettings(
-        Optional.of(ca), Optional.of(own.certificate()), Optional.of(own.key()), Optional.empty());
+        Optional.of(ca),
+        Optional.of(own.certificate()),
+        Optional.of(own.key()),
+        Optional.empty(),
+        TrustSettings.NONE.clockSkew());
   }
 
   private static SSLContext context(Path ca) throws Exception {
@@ -115,7 +119,7 @@ class TlsTest {
         fleet.gatewayAddresses(),
         UplinkSettings.DEFAULT,
         Optional.empty(),
-        new OutgoingHttp(vertx, trust, SecretFile.NONE, Uplink.HTTP_LIMITS),
+        new OutgoingHttp(vertx, trust, RequestSigner.NONE, Uplink.HTTP_LIMITS),
         noToken,
         7);
   }
@@ -169,14 +173,29 @@ class TlsTest {
     Certificates.Pair other = Certificates.make(folder, "other");
     try (OutgoingHttp http =
         new OutgoingHttp(
-            vertx, trust(other.certificate(), own), SecretFile.NONE, Uplink.HTTP_LIMITS)) {
+            vertx, trust(other.certificate(), own), RequestSigner.NONE, Uplink.HTTP_LIMITS)) {
       URI gateway = fleet.gatewayAddresses().getFirst();
       assertThatThrownBy(
               () ->
-                  http.client()
-                      .request(http.to(gateway, HttpMethod.GET, "/-/healthy", 5_000))
+                  http.to(gateway, HttpMethod.GET, "/-/healthy", 5_000)
+                      .send(response -> response.body())
                       .await())
           .isInstanceOf(SSLHandshakeException.class);
+    }
+  }
+
+  @Test
+  void anAddressThatSaysHttpIsReachedByTlsAllTheSame() throws Exception {
+    try (OutgoingHttp http =
+        new OutgoingHttp(vertx, trust(ca, own), RequestSigner.NONE, Uplink.HTTP_LIMITS)) {
+      URI gateway = fleet.gatewayAddresses().getFirst();
+      URI claimed = URI.create("http://" + gateway.getAuthority());
+      assertThat(
+              http.to(claimed, HttpMethod.GET, "/-/healthy", 5_000)
+                  .send(response -> response.body())
+                  .await()
+                  .toString())
+          .isEqualTo("healthy\n");
     }
   }
 

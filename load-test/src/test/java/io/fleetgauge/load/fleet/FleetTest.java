@@ -7,10 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.uplink.Uplink;
@@ -353,7 +353,8 @@ class FleetTest {
             Map.of("gateway-1", fleet.gatewayAddresses().getFirst(), "dead", dead),
             false);
     try (OutgoingHttp http =
-        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, GatewayShards.HTTP_LIMITS)) {
+        new OutgoingHttp(
+            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.HTTP_LIMITS)) {
       GatewayShards shards =
           new GatewayShards(vertx, http, () -> wrong, vertx.createSharedWorkerExecutor("test", 2));
       Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());

@@ -148,6 +148,7 @@ class TidyTest {
               "probe.uplink",
               "cluster.config",
               "cluster.process",
+              "cluster.trust",
               "sample",
               "sample.frame",
               "sample.journal",
@@ -161,6 +162,7 @@ class TidyTest {
               "probe.uplink",
               "cluster.config",
               "cluster.process",
+              "cluster.trust",
               "sample",
               "sample.prometheus"),
           room("gateway.ownership", "cluster.process", "cluster.table", "sample"),
@@ -294,6 +296,7 @@ class TidyTest {
               "cluster.process",
               "cluster.table",
               "cluster.tenant",
+              "cluster.trust",
               "promql.expr",
               "promql.syntax",
               "sample",
@@ -736,6 +739,20 @@ class TidyTest {
       }
     }
     assertThat(strays).isEmpty();
+  }
+
+  /** A gateway reads bodies by Guard, which checks that a signed request has the signed body. */
+  @Test
+  void bodiesAreReadWhereTheyAreCheckedOrWhereOnlyTokensAreAccepted() {
+    TreeSet<String> readers = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+        if (isOurs(type) && dependency.getTargetClass().getSimpleName().equals("BodyHandler")) {
+          readers.add(roomOf(type));
+        }
+      }
+    }
+    assertThat(readers).containsExactly("cluster.process", "query.http");
   }
 
   @Test

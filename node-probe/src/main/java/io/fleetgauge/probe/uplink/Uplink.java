@@ -2,7 +2,8 @@ package io.fleetgauge.probe.uplink;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.cluster.process.OutgoingRequest;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -12,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -96,7 +96,7 @@ public final class Uplink implements AutoCloseable {
         gateways,
         settings,
         spool,
-        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, HTTP_LIMITS),
+        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, HTTP_LIMITS),
         () -> "",
         seed);
   }
@@ -153,18 +153,17 @@ public final class Uplink implements AutoCloseable {
   }
 
   private void post(UplinkMachine.Effect.Post post) {
-    RequestOptions options =
+    OutgoingRequest request =
         http.to(post.gateway(), HttpMethod.POST, path, REQUEST_TIMEOUT_MILLIS)
-            .putHeader("Content-Type", IntakeProtocol.FRAMES_TYPE)
-            .putHeader(IntakeProtocol.EPOCH, Long.toString(post.epoch()))
-            .putHeader(IntakeProtocol.ACKNOWLEDGED, Long.toString(post.acknowledged()));
+            .header("Content-Type", IntakeProtocol.FRAMES_TYPE)
+            .header(IntakeProtocol.EPOCH, Long.toString(post.epoch()))
+            .header(IntakeProtocol.ACKNOWLEDGED, Long.toString(post.acknowledged()))
+            .body(post.body());
     if (!token.get().isEmpty()) {
-      options.putHeader("Authorization", "Bearer " + token.get());
+      request.header("Authorization", "Bearer " + token.get());
     }
-    http.client()
-        .request(options)
-        .compose(request -> request.send(Buffer.buffer(post.body())))
-        .compose(
+    request
+        .send(
             response ->
                 response.statusCode() == IntakeProtocol.TOO_LARGE
                     ? Future.succeededFuture(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;
@@ -235,7 +235,7 @@ class UplinkTest {
             gateways,
             new UplinkSettings(Duration.ofMinutes(1), 1 << 20, Duration.ofHours(1), 1 << 20),
             spool,
-            new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, Uplink.HTTP_LIMITS),
+            new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, Uplink.HTTP_LIMITS),
             () -> token,
             1);
     open.add(uplink);

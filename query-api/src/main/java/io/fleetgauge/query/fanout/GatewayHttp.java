@@ -95,20 +95,9 @@ final class GatewayHttp {
   Call ask(URI gateway, FragmentRequest asked, long timeoutMillis) {
     Sending sending = new Sending();
     Future<Answer> answer =
-        http.client()
-            .request(http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis))
-            .compose(
-                request -> {
-                  if (!sending.begin(request)) {
-                    request.reset();
-                    return Future.failedFuture("the request was cancelled");
-                  }
-                  // Within one task: off the event loop, a body that is asked for later may be
-                  // lost.
-                  return request
-                      .send(Buffer.buffer(FragmentCodec.encode(asked)))
-                      .compose(GatewayHttp::body);
-                })
+        http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
+            .body(FragmentCodec.encode(asked))
+            .send(sending::begin, GatewayHttp::body)
             .onComplete(ended -> sending.end())
             .compose(
                 body ->

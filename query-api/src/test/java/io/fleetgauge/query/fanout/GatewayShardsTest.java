@@ -2,7 +2,7 @@ package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.query.shards.ShardsContract;
 import io.vertx.core.Vertx;
@@ -12,7 +12,7 @@ class GatewayShardsTest extends ShardsContract {
   protected Shards shards(Vertx vertx) throws Exception {
     LoopbackGateways gateways = new LoopbackGateways(vertx, fleet);
     OutgoingHttp http =
-        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, GatewayShards.HTTP_LIMITS);
+        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.HTTP_LIMITS);
     return new GatewayShards(
         vertx, http, gateways::view, vertx.createSharedWorkerExecutor("shards", 2));
   }

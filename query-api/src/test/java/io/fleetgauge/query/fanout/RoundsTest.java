@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -61,7 +61,7 @@ class RoundsTest {
 
   private GatewayShards shards(Supplier<ClusterView> view) {
     OutgoingHttp http =
-        new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, GatewayShards.HTTP_LIMITS);
+        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.HTTP_LIMITS);
     return new GatewayShards(vertx, http, view, vertx.createSharedWorkerExecutor("rounds", 2));
   }
 

@@ -9,7 +9,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
 import java.util.function.Consumer;
 
 /** Serves {@link IntakeProtocol}. */
@@ -29,14 +28,15 @@ public final class IntakeRoute {
   public static void mount(
       Router router, Vertx vertx, Handler<RoutingContext> guard, Intake intake, int maxBodyBytes) {
     IntakeRoute route = new IntakeRoute(intake, vertx);
-    router
-        .post(IntakeProtocol.ROUTE)
-        .handler(guard)
-        .handler(
-            new BodyPace(
-                BodyPace.OF_SAMPLES,
-                (late, why) -> late.response().setStatusCode(503).end(why + "\n")))
-        .handler(BodyHandler.create(false).setBodyLimit(maxBodyBytes))
+    Guard.readBody(
+            router
+                .post(IntakeProtocol.ROUTE)
+                .handler(guard)
+                .handler(
+                    new BodyPace(
+                        BodyPace.OF_SAMPLES,
+                        (late, why) -> late.response().setStatusCode(503).end(why + "\n"))),
+            maxBodyBytes)
         .handler(IntakeRoute::unlabelled)
         .handler(route::take);
   }

@@ -15,7 +15,6 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -81,16 +80,14 @@ public final class PeerClient implements Peers {
 
   @Override
   public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
-    RequestOptions options =
-        http.to(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
-            .putHeader(IntakeProtocol.EPOCH, Long.toString(copy.epoch()))
-            .putHeader(PeerRoute.FROM, copy.owner())
-            .putHeader(PeerRoute.SESSION, Long.toString(copy.session()))
-            .putHeader(PeerRoute.NUMBER, Long.toString(copy.number()))
-            .putHeader(PeerRoute.COUNT, Integer.toString(copy.count()));
-    http.client()
-        .request(options)
-        .compose(request -> request.send(Buffer.buffer(copy.frames())).compose(PeerClient::whole))
+    http.to(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
+        .header(IntakeProtocol.EPOCH, Long.toString(copy.epoch()))
+        .header(PeerRoute.FROM, copy.owner())
+        .header(PeerRoute.SESSION, Long.toString(copy.session()))
+        .header(PeerRoute.NUMBER, Long.toString(copy.number()))
+        .header(PeerRoute.COUNT, Integer.toString(copy.count()))
+        .body(copy.frames())
+        .send(PeerClient::whole)
         .map(body -> read(body.toString()))
         .otherwise(
             failure -> {
@@ -122,17 +119,14 @@ public final class PeerClient implements Peers {
   }
 
   private Future<Buffer> get(URI from, String path) {
-    return http.client()
-        .request(http.to(from, HttpMethod.GET, path, PULL_MILLIS))
-        .compose(request -> request.send().compose(PeerClient::whole));
+    return http.to(from, HttpMethod.GET, path, PULL_MILLIS).send(PeerClient::whole);
   }
 
   @Override
   public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
     String query = "offers?from=" + URLEncoder.encode(self, StandardCharsets.UTF_8);
-    http.client()
-        .request(http.to(owner, HttpMethod.POST, path(host, query), OFFER_MILLIS))
-        .compose(request -> request.send().compose(PeerClient::whole))
+    http.to(owner, HttpMethod.POST, path(host, query), OFFER_MILLIS)
+        .send(PeerClient::whole)
         .map(true)
         .otherwise(false)
         .onSuccess(merged::accept);
@@ -238,23 +232,17 @@ public final class PeerClient implements Peers {
 
     private Future<Pulled> fetch(Pull.Effect.Fetch range) {
       String query = "samples?from=" + range.from() + "&to=" + range.to();
-      return http.client()
-          .request(http.to(from, HttpMethod.GET, path(host, query), PULL_MILLIS))
-          .compose(
-              request ->
-                  request
-                      .send()
+      return http.to(from, HttpMethod.GET, path(host, query), PULL_MILLIS)
+          .send(
+              response ->
+                  whole(response)
                       .compose(
-                          response ->
-                              whole(response)
-                                  .compose(
-                                      page -> {
-                                        long next =
-                                            Long.parseLong(response.getHeader(PeerRoute.NEXT));
-                                        return page.length() == 0
-                                            ? on(new Pull.Event.Taken(next))
-                                            : merge(page, next);
-                                      })));
+                          page -> {
+                            long next = Long.parseLong(response.getHeader(PeerRoute.NEXT));
+                            return page.length() == 0
+                                ? on(new Pull.Event.Taken(next))
+                                : merge(page, next);
+                          }));
     }
 
     private Future<Pulled> merge(Buffer page, long next) {

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.peer;
 
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.store.HostPage;
@@ -13,7 +14,6 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
 import java.io.FileNotFoundException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,10 +57,7 @@ public final class PeerRoute {
       Intake intake,
       Store store) {
     PeerRoute route = new PeerRoute(vertx, workers, intake, store);
-    router
-        .post("/v1/hosts/:host/copies")
-        .handler(guard)
-        .handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES))
+    Guard.readBody(router.post("/v1/hosts/:host/copies").handler(guard), MOST_BYTES)
         .handler(route::copy);
     router.post("/v1/hosts/:host/offers").handler(guard).handler(route::offer);
     router.get("/v1/hosts/:host/digest").handler(guard).handler(route::digest);

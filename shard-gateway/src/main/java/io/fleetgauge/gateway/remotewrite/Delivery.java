@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -8,9 +9,7 @@ import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -86,17 +85,15 @@ final class Delivery {
     }
 
     private void post(URI address) {
-      RequestOptions options =
+      OutgoingRequest request =
           http.to(address, HttpMethod.POST, IntakeProtocol.path(host), REQUEST_TIMEOUT_MILLIS)
-              .putHeader(IntakeProtocol.EPOCH, Long.toString(epoch));
+              .header(IntakeProtocol.EPOCH, Long.toString(epoch))
+              .body(body);
       if (intent == Intent.CHECK) {
-        options.putHeader(IntakeProtocol.CHECK, "1");
+        request.header(IntakeProtocol.CHECK, "1");
       }
-      http.client()
-          .request(options)
-          // Within one task: off the event loop, a body that is asked for later may be lost.
-          .compose(
-              request -> request.send(Buffer.buffer(body)).compose(response -> response.body()))
+      request
+          .send(response -> response.body())
           .map(
               text -> {
                 try {

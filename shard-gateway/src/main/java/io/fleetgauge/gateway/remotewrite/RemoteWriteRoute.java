@@ -15,7 +15,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,15 +101,17 @@ public final class RemoteWriteRoute implements AutoCloseable {
    */
   public RemoteWriteRoute mount(Router router, Guard guard) {
     for (String path : List.of("/api/v1/write", "/api/v1/prometheus")) {
-      router
-          .post(path)
-          .handler(guard.needsPeerOr(Right.WRITE))
-          // Not 408: senders drop the samples of a request that gets a 4xx status.
-          .handler(
-              new BodyPace(
-                  BodyPace.OF_SAMPLES,
-                  (late, why) -> end(late, Version.V1, Answer.of(503, why + "; send it again"))))
-          .handler(BodyHandler.create(false).setBodyLimit(MAX_DECODED_BYTES))
+      Guard.readBody(
+              router
+                  .post(path)
+                  .handler(guard.needsPeerOr(Right.WRITE))
+                  // Not 408: senders drop the samples of a request that gets a 4xx status.
+                  .handler(
+                      new BodyPace(
+                          BodyPace.OF_SAMPLES,
+                          (late, why) ->
+                              end(late, Version.V1, Answer.of(503, why + "; send it again")))),
+              MAX_DECODED_BYTES)
           .handler(this::write);
     }
     return this;

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.serve;
 
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -17,7 +18,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -68,10 +68,7 @@ public final class FragmentRoute {
    * @param guard authenticates query APIs
    */
   public void mount(Router router, Handler<RoutingContext> guard) {
-    router
-        .post(FragmentProtocol.PATH)
-        .handler(guard)
-        .handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES))
+    Guard.readBody(router.post(FragmentProtocol.PATH).handler(guard), MAX_BODY_BYTES)
         .handler(this::run);
   }
 

@@ -30,6 +30,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -80,11 +81,13 @@ class PeerClientTest extends PeersContract {
               vertx,
               new HttpSettings("127.0.0.1", 0),
               Optional.empty(),
-              TrustSettings.NONE,
+              TrustSettings.ofSecret(
+                  Optional.of(
+                      Files.writeString(folder.resolve("secret"), "the-secret-of-the-cluster"))),
               TenantLimits.DEFAULT,
               selector -> "",
               () -> NOW);
-      http = new OutgoingHttp(vertx, TrustSettings.NONE, guard.secret(), PeerClient.HTTP_LIMITS);
+      http = new OutgoingHttp(vertx, TrustSettings.NONE, guard.signer(), PeerClient.HTTP_LIMITS);
       peers = new PeerClient(vertx, http, workers, store, () -> NOW);
       intake =
           new Intake(
@@ -170,11 +173,11 @@ class PeerClientTest extends PeersContract {
   }
 
   private Response send(HttpMethod method, String what) throws Exception {
-    return vertx
-        .createHttpClient()
-        .request(method, address(owner()).getPort(), "127.0.0.1", PeerClient.path(HOST, what))
-        .compose(request -> request.send())
-        .compose(
+    return gateways
+        .get(replica())
+        .http
+        .to(address(owner()), method, PeerClient.path(HOST, what), 20_000)
+        .send(
             response -> response.body().map(body -> new Response(response.statusCode(), "" + body)))
         .await(20, TimeUnit.SECONDS);
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
@@ -81,7 +81,7 @@ class DeliveryTest {
     delivery =
         new Delivery(
             vertx,
-            new OutgoingHttp(vertx, TrustSettings.NONE, SecretFile.NONE, PeerClient.HTTP_LIMITS),
+            new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, PeerClient.HTTP_LIMITS),
             intake);
   }
 

@@ -112,7 +112,7 @@ class RemoteWriteRouteTest {
     route =
         RemoteWriteRoute.open(
                 vertx,
-                new OutgoingHttp(vertx, TrustSettings.NONE, guard.secret(), PeerClient.HTTP_LIMITS),
+                new OutgoingHttp(vertx, TrustSettings.NONE, guard.signer(), PeerClient.HTTP_LIMITS),
                 intake,
                 new RemoteWriteRoute.Settings(
                     new HostLabels(List.of("Hostname")), 60_000, () -> NOW),

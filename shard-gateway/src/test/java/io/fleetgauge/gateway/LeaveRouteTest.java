@@ -1,0 +1,121 @@
+package io.fleetgauge.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.WebRequests;
+import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestSigner;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Router;
+import io.vertx.junit5.VertxExtension;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(VertxExtension.class)
+class LeaveRouteTest {
+  private static final String SECRET = "a-secret-of-16-or-more";
+
+  private final AtomicInteger left = new AtomicInteger();
+  private URI gateway;
+
+  private void serve(Vertx vertx, Optional<Path> secret) throws Exception {
+    Guard guard =
+        Guard.open(
+            vertx,
+            new HttpSettings("127.0.0.1", 0),
+            Optional.empty(),
+            TrustSettings.ofSecret(secret),
+            TenantLimits.DEFAULT,
+            scope -> "",
+            System::currentTimeMillis);
+    Router router = Router.router(vertx);
+    LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), left::incrementAndGet);
+    int port =
+        vertx
+            .createHttpServer()
+            .requestHandler(router)
+            .listen(0, "127.0.0.1")
+            .await(10, TimeUnit.SECONDS)
+            .actualPort();
+    gateway = URI.create("http://127.0.0.1:" + port);
+  }
+
+  private HttpResponse<String> post(String... headers) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(gateway.resolve(LeaveRoute.PATH))
+            .POST(HttpRequest.BodyPublishers.noBody());
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  private int postSigned(Vertx vertx, String secret) throws Exception {
+    RequestSigner signer =
+        new RequestSigner(ClusterKey.of(() -> List.of(secret)), System::currentTimeMillis);
+    try (WebRequests requests = new WebRequests(vertx, TrustSettings.NONE, signer)) {
+      return requests
+          .send(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), 10_000)
+          .await(20, TimeUnit.SECONDS)
+          .status();
+    }
+  }
+
+  @Test
+  void withASecretOnlyAProcessThatHasItMakesAGatewayLeave(Vertx vertx, @TempDir Path folder)
+      throws Exception {
+    serve(vertx, Optional.of(Files.writeString(folder.resolve("secret"), SECRET)));
+    assertThat(post().statusCode()).isEqualTo(401);
+    assertThat(post("Authorization", "Bearer " + SECRET).statusCode()).isEqualTo(401);
+    assertThat(post("X-Fleetgauge-Secret", SECRET).statusCode()).isEqualTo(401);
+    assertThat(postSigned(vertx, SECRET + "x")).isEqualTo(401);
+    assertThat(left).hasValue(0);
+    assertThat(postSigned(vertx, SECRET)).isEqualTo(202);
+    Awaitility.await().until(() -> left.get() == 1);
+  }
+
+  @Test
+  void withoutASecretAPageInABrowserCannotMakeAGatewayLeave(Vertx vertx) throws Exception {
+    serve(vertx, Optional.empty());
+    for (String[] header :
+        new String[][] {
+          {"Origin", "http://127.0.0.1:9500"},
+          {"Origin", "null"},
+          {"Sec-Fetch-Site", "same-origin"},
+          {"Sec-Fetch-Site", "cross-site"},
+          {"Referer", "http://somewhere.example/"},
+          {"Content-Type", "application/x-www-form-urlencoded"}
+        }) {
+      HttpResponse<String> refused = post(header);
+      assertThat(refused.statusCode()).isEqualTo(403);
+      assertThat(refused.body())
+          .isEqualTo(
+              "the request has the header "
+                  + header[0]
+                  + ", which browsers send; use fleetgauge gateway --drain\n");
+    }
+    assertThat(left).hasValue(0);
+    assertThat(post().statusCode()).isEqualTo(202);
+    Awaitility.await().until(() -> left.get() == 1);
+  }
+}
