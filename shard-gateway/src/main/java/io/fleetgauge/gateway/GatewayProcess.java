@@ -51,6 +51,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -71,6 +72,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final Lifecycle lifecycle;
   private final Runnable onLeave;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
+  private final AtomicLong generation = new AtomicLong();
   private URI address;
   private Store store;
   private final Ownership ownership;
@@ -271,6 +273,7 @@ public final class GatewayProcess implements AutoCloseable {
           "Times that something in Hazelcast was ignored because it cannot be read or believed.",
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.tableChanged());
+      member.get().onChange(view -> registerAgainIfNew(view.table().generation()));
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
     }
 
@@ -357,6 +360,17 @@ public final class GatewayProcess implements AutoCloseable {
       LOG.warn("gateway {} leaves with hosts that were not handed over within {}", id, timeout);
     } else {
       LOG.info("all hosts of gateway {} have been handed over", id);
+    }
+  }
+
+  /** A cluster that began anew, because others lost their stores, does not know the hosts here. */
+  private void registerAgainIfNew(long followed) {
+    long before = generation.getAndSet(followed);
+    if (before != 0 && before != followed) {
+      LOG.warn(
+          "the cluster was begun anew by gateways without their stores: the hosts of this one are"
+              + " registered again");
+      store.hosts().forEach(this::register);
     }
   }
 

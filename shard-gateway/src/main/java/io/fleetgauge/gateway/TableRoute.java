@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * {@code GET /v1/table}: who holds which host, as this gateway sees it.
  *
  * <pre>
- * {"epoch": 7, "members": [ID...], "present": [ID...], "minority": false,
+ * {"generation": HEX, "epoch": 7, "members": [ID...], "present": [ID...], "minority": false,
  *  "hosts": {HOST: {"owner": ID, "since": 5, "behind": [ID...],
  *                    "copies": {ID: SYNCED}, "next": ID}}}
  * </pre>
@@ -37,6 +37,7 @@ final class TableRoute {
     JsonObject hosts = new JsonObject();
     view.table().holders().forEach((host, holders) -> hosts.put(host, json(holders)));
     return new JsonObject()
+        .put("generation", Long.toHexString(view.table().generation()))
         .put("epoch", view.table().epoch())
         .put("members", new JsonArray(view.table().members()))
         .put("present", new JsonArray(List.copyOf(view.gateways().keySet())))

@@ -86,6 +86,7 @@ class TableRouteTest {
         vertx,
         test,
         table -> {
+          assertThat(table.getString("generation")).isEqualTo("1");
           assertThat(table.getLong("epoch")).isEqualTo(7);
           assertThat(table.getBoolean("minority")).isTrue();
           assertThat(table.getJsonArray("present")).isEqualTo(new JsonArray().add("g1"));

@@ -76,7 +76,7 @@ public final class ClusterBus implements AutoCloseable {
   private boolean isConnecting;
   private boolean hadData;
   private long sequence;
-  private long newestEpoch;
+  private long lastEpoch;
   private volatile boolean closing;
 
   private ClusterBus(
@@ -142,8 +142,8 @@ public final class ClusterBus implements AutoCloseable {
   void tableChanged(long epoch) {
     run(
         () -> {
-          if (epoch > newestEpoch) {
-            newestEpoch = epoch;
+          if (epoch != lastEpoch) {
+            lastEpoch = epoch;
             send(HINTS, new BusMessage.TableChanged(epoch));
           }
         });
@@ -341,7 +341,7 @@ public final class ClusterBus implements AutoCloseable {
     counts.countReceived();
     switch (envelope.message()) {
       case BusMessage.TableChanged changed -> {
-        newestEpoch = Math.max(newestEpoch, changed.epoch());
+        lastEpoch = changed.epoch();
         onTable.forEach(listener -> listener.accept(changed.epoch()));
       }
       case BusMessage.TenantsChanged changed -> onTenants.forEach(Runnable::run);

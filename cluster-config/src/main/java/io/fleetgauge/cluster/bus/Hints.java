@@ -14,7 +14,7 @@ final class Hints {
   static void exchange(ClusterBus bus, ClusterMember member, Guard guard) {
     bus.onTableChanged(
         epoch -> {
-          if (epoch > member.view().table().epoch()) {
+          if (epoch != member.view().table().epoch()) {
             member.look();
           }
         });

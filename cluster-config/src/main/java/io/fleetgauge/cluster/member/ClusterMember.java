@@ -11,6 +11,7 @@ import io.fleetgauge.cluster.table.TableMachine.Event;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import java.net.URI;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -138,13 +139,21 @@ public final class ClusterMember implements AutoCloseable {
     this.file = self.map(gateway -> new TableFile(gateway.tableFile()));
     this.machine =
         new TableMachine(
-            self.map(gateway -> new TableMachine.Self(gateway.id(), settings.replication())),
+            self.map(
+                gateway ->
+                    new TableMachine.Self(gateway.id(), settings.replication(), generation())),
             file.map(TableFile::read).orElse(OwnershipTable.EMPTY));
     this.view = machine.view();
     this.problems = new ProblemLog(LOG::warn, LOG::info);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("cluster-" + hazelcast.getName()).factory());
+  }
+
+  private static long generation() {
+    SecureRandom random = new SecureRandom();
+    long generation = random.nextLong();
+    return generation == 0 ? 1 : generation;
   }
 
   private void start() {
@@ -307,8 +316,7 @@ public final class ClusterMember implements AutoCloseable {
 
   private void carryOut(Effect effect) {
     switch (effect) {
-      case Effect.SetStatus set -> registry.setStatus(self.orElseThrow().id(), set.status());
-      case Effect.ClearStatus clear -> registry.clearStatus(self.orElseThrow().id());
+      case Effect.SetStatus set -> registry.setStatus(self.orElseThrow().id(), set.stated());
       case Effect.Keep keep -> file.ifPresent(each -> each.write(keep.table()));
       case Effect.Publish publish -> publish(publish.view());
       case Effect.Gather gather -> machine.on(registry.gather(), this::carryOut);

@@ -9,13 +9,15 @@ import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.ReportForm;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.StatusForm;
 import io.fleetgauge.cluster.table.TableForm;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
+import io.fleetgauge.cluster.table.TableMachine.Status;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.ClusterKey.Purpose;
 import io.fleetgauge.sample.wire.WireException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -150,8 +152,13 @@ final class Registry {
     if (shared instanceof Shared.Table(OwnershipTable table)) {
       ids.addAll(table.members());
     }
-    Map<String, String> stated =
-        statuses.get(ids, (id, entry) -> new String(entry.body(), StandardCharsets.UTF_8));
+    Map<String, Status> stated =
+        statuses.get(
+            ids,
+            (id, entry) -> {
+              Stated of = StatusForm.fromBytes(entry.body());
+              return new Status(entry.session(), of.standing(), of.generation());
+            });
     return new TableMachine.Event.Looked(now, session, gateways, shared, stated);
   }
 
@@ -240,12 +247,8 @@ final class Registry {
     return tables.replace(TABLE_KEY, seenTable, TableForm.toBytes(table));
   }
 
-  void setStatus(String gateway, String status) {
-    statuses.set(gateway, status.getBytes(StandardCharsets.UTF_8));
-  }
-
-  void clearStatus(String gateway) {
-    statuses.delete(gateway);
+  void setStatus(String gateway, Stated stated) {
+    statuses.set(gateway, StatusForm.toBytes(stated));
   }
 
   /**

@@ -33,7 +33,7 @@
  * fleetgauge.members   a session       version:u8(=1) id:string address:string zone:string
  * fleetgauge.hosts     a host          empty
  * fleetgauge.table     "table"         a table, as {@code cluster.table} draws it
- * fleetgauge.active    a gateway's id  its status in UTF-8
+ * fleetgauge.active    a gateway's id  a status, as {@code cluster.table} draws it
  * fleetgauge.reports   a host          a report, as {@code cluster.table} draws it
  *
  * connection = hello(connects) hello(accepts) proof(accepts) proof(connects) accepted:u8(0 or 1)

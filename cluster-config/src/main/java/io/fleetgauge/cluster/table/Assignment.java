@@ -119,7 +119,7 @@ public final class Assignment {
     drafts.values().forEach(this::replaceMisplaced);
     SortedMap<String, Holders> holders = new TreeMap<>();
     drafts.forEach((host, draft) -> holders.put(host, draft.holders()));
-    OwnershipTable next = new OwnershipTable(epoch, List.of(), holders);
+    OwnershipTable next = new OwnershipTable(before.generation(), epoch, List.of(), holders);
     List<String> members =
         present.values().stream()
             .filter(each -> each.active() || next.involves(each.id()))
@@ -127,7 +127,7 @@ public final class Assignment {
             .toList();
     return holders.equals(before.holders()) && members.equals(before.members())
         ? before
-        : new OwnershipTable(epoch, members, holders);
+        : new OwnershipTable(before.generation(), epoch, members, holders);
   }
 
   // --- what has changed ---

@@ -12,12 +12,15 @@ import java.util.stream.Collectors;
 /**
  * The assignment of hosts to gateways at one epoch. Immutable.
  *
- * @param epoch rises with every table, from 0 for the empty one; see {@link #nextEpoch}
+ * @param generation drawn at random when a cluster makes its first table from nothing; epochs of
+ *     different generations cannot be compared. 0 for the empty table
+ * @param epoch rises with every table of a generation, from 0; see {@link #nextEpoch}
  * @param members ids of the gateways that it was made for, sorted
  * @param holders by host name
  */
-public record OwnershipTable(long epoch, List<String> members, SortedMap<String, Holders> holders) {
-  public static final OwnershipTable EMPTY = new OwnershipTable(0, List.of(), new TreeMap<>());
+public record OwnershipTable(
+    long generation, long epoch, List<String> members, SortedMap<String, Holders> holders) {
+  public static final OwnershipTable EMPTY = beginning(0);
 
   private static final int WRITER_BITS = 16;
 
@@ -26,14 +29,19 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
     holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
   }
 
-  /** A table of owners that have no copies. */
+  /** The table before the first one of a generation. */
+  static OwnershipTable beginning(long generation) {
+    return new OwnershipTable(generation, 0, List.of(), new TreeMap<>());
+  }
+
+  /** A table of owners that have no copies, of generation 1. */
   public static OwnershipTable ofOwners(long epoch, Map<String, String> owners) {
     SortedMap<String, Holders> holders = new TreeMap<>();
     owners.forEach(
         (host, owner) ->
             holders.put(host, new Holders(owner, epoch, Set.of(), List.of(), Optional.empty())));
     return new OwnershipTable(
-        epoch, owners.values().stream().sorted().distinct().toList(), holders);
+        1, epoch, owners.values().stream().sorted().distinct().toList(), holders);
   }
 
   public Set<String> hosts() {
@@ -53,6 +61,11 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
     SortedMap<String, String> owners = new TreeMap<>();
     holders.forEach((host, each) -> owners.put(host, each.owner()));
     return owners;
+  }
+
+  /** Whether this table was made later than another one of the same generation. */
+  public boolean isNewerThan(OwnershipTable other) {
+    return generation == other.generation && epoch > other.epoch;
   }
 
   /** How many hosts each gateway owns; gateways without a host are not in it. */
@@ -98,12 +111,12 @@ public record OwnershipTable(long epoch, List<String> members, SortedMap<String,
   }
 
   /**
-   * The epoch of a table that follows this one. Its lower 16 bits are the writer's: two writers
-   * that follow the same table, because one does not know what the other wrote before everything
-   * went down, never write two tables of one epoch.
+   * The epoch of a table that follows this one. Its lower 16 bits are the writer's and the
+   * generation's: two writers that follow the same table, because one does not know what the other
+   * wrote before everything went down, never write two tables of one epoch.
    */
   public long nextEpoch(String writer) {
     return ((epoch >>> WRITER_BITS) + 1) << WRITER_BITS
-        | Shares.weight(writer, "writer") & (1 << WRITER_BITS) - 1;
+        | Shares.weight(writer, Long.toHexString(generation)) & (1 << WRITER_BITS) - 1;
   }
 }

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 /** A table as bytes, as the package draws them. Equal tables have equal bytes. */
 public final class TableForm {
   /** Versions above this one are written by newer programs and are not read here. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   private static final int SYNCED = 1;
 
@@ -22,7 +22,7 @@ public final class TableForm {
 
   public static byte[] toBytes(OwnershipTable table) {
     WireWriter out = new WireWriter(64 + 48 * table.holders().size());
-    out.u8(VERSION).uvar(table.epoch()).uvar(table.members().size());
+    out.u8(VERSION).u64(table.generation()).uvar(table.epoch()).uvar(table.members().size());
     table.members().forEach(out::string);
     out.uvar(table.holders().size());
     table
@@ -49,7 +49,11 @@ public final class TableForm {
       throw new WireException(
           "a table of format version " + version + ", this program reads " + VERSION);
     }
+    long generation = in.u64("the generation");
     long epoch = in.uvar("the epoch");
+    if (epoch < 0 || generation == 0 && epoch > 0) {
+      throw new WireException("epoch " + epoch + " of generation " + generation);
+    }
     List<String> members = new ArrayList<>();
     for (int i = in.count(1, "members"); i > 0; i--) {
       members.add(in.string("a member"));
@@ -59,7 +63,7 @@ public final class TableForm {
       holders.put(in.string("a host"), holders(in));
     }
     in.end("the table");
-    return new OwnershipTable(epoch, members, holders);
+    return new OwnershipTable(generation, epoch, members, holders);
   }
 
   /**

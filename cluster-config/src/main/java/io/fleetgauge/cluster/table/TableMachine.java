@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.table;
 
+import io.fleetgauge.cluster.table.Generations.Decision;
 import io.fleetgauge.cluster.table.Situation.Report;
 import java.net.URI;
 import java.util.ArrayList;
@@ -8,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -17,23 +20,47 @@ import java.util.function.Consumer;
  * it states about itself. Events in, effects out. Not for several threads.
  *
  * <p>A member looks at the registry when something has changed and on a timer. It follows the
- * newest table it has seen. A gateway that knows a newer table than the registry writes its own
- * back: the registry was lost with its members, or comes from the other side of a split. The oldest
- * gateway makes the next table while it sees most of the gateways of the present one.
+ * newest table it has seen; between two generations {@link Generations} decides. A gateway that
+ * knows a newer table than the registry writes its own back: the registry was lost with its
+ * members, or comes from the other side of a split. The oldest gateway makes the next table while
+ * it sees most of the gateways of the present one.
  */
 public final class TableMachine {
   /** When all gateways start at once, the first ones wait this long for the others, ms. */
   public static final long COLD_START_MILLIS = 10_000;
 
-  /** The status of a gateway that has left on purpose, so its absence is not a split. */
-  public static final String LEFT = "gone";
-
   /**
    * A gateway that makes tables.
    *
    * @param replication how many gateways hold a host, the owner among them, 1 to 3
+   * @param generation of the cluster's tables, should this gateway make the first one; drawn at
+   *     random for each start, not 0
    */
-  public record Self(String id, int replication) {}
+  public record Self(String id, int replication, long generation) {}
+
+  /** What a gateway is to the table. Its numbers are persisted. */
+  public enum Standing {
+    /** It is a member, and is given no hosts. */
+    PRESENT,
+    /** It may be given hosts. */
+    ACTIVE,
+    /** It has left on purpose, so its absence is not a split. */
+    LEFT
+  }
+
+  /**
+   * What a gateway states about itself.
+   *
+   * @param generation of the table that it follows; 0 for none
+   */
+  public record Stated(Standing standing, long generation) {}
+
+  /**
+   * What a gateway stated last.
+   *
+   * @param session in which it did
+   */
+  public record Status(String session, Standing standing, long generation) {}
 
   /**
    * A gateway that is a member of the cluster.
@@ -65,14 +92,14 @@ public final class TableMachine {
      * @param now ms of any steady clock
      * @param session of this member
      * @param gateways oldest first
-     * @param statuses by gateway id: the session in which it may be given hosts, or {@link #LEFT}
+     * @param statuses by gateway id
      */
     record Looked(
         long now,
         String session,
         List<Member> gateways,
         Shared shared,
-        Map<String, String> statuses)
+        Map<String, Status> statuses)
         implements Event {}
 
     /** The answer to {@link Effect.Gather}. */
@@ -90,11 +117,8 @@ public final class TableMachine {
 
   /** What has to be done, in this order. */
   public sealed interface Effect {
-    /** Puts this gateway's status into the registry. */
-    record SetStatus(String status) implements Effect {}
-
-    /** Removes this gateway's status from the registry. */
-    record ClearStatus() implements Effect {}
+    /** Puts this gateway's status, in its present session, into the registry. */
+    record SetStatus(Stated stated) implements Effect {}
 
     /** Keeps the table for the next start; done before any other member can see that table. */
     record Keep(OwnershipTable table) implements Effect {}
@@ -125,7 +149,15 @@ public final class TableMachine {
   /** The gateways that were seen last, by id, oldest first. */
   private Map<String, Member> gateways = Map.of();
 
-  private Map<String, String> statuses = Map.of();
+  private Map<String, Status> statuses = Map.of();
+
+  /** By gateway id, the session in which it was seen last: what it stated before is void. */
+  private final Map<String, String> sessions = new TreeMap<>();
+
+  /**
+   * Since when the shared table is of another generation than the known one, ms; empty: it isn't.
+   */
+  private OptionalLong conflictSince = OptionalLong.empty();
 
   /**
    * @param self empty for a process that only reads the table
@@ -163,7 +195,7 @@ public final class TableMachine {
   private void leave(Consumer<Effect> effects) {
     leaving = true;
     if (self.isPresent()) {
-      effects.accept(new Effect.SetStatus(LEFT));
+      effects.accept(new Effect.SetStatus(new Stated(Standing.LEFT, view.table().generation())));
     }
   }
 
@@ -177,8 +209,8 @@ public final class TableMachine {
     // Of two members with one id, the younger one was started again and the older one is dead.
     seen.gateways().forEach(each -> byId.put(each.id(), each));
     gateways = byId;
+    byId.forEach((id, member) -> sessions.put(id, member.session()));
     statuses = seen.statuses();
-    state(seen.session(), effects);
     OwnershipTable known = view.table();
     OwnershipTable shared =
         switch (seen.shared()) {
@@ -187,34 +219,59 @@ public final class TableMachine {
           case Shared.Newer newer -> known;
           case Shared.Damaged damaged -> known;
         };
-    problem = problem(seen.shared(), known);
-    follow(shared.epoch() < known.epoch() ? known : shared, effects);
+    Decision decision = decide(known, shared, seen.now());
+    problem = problem(seen.shared(), known, decision);
+    follow(decision == Decision.FOLLOW ? shared : known, effects);
+    state(seen.session(), effects);
     if (self.isEmpty() || leaving || seen.shared() instanceof Shared.Newer) {
       return;
     }
     boolean isDamaged = seen.shared() instanceof Shared.Damaged && known.epoch() > 0;
-    if (isDamaged || shared.epoch() < known.epoch()) {
+    if (isDamaged || decision == Decision.KEEP) {
       effects.accept(new Effect.Write(known));
-    } else if (isOldest(seen) && mayAssign(seen.now())) {
+    } else if (decision == Decision.FOLLOW && isOldest(seen) && mayAssign(seen.now())) {
       effects.accept(new Effect.Gather());
     }
   }
 
-  private Optional<String> problem(Shared shared, OwnershipTable known) {
+  /** Between two tables; of two that are the same, the shared one is followed. */
+  private Decision decide(OwnershipTable known, OwnershipTable shared, long now) {
+    boolean isConflict =
+        known.epoch() > 0 && shared.epoch() > 0 && known.generation() != shared.generation();
+    if (!isConflict) {
+      conflictSince = OptionalLong.empty();
+      return shared.epoch() < known.epoch() ? Decision.KEEP : Decision.FOLLOW;
+    }
+    if (conflictSince.isEmpty()) {
+      conflictSince = OptionalLong.of(now);
+    }
+    boolean mayWait = now - conflictSince.getAsLong() < COLD_START_MILLIS;
+    return new Generations(self.map(Self::id), gateways, statuses).between(known, shared, mayWait);
+  }
+
+  private Optional<String> problem(Shared shared, OwnershipTable known, Decision decision) {
     if (self.isEmpty() && gateways.isEmpty()) {
       return Optional.of("no gateway is a member of the cluster, so no data can be read");
     }
     return switch (shared) {
       case Shared.Nothing nothing -> Optional.empty();
       case Shared.Table table ->
-          table.table().epoch() >= known.epoch()
+          decision == Decision.FOLLOW
               ? Optional.empty()
-              : Optional.of(
-                  "the shared table has epoch "
-                      + table.table().epoch()
-                      + ", which is older than "
-                      + known.epoch()
-                      + "; the newer one stays in use");
+              : table.table().generation() != known.generation()
+                  ? Optional.of(
+                      "the shared table, of epoch "
+                          + table.table().epoch()
+                          + ", is not a successor of this process's, of epoch "
+                          + known.epoch()
+                          + ": the cluster was begun anew without the stores that had it; this"
+                          + " process's stays in use until more gateways follow the other one")
+                  : Optional.of(
+                      "the shared table has epoch "
+                          + table.table().epoch()
+                          + ", which is older than "
+                          + known.epoch()
+                          + "; the newer one stays in use");
       case Shared.Newer newer ->
           Optional.of(
               "the shared table has format version "
@@ -239,11 +296,12 @@ public final class TableMachine {
     if (self.isEmpty() || leaving) {
       return;
     }
-    String stated = statuses.get(self.get().id());
-    if (active && !session.equals(stated)) {
-      effects.accept(new Effect.SetStatus(session));
-    } else if (!active && stated != null) {
-      effects.accept(new Effect.ClearStatus());
+    // One that follows another table than the others can take nothing that theirs gives it.
+    boolean mayBeGiven = active && conflictSince.isEmpty();
+    long generation = view.table().generation();
+    Stated now = new Stated(mayBeGiven ? Standing.ACTIVE : Standing.PRESENT, generation);
+    if (!new Status(session, now.standing(), generation).equals(statuses.get(self.get().id()))) {
+      effects.accept(new Effect.SetStatus(now));
     }
   }
 
@@ -255,7 +313,7 @@ public final class TableMachine {
     if (next.equals(view)) {
       return;
     }
-    boolean isNew = table.epoch() > view.table().epoch();
+    boolean isNew = !table.equals(view.table());
     view = next;
     if (isNew) {
       keep(table, effects);
@@ -274,7 +332,10 @@ public final class TableMachine {
   private boolean isMajority(OwnershipTable table) {
     Set<String> present = new TreeSet<>(gateways.keySet());
     for (String id : table.members()) {
-      if (LEFT.equals(statuses.get(id))) {
+      Status status = statuses.get(id);
+      if (status != null
+          && status.standing() == Standing.LEFT
+          && sessions.getOrDefault(id, status.session()).equals(status.session())) {
         present.add(id);
       }
     }
@@ -302,18 +363,24 @@ public final class TableMachine {
   }
 
   private boolean isActive(Member gateway) {
-    return gateway.session().equals(statuses.get(gateway.id()));
+    Status status = statuses.get(gateway.id());
+    return status != null
+        && status.standing() == Standing.ACTIVE
+        && status.session().equals(gateway.session());
   }
 
   private void assign(Event.Gathered gathered, Consumer<Effect> effects) {
-    OwnershipTable table = view.table();
+    Self maker = self.orElseThrow();
+    OwnershipTable table =
+        view.table().generation() == 0
+            ? OwnershipTable.beginning(maker.generation())
+            : view.table();
     List<Situation.Gateway> present = new ArrayList<>();
     for (Member each : gateways.values()) {
       present.add(new Situation.Gateway(each.id(), each.zone(), isActive(each)));
     }
     Set<String> hosts = new TreeSet<>(table.hosts());
     hosts.addAll(gathered.hosts());
-    Self maker = self.orElseThrow();
     OwnershipTable next =
         Assignment.next(
             new Situation(maker.id(), present, hosts, gathered.reports(), maker.replication()),

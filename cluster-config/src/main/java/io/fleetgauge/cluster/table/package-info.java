@@ -16,19 +16,30 @@
  * <p>What members share, and what a gateway keeps in its table file, are these bytes:
  *
  * <pre>
- * table   = version:u8(=2) epoch:uvar n:uvar member:string*n n:uvar (host:string holders)*n
- *           members and hosts ascending
+ * table   = version:u8(=3) generation:u64 epoch:uvar n:uvar member:string*n
+ *           n:uvar (host:string holders)*n
+ *           members and hosts ascending; generation is 0 for the empty table only
  * holders = owner:string since:uvar n:uvar behind:string*n next:string n:uvar copy*n
  *           behind ascending; next is empty when the host does not move
  * copy    = gateway:string since:uvar synced:u8(0 or 1)
  *
  * report  = version:u8(=1) owner:string since:uvar n:uvar behind:string*n n:uvar synced:string*n
  *           an owner's word on one host; synced are keys of copies, GATEWAY@SINCE, ascending
+ *
+ * status  = version:u8(=1) standing:u8 generation:u64
+ *           standing    0 present, 1 may be given hosts, 2 has left on purpose
+ *           generation  of the table that the gateway follows; 0 for none
  * </pre>
  *
  * <p>A number, string or count is written as {@code sample.wire} draws it. A program that reads a
  * higher version than its own ignores that value, says so by name and keeps what it has; so
  * versions may be mixed while a cluster is upgraded.
+ *
+ * <p>A cluster that begins without any table draws a <em>generation</em> for its first one. Tables
+ * of one generation are compared by their epochs, and an older one is never followed. When gateways
+ * of two generations meet, because some lost their stores, the table that more of them follow wins,
+ * if it is a tie the one of the higher epoch; those of the other generation follow it although its
+ * epoch may be lower, and so does every process that only reads.
  *
  * <p>Law: every host has one owner. When all moves are done, no gateway owns more than {@code
  * max(15, ceil(hosts/gateways))} hosts, none fewer than {@code min(10, floor(hosts/gateways))}; a

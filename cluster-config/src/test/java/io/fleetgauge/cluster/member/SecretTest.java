@@ -10,11 +10,13 @@ import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.StatusForm;
 import io.fleetgauge.cluster.table.TableForm;
+import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -164,8 +166,20 @@ class SecretTest {
         long ignored = gateway.ignoredEntries();
         Seal seal = new Seal(wrong, name);
         put(rogue, seal, session, "fleetgauge.members", session, form.toBytes());
-        put(rogue, seal, session, "fleetgauge.active", "g0", utf8(session));
-        put(rogue, seal, session, "fleetgauge.active", "g1", utf8(session));
+        put(
+            rogue,
+            seal,
+            session,
+            "fleetgauge.active",
+            "g0",
+            StatusForm.toBytes(new Stated(Standing.ACTIVE, 1)));
+        put(
+            rogue,
+            seal,
+            session,
+            "fleetgauge.active",
+            "g1",
+            StatusForm.toBytes(new Stated(Standing.ACTIVE, 1)));
         put(rogue, seal, session, "fleetgauge.hosts", "invented", new byte[0]);
         put(rogue, seal, session, "fleetgauge.table", "table", TableForm.toBytes(table));
         await().atMost(SOON).until(() -> gateway.ignoredEntries() >= ignored + 4);
@@ -187,9 +201,5 @@ class SecretTest {
   private static void put(
       HazelcastInstance by, Seal seal, String session, String map, String key, byte[] body) {
     by.getMap(map).put(key, seal.seal(map, key, new Seal.Entry(session, 1, body)));
-  }
-
-  private static byte[] utf8(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -27,7 +27,7 @@ class AssignmentTest {
     for (int fleet = 0; fleet < 60; fleet++) {
       List<String> gateways = names(random, "gateway", 1 + random.nextInt(20));
       List<String> hosts = names(random, "host", random.nextInt(300));
-      OwnershipTable table = settled(gateways, hosts, OwnershipTable.EMPTY);
+      OwnershipTable table = settled(gateways, hosts, OwnershipTable.beginning(1));
       assertWithinBounds(table, gateways, hosts);
       for (int change = 0; change < 5; change++) {
         change(random, gateways, "gateway", 3, 1);
@@ -45,7 +45,7 @@ class AssignmentTest {
     for (int gateways = 1; gateways <= 12; gateways++) {
       for (int hosts = 10 * gateways; hosts <= 15 * gateways; hosts++) {
         OwnershipTable table =
-            settled(numbered("g", gateways), numbered("h", hosts), OwnershipTable.EMPTY);
+            settled(numbered("g", gateways), numbered("h", hosts), OwnershipTable.beginning(1));
         assertThat(table.load()).hasSize(gateways);
         assertThat(table.load().values()).allMatch(load -> load >= 10 && load <= 15);
       }
@@ -56,7 +56,7 @@ class AssignmentTest {
   void hostsThatArriveOneByOneNeverMoveAnother() {
     List<String> gateways = numbered("g", 3);
     List<String> hosts = new ArrayList<>();
-    OwnershipTable table = OwnershipTable.EMPTY;
+    OwnershipTable table = OwnershipTable.beginning(1);
     for (int i = 0; i < 100; i++) {
       hosts.add("node-" + i);
       OwnershipTable next = settled(gateways, hosts, table);
@@ -68,7 +68,7 @@ class AssignmentTest {
   @Test
   void aGatewayThatLeavesMovesOnlyItsOwnHosts() {
     List<String> hosts = numbered("h", 60);
-    OwnershipTable before = settled(numbered("g", 5), hosts, OwnershipTable.EMPTY);
+    OwnershipTable before = settled(numbered("g", 5), hosts, OwnershipTable.beginning(1));
     OwnershipTable after = settled(List.of("g0", "g1", "g2", "g4"), hosts, before);
     before
         .owners()
@@ -83,7 +83,7 @@ class AssignmentTest {
   @Test
   void aGatewayThatJoinsTakesAsManyAsTheFloorAsksFor() {
     List<String> hosts = numbered("h", 60);
-    OwnershipTable before = settled(numbered("g", 4), hosts, OwnershipTable.EMPTY);
+    OwnershipTable before = settled(numbered("g", 4), hosts, OwnershipTable.beginning(1));
     OwnershipTable after = settled(numbered("g", 5), hosts, before);
     assertThat(after.load()).containsEntry("g4", 10L);
     assertThat(moved(before, after)).isEqualTo(10);
@@ -92,7 +92,7 @@ class AssignmentTest {
   @Test
   void whatNeedsNoChangeKeepsItsEpoch() {
     List<String> hosts = numbered("h", 20);
-    OwnershipTable table = settled(numbered("g", 2), hosts, OwnershipTable.EMPTY);
+    OwnershipTable table = settled(numbered("g", 2), hosts, OwnershipTable.beginning(1));
     assertThat(settled(numbered("g", 2), hosts, table)).isSameAs(table);
     assertThat(settled(List.of(), hosts, table)).isSameAs(table);
   }
@@ -100,7 +100,7 @@ class AssignmentTest {
   @Test
   void ofTwoSidesThatDoNotSeeEachOtherAtMostOneIsTheMajority() {
     for (int size = 1; size <= 6; size++) {
-      OwnershipTable table = new OwnershipTable(7, numbered("g", size), new TreeMap<>());
+      OwnershipTable table = new OwnershipTable(1, 7, numbered("g", size), new TreeMap<>());
       for (int side = 0; side < 1 << size; side++) {
         Set<String> here = new HashSet<>();
         Set<String> there = new HashSet<>();
@@ -119,7 +119,7 @@ class AssignmentTest {
       SplittableRandom random = new SplittableRandom(seed);
       List<String> gateways = names(random, "gateway", 1 + random.nextInt(7));
       List<String> hosts = names(random, "host", random.nextInt(90));
-      OwnershipTable table = settled(gateways, hosts, OwnershipTable.EMPTY, replication);
+      OwnershipTable table = settled(gateways, hosts, OwnershipTable.beginning(1), replication);
       for (int change = 0; change < 8; change++) {
         change(random, gateways, "gateway", 2, 1);
         change(random, hosts, "host", 10, 0);
@@ -139,7 +139,7 @@ class AssignmentTest {
   @Test
   void aHostWhoseOwnerIsGoneGoesToItsSyncedCopyAtOnce() {
     List<String> hosts = numbered("h", 60);
-    OwnershipTable before = settled(numbered("g", 3), hosts, OwnershipTable.EMPTY, 2);
+    OwnershipTable before = settled(numbered("g", 3), hosts, OwnershipTable.beginning(1), 2);
     OwnershipTable after =
         Assignment.next(situation(List.of("g0", "g2"), hosts, Map.of(), 2), before);
     assertThat(after.epoch()).isEqualTo(before.nextEpoch("w")).isGreaterThan(before.epoch());
@@ -162,6 +162,7 @@ class AssignmentTest {
   void anOwnerWithoutAllThatWasAcknowledgedIsSaidNotToBeWhole() {
     OwnershipTable behind =
         new OwnershipTable(
+            1,
             5,
             List.of("a", "b"),
             new TreeMap<>(
@@ -186,7 +187,7 @@ class AssignmentTest {
   @Test
   void aGatewayThatLeavesIsRidOfAllHostsWithoutAnyBeingWithoutASyncedHolder() {
     List<String> hosts = numbered("h", 60);
-    OwnershipTable table = settled(numbered("g", 4), hosts, OwnershipTable.EMPTY, 2);
+    OwnershipTable table = settled(numbered("g", 4), hosts, OwnershipTable.beginning(1), 2);
     List<Gateway> gateways = new ArrayList<>();
     numbered("g", 4).forEach(id -> gateways.add(new Gateway(id, "", !id.equals("g2"))));
     SplittableRandom random = new SplittableRandom(1);
@@ -213,7 +214,7 @@ class AssignmentTest {
     List<String> hosts = numbered("h", 45);
     List<Gateway> gateways = new ArrayList<>();
     numbered("g", 6).forEach(id -> gateways.add(new Gateway(id, "zone" + id.charAt(1) / 2, true)));
-    OwnershipTable table = OwnershipTable.EMPTY;
+    OwnershipTable table = OwnershipTable.beginning(1);
     for (int i = 0; i < 50; i++) {
       table = Assignment.next(new Situation("w", gateways, hosts, reports(table, null), 2), table);
     }
@@ -228,15 +229,16 @@ class AssignmentTest {
   @Test
   void theOrderOfTheInputDoesNotMatter() {
     List<String> hosts = numbered("h", 33);
-    OwnershipTable table = settled(numbered("g", 3), hosts, OwnershipTable.EMPTY);
+    OwnershipTable table = settled(numbered("g", 3), hosts, OwnershipTable.beginning(1));
     OwnershipTable reversed =
-        settled(numbered("g", 3).reversed(), hosts.reversed(), OwnershipTable.EMPTY);
+        settled(numbered("g", 3).reversed(), hosts.reversed(), OwnershipTable.beginning(1));
     assertThat(reversed).isEqualTo(table);
   }
 
   @Test
   void aTableSurvivesItsBytes() throws Exception {
-    OwnershipTable table = settled(numbered("g", 3), numbered("h", 33), OwnershipTable.EMPTY);
+    OwnershipTable table =
+        settled(numbered("g", 3), numbered("h", 33), OwnershipTable.beginning(1));
     assertThat(TableForm.fromBytes(TableForm.toBytes(table))).isEqualTo(table);
   }
 
@@ -425,6 +427,7 @@ class AssignmentTest {
   void whatTheOwnerBeforeReportedOfCopiesIsForgottenAfterAMove() {
     OwnershipTable table =
         new OwnershipTable(
+            1,
             7L << 16,
             List.of("g1", "g2", "g3"),
             new TreeMap<>(
@@ -503,12 +506,14 @@ class AssignmentTest {
   /** One host of g1, which is to go to g2. */
   private static OwnershipTable moving(Holders.Copy... copies) {
     Holders holders = new Holders("g1", 7, Set.of(), List.of(copies), Optional.of("g2"));
-    return new OwnershipTable(7L << 16, List.of("g1", "g2"), new TreeMap<>(Map.of("h", holders)));
+    return new OwnershipTable(
+        1, 7L << 16, List.of("g1", "g2"), new TreeMap<>(Map.of("h", holders)));
   }
 
   /** One host of g1, which has owned it since epoch 7. */
   private static OwnershipTable copied(Holders.Copy... copies) {
     return new OwnershipTable(
+        1,
         7L << 16,
         List.of("g1", "g2"),
         new TreeMap<>(

@@ -52,7 +52,7 @@ class ClusterViewTest {
             List.of(new Holders.Copy("g2", 3, false), new Holders.Copy("g3", 3, true)),
             Optional.empty());
     OwnershipTable table =
-        new OwnershipTable(7, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of("h", holders)));
+        new OwnershipTable(1, 7, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of("h", holders)));
     return new ClusterView(table, gateways, false);
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,7 +22,8 @@ class FormsTest {
   private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"));
 
   private static final String TABLE_BYTES =
-      "02" // version
+      "03" // version
+          + "0807060504030201" // generation
           + "ac02" // epoch 300
           + "02"
           + "026731"
@@ -52,7 +55,7 @@ class FormsTest {
         "a",
         new Holders(
             "g1", 7, Set.of("g3"), List.of(new Holders.Copy("g2", 9, true)), Optional.of("g2")));
-    return new OwnershipTable(300, List.of("g1", "g2"), holders);
+    return new OwnershipTable(0x0102030405060708L, 300, List.of("g1", "g2"), holders);
   }
 
   @Test
@@ -68,10 +71,22 @@ class FormsTest {
   }
 
   @Test
+  void aStatusHasTheBytesThatAreDrawn() throws WireException {
+    Stated stated = new Stated(Standing.ACTIVE, 0x0102030405060708L);
+    String bytes = "01" + "01" + "0807060504030201";
+    assertThat(HexFormat.of().formatHex(StatusForm.toBytes(stated))).isEqualTo(bytes);
+    assertThat(StatusForm.fromBytes(HexFormat.of().parseHex(bytes))).isEqualTo(stated);
+    for (String wrong : List.of("", "02010807060504030201", "01030807060504030201", "0101")) {
+      assertThatThrownBy(() -> StatusForm.fromBytes(HexFormat.of().parseHex(wrong)))
+          .isInstanceOf(WireException.class);
+    }
+  }
+
+  @Test
   void aNewerVersionIsNamed() {
     byte[] table = TableForm.toBytes(TABLE);
-    table[0] = 3;
-    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(3));
+    table[0] = 4;
+    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(4));
     byte[] report = ReportForm.toBytes(REPORT);
     report[0] = 2;
     assertThatThrownBy(() -> ReportForm.fromBytes(report))

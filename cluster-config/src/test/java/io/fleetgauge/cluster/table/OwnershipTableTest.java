@@ -29,7 +29,7 @@ class OwnershipTableTest {
     Holders holders =
         new Holders("g1", 1, Set.of(), List.of(new Holders.Copy("g2", 1, false)), Optional.empty());
     OwnershipTable table =
-        new OwnershipTable(1, List.of("g1"), new TreeMap<>(Map.of("a", holders)));
+        new OwnershipTable(1, 1, List.of("g1"), new TreeMap<>(Map.of("a", holders)));
     assertThat(table.involves("g1")).isTrue();
     assertThat(table.involves("g2")).isTrue();
     assertThat(table.involves("g3")).isFalse();

@@ -6,6 +6,9 @@ import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
 import io.fleetgauge.cluster.table.TableMachine.Member;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
+import io.fleetgauge.cluster.table.TableMachine.Status;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,19 +25,25 @@ class TableMachineTest {
       OwnershipTable.ofOwners(5L << 16, Map.of("a", "g1", "b", "g2", "c", "g3"));
   private static final OwnershipTable OLDER =
       OwnershipTable.ofOwners(4L << 16, Map.of("a", "g2", "b", "g2", "c", "g3"));
-  private static final Map<String, String> ALL_ACTIVE =
-      Map.of("g1", "session-g1", "g2", "session-g2", "g3", "session-g3");
+
+  /** Made by a cluster that began from nothing. */
+  private static final OwnershipTable ANEW =
+      new OwnershipTable(
+          2, 1L << 16, List.of("g1"), OwnershipTable.ofOwners(1, Map.of("a", "g1")).holders());
+
+  private static final Map<String, Status> ALL_ACTIVE =
+      Map.of("g1", active("g1", 1), "g2", active("g2", 1), "g3", active("g3", 1));
 
   private final List<Effect> effects = new ArrayList<>();
   private TableMachine machine = gateway("g1", OwnershipTable.EMPTY);
-  private Map<String, String> statuses = ALL_ACTIVE;
+  private Map<String, Status> statuses = ALL_ACTIVE;
   private long now;
 
   @Test
   void theOldestGatewayMakesTheFirstTableWhenOneMayBeGivenHosts() {
     statuses = Map.of();
     assertThat(look(new Shared.Nothing(), G1, G2)).doesNotContain(new Effect.Gather());
-    statuses = Map.of("g2", "session-g2");
+    statuses = Map.of("g2", active("g2", 0));
     assertThat(look(new Shared.Nothing(), G1, G2)).contains(new Effect.Gather());
     List<Effect> made = on(new Event.Gathered(Set.of("a"), Map.of()));
     OwnershipTable table = ((Effect.Write) made.getLast()).table();
@@ -53,9 +62,12 @@ class TableMachineTest {
   void aMinorityFollowsTheTableAndMakesNone() {
     assertThat(look(new Shared.Table(TABLE), G1)).doesNotContain(new Effect.Gather());
     assertThat(machine.view().isMinority()).isTrue();
-    statuses = Map.of("g1", "session-g1", "g2", TableMachine.LEFT);
+    statuses = Map.of("g1", active("g1", 1), "g2", new Status("session-g2", Standing.LEFT, 1));
     assertThat(look(new Shared.Table(TABLE), G1)).contains(new Effect.Gather());
     assertThat(machine.view().isMinority()).as("g2 has left on purpose").isFalse();
+    look(new Shared.Table(TABLE), G1, new Member("g2", "session-again", "", G2.address()));
+    look(new Shared.Table(TABLE), G1);
+    assertThat(machine.view().isMinority()).as("g2 has been back since").isTrue();
   }
 
   @Test
@@ -71,7 +83,8 @@ class TableMachineTest {
   void aTableOfANewerVersionIsReportedAndLeftAloneAndTheOldOneStaysInUse() {
     on(new Event.Activated());
     look(new Shared.Table(TABLE), G1, G2, G3);
-    assertThat(look(new Shared.Newer(9), G1, G2)).allMatch(Effect.Publish.class::isInstance);
+    assertThat(look(new Shared.Newer(9), G1, G2))
+        .noneMatch(each -> each instanceof Effect.Write || each instanceof Effect.Gather);
     assertThat(machine.view().table()).isEqualTo(TABLE);
     assertThat(machine.view().gateways()).containsOnlyKeys("g1", "g2");
     assertThat(machine.problem())
@@ -107,17 +120,102 @@ class TableMachineTest {
   }
 
   @Test
-  void aGatewayStatesItsSessionAgainWhenTheRegistryHasAnotherOne() {
-    statuses = Map.of("g1", "session-before");
-    assertThat(look(new Shared.Nothing(), G1)).contains(new Effect.ClearStatus());
+  void aGatewayStatesItselfAgainWhenTheRegistryHasAnotherStatus() {
+    statuses = Map.of();
+    assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
+    statuses = Map.of("g1", new Status("session-before", Standing.ACTIVE, 0));
+    assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
     on(new Event.Activated());
-    assertThat(look(new Shared.Nothing(), G1)).contains(new Effect.SetStatus("session-g1"));
-    statuses = Map.of("g1", "session-g1");
+    assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.ACTIVE, 0));
+    statuses = Map.of("g1", active("g1", 0));
     assertThat(look(new Shared.Nothing(), G1)).noneMatch(Effect.SetStatus.class::isInstance);
+    assertThat(look(new Shared.Table(TABLE), G1)).contains(states(Standing.ACTIVE, 1));
     on(new Event.Retired());
-    assertThat(look(new Shared.Nothing(), G1)).contains(new Effect.ClearStatus());
-    assertThat(on(new Event.Leaving())).containsExactly(new Effect.SetStatus(TableMachine.LEFT));
-    assertThat(look(new Shared.Nothing(), G1)).noneMatch(Effect.SetStatus.class::isInstance);
+    assertThat(look(new Shared.Table(TABLE), G1)).contains(states(Standing.PRESENT, 1));
+    assertThat(on(new Event.Leaving())).containsExactly(states(Standing.LEFT, 1));
+    assertThat(look(new Shared.Table(TABLE), G1)).noneMatch(Effect.SetStatus.class::isInstance);
+  }
+
+  // --- generations ---
+
+  @Test
+  void theFirstTableHasTheGenerationOfItsMaker() {
+    look(new Shared.Nothing(), G1);
+    List<Effect> made = on(new Event.Gathered(Set.of("a"), Map.of()));
+    assertThat(((Effect.Write) made.getLast()).table().generation()).isEqualTo(77);
+    machine = gateway("g1", TABLE);
+    look(new Shared.Table(TABLE), G1, G2, G3);
+    made = on(new Event.Gathered(Set.of("new"), Map.of()));
+    assertThat(((Effect.Write) made.getLast()).table().generation()).isEqualTo(1);
+  }
+
+  @Test
+  void aProcessThatOnlyReadsFollowsTheGenerationOfMoreGatewaysToALowerEpoch() {
+    machine = new TableMachine(Optional.empty(), OwnershipTable.EMPTY);
+    look("q", new Shared.Table(TABLE), G1, G2, G3);
+    statuses = Map.of("g1", active("g1", 1), "g2", active("g2", 1), "g3", active("g3", 2));
+    look("q", new Shared.Table(ANEW), G1, G2, G3);
+    assertThat(machine.view().table()).as("one of three").isEqualTo(TABLE);
+    statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 2), "g3", active("g3", 1));
+    look("q", new Shared.Table(ANEW), G1, G2, G3);
+    assertThat(machine.view().table()).isEqualTo(ANEW);
+  }
+
+  @Test
+  void whatAGatewayStatedInAMembershipBeforeIsNoVote() {
+    machine = new TableMachine(Optional.empty(), OwnershipTable.EMPTY);
+    look("q", new Shared.Table(TABLE), G1);
+    statuses = Map.of("g1", new Status("session-before", Standing.ACTIVE, 2));
+    look("q", new Shared.Table(ANEW), G1);
+    assertThat(machine.view().table()).isEqualTo(TABLE);
+  }
+
+  @Test
+  void aGatewayFollowsAtOnceWhenMostOfItsTableHaveBegunAnew() {
+    machine = gateway("g3", TABLE);
+    statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 2));
+    List<Effect> done = look(new Shared.Table(ANEW), G1, G2, G3);
+    assertThat(machine.view().table()).isEqualTo(ANEW);
+    assertThat(done).contains(new Effect.Keep(ANEW)).noneMatch(Effect.Write.class::isInstance);
+  }
+
+  @Test
+  void oneThatBeganAnewBeforeTheOthersCameFollowsThem() {
+    machine = gateway("g1", OwnershipTable.EMPTY);
+    statuses = Map.of("g1", active("g1", 2));
+    look(new Shared.Table(ANEW), G1);
+    statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 1), "g3", active("g3", 1));
+    assertThat(look(new Shared.Table(ANEW), G1, G2, G3)).noneMatch(Effect.Write.class::isInstance);
+    look(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(machine.view().table()).isEqualTo(TABLE);
+  }
+
+  @Test
+  void oneOfTheOthersPutsTheirTableBackWhenTheyAreMore() {
+    machine = gateway("g2", TABLE);
+    on(new Event.Activated());
+    statuses = Map.of("g1", active("g1", 2), "g2", new Status("session-g2", Standing.PRESENT, 1));
+    List<Effect> waits = look(new Shared.Table(ANEW), G1, G2);
+    assertThat(waits).noneMatch(each -> each instanceof Effect.Write);
+    assertThat(machine.view().table()).as("g3 may still come").isEqualTo(TABLE);
+    assertThat(waits).as("given no hosts meanwhile").noneMatch(states(Standing.ACTIVE, 1)::equals);
+    statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 1), "g3", active("g3", 1));
+    assertThat(look(new Shared.Table(ANEW), G1, G2, G3)).contains(new Effect.Write(TABLE));
+  }
+
+  @Test
+  void aTieIsDecidedByTheEpochWhenNobodyElseComes() {
+    machine = gateway("g2", TABLE);
+    statuses = Map.of("g1", active("g1", 2));
+    look(new Shared.Table(ANEW), G1, G2);
+    now = TableMachine.COLD_START_MILLIS - 1;
+    assertThat(look(new Shared.Table(ANEW), G1, G2)).noneMatch(Effect.Write.class::isInstance);
+    now = TableMachine.COLD_START_MILLIS;
+    assertThat(look(new Shared.Table(ANEW), G1, G2)).contains(new Effect.Write(TABLE));
+    machine = gateway("g1", ANEW);
+    statuses = Map.of("g2", active("g2", 1));
+    look(new Shared.Table(TABLE), G1, G2);
+    assertThat(machine.view().table()).as("the other side of the tie").isEqualTo(TABLE);
   }
 
   @Test
@@ -158,7 +256,15 @@ class TableMachineTest {
 
   private TableMachine gateway(String of, OwnershipTable kept) {
     id = of;
-    return new TableMachine(Optional.of(new TableMachine.Self(of, 1)), kept);
+    return new TableMachine(Optional.of(new TableMachine.Self(of, 1, 77)), kept);
+  }
+
+  private static Status active(String id, long generation) {
+    return new Status("session-" + id, Standing.ACTIVE, generation);
+  }
+
+  private static Effect states(Standing standing, long generation) {
+    return new Effect.SetStatus(new Stated(standing, generation));
   }
 
   private static Member member(String id) {

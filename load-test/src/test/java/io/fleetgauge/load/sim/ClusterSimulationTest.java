@@ -5,19 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.probe.uplink.UplinkCounts;
-import io.fleetgauge.probe.uplink.UplinkMachine;
-import io.fleetgauge.probe.uplink.UplinkMachine.Effect;
-import io.fleetgauge.probe.uplink.UplinkMachine.Event;
-import io.fleetgauge.probe.uplink.UplinkSettings;
-import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.Tick;
-import io.fleetgauge.sample.frame.Frame;
-import io.fleetgauge.sample.frame.FrameDecoder;
-import io.fleetgauge.sample.frame.IntakeAnswer;
-import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,7 +64,7 @@ class ClusterSimulationTest {
 
     private final Map<URI, SimulatedGateway> byAddress = new HashMap<>();
     private final List<SimulatedGateway> gateways = new ArrayList<>();
-    private final Map<String, Probe> probes = new TreeMap<>();
+    private final Map<String, SimulatedProbe> probes = new TreeMap<>();
     private final int replication;
 
     Story(long seed) {
@@ -91,7 +80,7 @@ class ClusterSimulationTest {
       }
       int hosts = 1 + simulation.random.nextInt(6);
       for (int i = 0; i < hosts; i++) {
-        probes.put("h" + i, new Probe("h" + i));
+        probes.put("h" + i, new SimulatedProbe(simulation, ledger, byAddress, gateways, "h" + i));
       }
     }
 
@@ -108,7 +97,7 @@ class ClusterSimulationTest {
       for (SimulatedGateway late : gateways.subList(first, gateways.size())) {
         simulation.after(1_000 + simulation.random.nextInt(30_000), () -> startFirst(late));
       }
-      probes.values().forEach(Probe::begin);
+      probes.values().forEach(SimulatedProbe::begin);
       simulation.every(
           1_000,
           () -> {
@@ -128,7 +117,7 @@ class ClusterSimulationTest {
           .filter(each -> !each.isAlive() && each.knowsATable())
           .forEach(SimulatedGateway::start);
       simulation.runUntil(TROUBLE + 40_000);
-      probes.values().forEach(Probe::end);
+      probes.values().forEach(SimulatedProbe::end);
       simulation.runUntil(CALM);
       allIsWhereItBelongs();
     }
@@ -238,7 +227,7 @@ class ClusterSimulationTest {
           });
       probes.forEach(
           (host, probe) -> {
-            UplinkCounts counts = probe.machine.counts();
+            UplinkCounts counts = probe.counts();
             assertThat(counts.kept() + counts.queued() + counts.dropped() + counts.refused())
                 .isEqualTo(counts.read());
           });
@@ -258,7 +247,7 @@ class ClusterSimulationTest {
       probes.forEach(
           (host, probe) -> {
             Holders holders = table.holders(host).orElseThrow();
-            UplinkCounts counts = probe.machine.counts();
+            UplinkCounts counts = probe.counts();
             assertThat(counts.queued()).as("waiting of " + host).isZero();
             assertThat(counts.dropped()).isZero();
             assertThat(counts.refused()).isZero();
@@ -305,119 +294,6 @@ class ClusterSimulationTest {
         }
       }
       return times;
-    }
-
-    /** An uplink as it is, on a played network. */
-    private final class Probe {
-      private static final long TIMEOUT = 2_500;
-
-      private final String host;
-      private final UplinkMachine machine;
-      private final Labels labels;
-      private boolean ended;
-      private long requests;
-
-      Probe(String host) {
-        this.host = host;
-        this.labels = Labels.of(Labels.NAME, "m", "Hostname", host);
-        ledger.read.put(host, new TreeSet<>());
-        ledger.acknowledged.put(host, new TreeSet<>());
-        List<URI> seeds =
-            new ArrayList<>(gateways.stream().map(SimulatedGateway::address).toList());
-        this.machine =
-            UplinkMachine.inMemory(
-                host,
-                new UplinkSettings(Duration.ofDays(1), 1 << 20, Duration.ofDays(1), 0),
-                seeds,
-                simulation.random,
-                () -> simulation.random.nextLong() | 1);
-      }
-
-      void begin() {
-        long period = 400 + simulation.random.nextInt(1_600);
-        simulation.every(
-            period,
-            () -> {
-              if (ended) {
-                return false;
-              }
-              long time = Simulation.EPOCH + simulation.now();
-              ledger.read.get(host).add(time);
-              on(new Event.Read(new Tick(time, List.of(labels), new double[] {time % 1_000})));
-              return true;
-            });
-      }
-
-      void end() {
-        ended = true;
-      }
-
-      private void on(Event event) {
-        machine.on(event).ifPresent(this::carryOut);
-      }
-
-      private void carryOut(Effect effect) {
-        switch (effect) {
-          case Effect.Wait pause ->
-              simulation.after(pause.millis(), () -> on(new Event.WaitOver()));
-          case Effect.Post post -> post(post);
-          case Effect.Load load -> throw new AssertionError("there is no disk");
-        }
-      }
-
-      private void post(Effect.Post post) {
-        long request = ++requests;
-        SimulatedGateway to = byAddress.get(post.gateway());
-        simulation.after(TIMEOUT, () -> ended(request, new Event.Failed("timeout")));
-        simulation.send(
-            host,
-            to.id(),
-            () -> {
-              if (!to.isAlive()) {
-                simulation.send(to.id(), host, () -> ended(request, new Event.Failed("refused")));
-                return;
-              }
-              to.post(
-                  host,
-                  post.body(),
-                  post.epoch(),
-                  post.acknowledged(),
-                  answer ->
-                      simulation.send(
-                          to.id(),
-                          host,
-                          () -> {
-                            if (request == requests) {
-                              note(post, answer);
-                            }
-                            ended(request, new Event.Answered(answer));
-                          }));
-            });
-      }
-
-      private void ended(long request, Event event) {
-        if (request == requests) {
-          requests++;
-          on(event);
-        }
-      }
-
-      private void note(Effect.Post post, IntakeAnswer answer) {
-        if (answer instanceof IntakeAnswer.Kept kept) {
-          FrameDecoder frames = new FrameDecoder(post.body());
-          try {
-            while (frames.hasNext()) {
-              if (frames.next() instanceof Frame.Tick tick
-                  && tick.run() == kept.run()
-                  && tick.sequence() <= kept.sequence()) {
-                ledger.acknowledged.get(host).add(tick.time());
-              }
-            }
-          } catch (WireException e) {
-            throw new AssertionError(e);
-          }
-        }
-      }
     }
   }
 }

@@ -26,7 +26,7 @@ final class Ledger {
   private final int replication;
   private final Map<String, SimulatedGateway> gateways = new TreeMap<>();
   private final Map<String, String> writers = new HashMap<>();
-  private final Map<Long, OwnershipTable> tables = new HashMap<>();
+  private final Map<List<Long>, OwnershipTable> tables = new HashMap<>();
 
   /** Tables in the order in which they were written first, each with a higher epoch. */
   private final List<Written> written = new ArrayList<>();
@@ -88,7 +88,7 @@ final class Ledger {
     if (table.owner(host).filter(gateway::equals).isEmpty()) {
       return; // it has learned meanwhile of another owner; what it answers was kept before
     }
-    String writer = writers.putIfAbsent(host + "@" + table.epoch(), gateway);
+    String writer = writers.putIfAbsent(host + "@" + name(table), gateway);
     if (writer != null && !writer.equals(gateway)) {
       throw new AssertionError(
           "at epoch " + table.epoch() + " both " + writer + " and " + gateway + " wrote " + host);
@@ -190,6 +190,10 @@ final class Ledger {
 
   // --- tables ---
 
+  private static List<Long> name(OwnershipTable table) {
+    return List.of(table.generation(), table.epoch());
+  }
+
   /**
    * A table has been written to a registry.
    *
@@ -197,7 +201,9 @@ final class Ledger {
    */
   void written(OwnershipTable table, long before) {
     madeFrom.putIfAbsent(table.epoch(), before);
-    if (newestTable().map(newest -> table.epoch() > newest.epoch()).orElse(true)) {
+    if (newestTable()
+        .map(newest -> !newest.equals(table) && !newest.isNewerThan(table))
+        .orElse(true)) {
       forgetTablesThatTheWriterDidNotKnow(before);
       written.add(new Written(table, simulation.now()));
     }
@@ -226,7 +232,7 @@ final class Ledger {
 
   /** A gateway has learned of a table. */
   void learned(String gateway, OwnershipTable now) {
-    OwnershipTable same = tables.putIfAbsent(now.epoch(), now);
+    OwnershipTable same = tables.putIfAbsent(name(now), now);
     if (same != null && !same.equals(now)) {
       throw new AssertionError("there are two tables of epoch " + now.epoch());
     }

@@ -35,7 +35,7 @@ final class SimulatedCluster {
     Shared table = new Shared.Nothing();
     final Set<String> hosts = new TreeSet<>();
     final Map<String, Report> reports = new TreeMap<>();
-    final Map<String, String> statuses = new TreeMap<>();
+    final Map<String, TableMachine.Status> statuses = new TreeMap<>();
 
     private Side copyFor(Collection<SimulatedMember> some) {
       Side side = new Side();
@@ -124,7 +124,7 @@ final class SimulatedCluster {
    */
   void write(Side side, Shared seen, OwnershipTable table, long before) {
     if (side.table == seen && sides.contains(side)) {
-      if (seen instanceof Shared.Table(OwnershipTable old) && table.epoch() < old.epoch()) {
+      if (seen instanceof Shared.Table(OwnershipTable old) && old.isNewerThan(table)) {
         throw new AssertionError("the shared table goes back to epoch " + table.epoch());
       }
       side.table = new Shared.Table(table);

@@ -207,6 +207,12 @@ final class SimulatedGateway {
     simulation.after(power ? 5_000 : 300, () -> cluster.remove(dead));
   }
 
+  /** Its folders are removed while it does not run. */
+  void loseStore() {
+    disk.clear();
+    keptTable = OwnershipTable.EMPTY;
+  }
+
   void freeze(long millis) {
     frozenUntil = simulation.now() + millis;
   }

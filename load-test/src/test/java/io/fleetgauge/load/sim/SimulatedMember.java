@@ -55,7 +55,15 @@ final class SimulatedMember {
     this.cluster = cluster;
     this.host = host;
     this.machine =
-        new TableMachine(replication.map(copies -> new TableMachine.Self(host.id(), copies)), kept);
+        new TableMachine(
+            replication.map(
+                copies -> new TableMachine.Self(host.id(), copies, generation(simulation.now()))),
+            kept);
+  }
+
+  /** Another one for each gateway and each of its starts. */
+  private long generation(long now) {
+    return (now + 1) << 32 | host.id().hashCode() & 0xffff_ffffL;
   }
 
   String id() {
@@ -157,8 +165,14 @@ final class SimulatedMember {
     Optional<SimulatedCluster.Side> side = cluster.sideOf(this);
     switch (effect) {
       case Effect.SetStatus set ->
-          change(side, each -> !set.status().equals(each.statuses.put(id(), set.status())));
-      case Effect.ClearStatus clear -> change(side, each -> each.statuses.remove(id()) != null);
+          change(
+              side,
+              each -> {
+                TableMachine.Status status =
+                    new TableMachine.Status(
+                        session(), set.stated().standing(), set.stated().generation());
+                return !status.equals(each.statuses.put(id(), status));
+              });
       case Effect.Keep keep -> host.keep(keep.table());
       case Effect.Publish publish -> host.publish(publish.view());
       case Effect.Gather gather ->

@@ -27,6 +27,10 @@ final class SimulatedReader implements SimulatedMember.Host {
         new SimulatedMember(simulation, cluster, this, Optional.empty(), OwnershipTable.EMPTY);
   }
 
+  ClusterView view() {
+    return member.view();
+  }
+
   void start() {
     member.join();
   }

@@ -24,6 +24,13 @@ public final class UplinkMachine {
 
   private static final int MAX_KNOWN = 16;
 
+  /**
+   * After pauses of so long in all, between answers that nothing was taken, the uplink forgets the
+   * epoch that it was told, ms. The gateways may have lost their stores and begun a new table,
+   * whose epoch is lower: they would wait for the table that the uplink tells them of.
+   */
+  static final long EPOCH_FORGOTTEN_MILLIS = 5_000;
+
   static final long FIRST_BACK_OFF_MILLIS = 100;
   static final long LONGEST_BACK_OFF_MILLIS = 2_000;
 
@@ -80,6 +87,7 @@ public final class UplinkMachine {
   private URI gateway;
   private int next;
   private long epoch;
+  private long slowedMillis;
   private int movesInARow;
   private int failuresInARow;
   private boolean dictionaryWanted;
@@ -149,6 +157,9 @@ public final class UplinkMachine {
     if (!(answer instanceof IntakeAnswer.Moved)) {
       movesInARow = 0;
     }
+    if (!(answer instanceof IntakeAnswer.SlowDown)) {
+      slowedMillis = 0;
+    }
     return switch (answer) {
       case IntakeAnswer.Kept kept -> {
         dictionaryWanted = false;
@@ -164,7 +175,13 @@ public final class UplinkMachine {
         epoch = Math.max(epoch, moved.epoch());
         yield ++movesInARow > MAX_MOVES_IN_A_ROW ? pause(backOff(movesInARow)) : send();
       }
-      case IntakeAnswer.SlowDown slow -> pause(Math.max(1, slow.millis()));
+      case IntakeAnswer.SlowDown slow -> {
+        slowedMillis += Math.max(1, slow.millis());
+        if (slowedMillis >= EPOCH_FORGOTTEN_MILLIS) {
+          epoch = 0;
+        }
+        yield pause(Math.max(1, slow.millis()));
+      }
       case IntakeAnswer.NeedsDictionary wanted -> {
         if (dictionaryWanted) {
           yield failed("the gateway asks for the dictionary that it was just sent");

@@ -239,13 +239,29 @@ class UplinkMachineTest {
   }
 
   @Test
-  void theEpochThatIsSentNeverGoesBack() {
+  void theEpochThatIsSentDoesNotGoBackToThatOfAnOlderAnswer() {
     UplinkMachine uplink = machine(100, 1);
     assertThat(post(uplink.on(read(1))).epoch()).isZero();
     assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G2, 7)))).epoch())
         .isEqualTo(7);
     assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G3, 5)))).epoch())
         .isEqualTo(7);
+  }
+
+  @Test
+  void theEpochIsForgottenWhenNothingWasTakenForSeconds() {
+    UplinkMachine uplink = machine(100, 1);
+    uplink.on(read(1));
+    uplink.on(new Event.Answered(new IntakeAnswer.Moved(G2, 7)));
+    long paused = 0;
+    while (paused + 200 < UplinkMachine.EPOCH_FORGOTTEN_MILLIS) {
+      paused += wait(uplink.on(new Event.Answered(new IntakeAnswer.SlowDown(200))));
+      assertThat(post(uplink.on(new Event.WaitOver())).epoch()).as("after %d", paused).isEqualTo(7);
+    }
+    uplink.on(new Event.Answered(new IntakeAnswer.SlowDown(200)));
+    assertThat(post(uplink.on(new Event.WaitOver())).epoch()).isZero();
+    assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G3, 5)))).epoch())
+        .isEqualTo(5);
   }
 
   @Test

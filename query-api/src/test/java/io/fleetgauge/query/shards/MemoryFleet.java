@@ -215,7 +215,7 @@ public final class MemoryFleet {
     Map<String, URI> present = new TreeMap<>(addresses);
     present.keySet().retainAll(present());
     return new ClusterView(
-        new OwnershipTable(epoch, List.copyOf(gateways), table), present, minority);
+        new OwnershipTable(1, epoch, List.copyOf(gateways), table), present, minority);
   }
 
   // --- fragments ---

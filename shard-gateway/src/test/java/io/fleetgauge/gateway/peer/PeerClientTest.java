@@ -137,7 +137,7 @@ class PeerClientTest extends PeersContract {
     view =
         new ClusterView(
             new OwnershipTable(
-                EPOCH, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of(HOST, holders))),
+                1, EPOCH, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of(HOST, holders))),
             addresses,
             false);
     // An owner waits a second for a copy: classes and connections are loaded before that.

@@ -99,7 +99,7 @@ final class ManualEnvironment extends MemoryEnvironment implements Peers {
     }
     view =
         new ClusterView(
-            new OwnershipTable(epoch, List.of("g1", "g2", "g3"), new TreeMap<>(holders)),
+            new OwnershipTable(1, epoch, List.of("g1", "g2", "g3"), new TreeMap<>(holders)),
             gateways,
             false);
   }

@@ -1,0 +1,42 @@
+package io.fleetgauge.cluster.table;
+
+import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+
+/** What a gateway states about itself as bytes, as the package draws them. */
+public final class StatusForm {
+  /** Other versions are not read. */
+  public static final int VERSION = 1;
+
+  private StatusForm() {}
+
+  public static byte[] toBytes(Stated stated) {
+    return new WireWriter(16)
+        .u8(VERSION)
+        .u8(stated.standing().ordinal())
+        .u64(stated.generation())
+        .toBytes();
+  }
+
+  /**
+   * @throws WireException if the bytes are not a status of this version
+   */
+  public static Stated fromBytes(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    int version = in.u8("the status's version");
+    if (version != VERSION) {
+      throw new WireException(
+          "a status of format version " + version + ", this program reads " + VERSION);
+    }
+    int standing = in.u8("a standing");
+    if (standing >= Standing.values().length) {
+      throw new WireException("a status with standing " + standing);
+    }
+    long generation = in.u64("a generation");
+    in.end("the status");
+    return new Stated(Standing.values()[standing], generation);
+  }
+}
