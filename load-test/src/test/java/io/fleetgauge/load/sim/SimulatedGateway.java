@@ -436,6 +436,7 @@ final class SimulatedGateway {
           } catch (WireException e) {
             throw new AssertionError("gateway " + id + " cannot read its own journal", e);
           }
+          entry.synced |= !unsynced.contains(entry);
         }
       }
       isRecovered = true;

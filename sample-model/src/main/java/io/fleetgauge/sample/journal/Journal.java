@@ -158,7 +158,8 @@ public final class Journal implements AutoCloseable {
 
   /**
    * Reads what was there when the journal was opened, in order. Damage is logged and counted;
-   * unfinished bytes at the end of a segment are cut off.
+   * unfinished bytes at the end of a segment are cut off. What a process that was killed had not
+   * forced is forced, except by policy {@link Sync#NEVER}.
    *
    * @throws IOException if the disk cannot be read
    */
@@ -184,6 +185,10 @@ public final class Journal implements AutoCloseable {
           lock.unlock();
         }
       }
+    }
+    if (!old.isEmpty() && settings.sync() != Sync.NEVER) {
+      // All segments before the last one were forced when they were closed.
+      folder.force(old.getLast());
     }
   }
 

@@ -119,6 +119,16 @@ final class JournalFolder {
     }
   }
 
+  /** Forces a segment to the disk that a process which was killed has left. */
+  void force(long number) {
+    Path file = SegmentFormat.file(path, number);
+    try (FileChannel left = opener.open(file, StandardOpenOption.WRITE)) {
+      left.force(true);
+    } catch (IOException e) {
+      LOG.warn("the journal {} cannot be forced to the disk: {}", file, e.toString());
+    }
+  }
+
   void delete(long number) {
     try {
       Files.deleteIfExists(SegmentFormat.file(path, number));

@@ -84,6 +84,18 @@ class PowerFailureTest {
   }
 
   @Test
+  void whatAKilledProcessHadNotForcedIsForcedWhenTheNextOneHasReadIt() throws Exception {
+    try (Journal killed = open(Sync.INTERVAL, NEVER_IN_THIS_TEST, 1 << 20, 1 << 20)) {
+      append(killed, "one", false);
+      assertThat(afterPowerFailure()).isEmpty();
+      try (Journal next = open(Sync.INTERVAL, NEVER_IN_THIS_TEST, 1 << 20, 1 << 20)) {
+        next.replay((segment, record) -> {});
+        assertThat(afterPowerFailure()).containsExactly("one");
+      }
+    }
+  }
+
+  @Test
   void withPolicyNeverOnlyTheOperatingSystemForces() throws Exception {
     try (Journal journal = open(Sync.NEVER, Duration.ZERO, 1, 1 << 20)) {
       append(journal, "one", false);
