@@ -109,10 +109,12 @@ final class Joining {
       socket.bind(new InetSocketAddress(InetAddress.getByName(host), port), 1);
       return true;
     } catch (BindException e) {
-      // An address that is not of this machine fails too; Hazelcast says that better.
-      return !String.valueOf(e.getMessage()).contains("in use");
+      if (String.valueOf(e.getMessage()).contains("in use")) {
+        return false;
+      }
+      throw new IllegalStateException(host + " is no address of this machine; see cluster.host", e);
     } catch (IOException e) {
-      return true;
+      throw new IllegalStateException(host + " cannot be listened on, see cluster.host: " + e, e);
     }
   }
 

@@ -126,6 +126,21 @@ class ClusterMemberTest {
   }
 
   @Test
+  void anAddressOfAnotherMachineIsAnErrorThatNamesIt() {
+    for (String host : List.of("192.0.2.1", "no-such-host.invalid")) {
+      assertThatThrownBy(
+              () ->
+                  ClusterMember.join(
+                      new ClusterSettings("elsewhere", host, 5701, List.of("127.0.0.1:1"), 1),
+                      Optional.empty(),
+                      ClusterKey.NONE))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining(host)
+          .hasMessageContaining("cluster.host");
+    }
+  }
+
+  @Test
   void aReaderWithoutASetPortTakesTheNextFreeOne() throws IOException {
     List<Integer> ports = FreePorts.take(1);
     ClusterMember g1 = gateway("g1", ports, 0);

@@ -1,0 +1,80 @@
+package io.fleetgauge.load.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.TableForm;
+import io.fleetgauge.load.fleet.LaunchedProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The gateways lose their stores while a query API and a probe run on. */
+class LostStoresTest {
+  private static final Duration STARTED = Duration.ofSeconds(60);
+  private static final Duration FOUND = Duration.ofSeconds(15);
+
+  @TempDir Path folder;
+
+  @Test
+  void theQueryApiAndTheProbeFollowWithoutARestart() throws Exception {
+    try (ProcessCluster cluster = new ProcessCluster(folder)) {
+      // A cluster that has run for long.
+      OwnershipTable old =
+          new OwnershipTable(5, 1_000L << 16, List.of("g0", "g1"), new TreeMap<>());
+      for (int i = 0; i < ProcessCluster.GATEWAYS; i++) {
+        Files.createDirectories(cluster.store(i));
+        Files.write(cluster.store(i).resolve("table"), TableForm.toBytes(old));
+      }
+      List<LaunchedProcess> gateways = start(cluster);
+      LaunchedProcess query = cluster.query();
+      LaunchedProcess probe = cluster.probe();
+      awaitSampleAfter(cluster, 0, STARTED);
+      for (LaunchedProcess each : gateways) {
+        each.process.destroyForcibly().waitFor();
+      }
+      for (int i = 0; i < ProcessCluster.GATEWAYS; i++) {
+        remove(cluster.store(i));
+      }
+      start(cluster);
+      awaitSampleAfter(cluster, System.currentTimeMillis() / 1_000, FOUND);
+      assertThat(query.process.isAlive() && probe.process.isAlive()).isTrue();
+    }
+  }
+
+  private static List<LaunchedProcess> start(ProcessCluster cluster) throws IOException {
+    List<LaunchedProcess> gateways = new ArrayList<>();
+    for (int i = 0; i < ProcessCluster.GATEWAYS; i++) {
+      gateways.add(cluster.gateway(i, cluster.rightSecret()));
+    }
+    gateways.forEach(each -> each.awaitOutput("is in cluster"));
+    return gateways;
+  }
+
+  private static void awaitSampleAfter(ProcessCluster cluster, long second, Duration within) {
+    await()
+        .atMost(within)
+        .ignoreExceptions()
+        .untilAsserted(
+            () ->
+                assertThat(cluster.client().values("timestamp(node_load1)", "Hostname").get("n1"))
+                    .isGreaterThan(second));
+  }
+
+  private static void remove(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.fleetgauge.load.hostile;
+
+import io.fleetgauge.load.fleet.LaunchedProcess;
+import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.QueryClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Two gateways, a query API and a probe, each in a JVM of its own, with a secret. */
+final class ProcessCluster implements AutoCloseable {
+  static final String SECRET = "0123456789abcdef";
+  static final int GATEWAYS = 2;
+
+  final String name;
+
+  /** Hazelcast's ports of the gateways, of the query API, and of one process more. */
+  final List<Integer> members;
+
+  private final Path folder;
+  private final List<Integer> http;
+  private final List<LaunchedProcess> launched = new ArrayList<>();
+
+  ProcessCluster(Path folder) throws IOException {
+    this.folder = folder;
+    List<Integer> ports = LocalPorts.free(2 * (GATEWAYS + 2));
+    http = ports.subList(0, GATEWAYS + 2);
+    members = ports.subList(GATEWAYS + 2, ports.size());
+    name = "hostile-" + members.getFirst();
+    secret("secret", SECRET);
+  }
+
+  /** Writes a secret, and returns what a configuration says of it. */
+  String secret(String file, String text) throws IOException {
+    return ", secretFile: " + Files.writeString(folder.resolve(file), text);
+  }
+
+  String rightSecret() {
+    return ", secretFile: " + folder.resolve("secret");
+  }
+
+  /** The store of a gateway. */
+  Path store(int gateway) {
+    return folder.resolve("store-" + gateway);
+  }
+
+  /**
+   * @param place of its ports
+   * @param secret what its configuration says of the secret
+   */
+  LaunchedProcess gateway(int place, String secret) throws IOException {
+    return launch(
+        "gateway",
+        "id: g%d\nhttp: {host: 127.0.0.1, port: %d}\nstore: {folder: %s}\ndrainTimeout: 0s\n"
+                .formatted(place, http.get(place), store(place))
+            + cluster(place, secret));
+  }
+
+  LaunchedProcess query() throws IOException {
+    int place = GATEWAYS;
+    return launch(
+        "query",
+        "http: {host: 127.0.0.1, port: %d}\n".formatted(http.get(place))
+            + cluster(place, rightSecret()));
+  }
+
+  LaunchedProcess probe() throws IOException {
+    return launch(
+        "probe",
+        "hostname: n1\ntick: 1s\nhttp: {host: 127.0.0.1, port: %d}\ngateways: [%s]\n"
+            .formatted(
+                http.get(GATEWAYS + 1),
+                String.join(
+                    ", ",
+                    http.subList(0, GATEWAYS).stream()
+                        .map(port -> "\"http://127.0.0.1:" + port + "\"")
+                        .toList())));
+  }
+
+  QueryClient client() {
+    return new QueryClient(http.get(GATEWAYS));
+  }
+
+  private String cluster(int place, String secret) {
+    List<String> some =
+        members.subList(0, GATEWAYS).stream().map(port -> "\"127.0.0.1:" + port + "\"").toList();
+    return "cluster: {name: %s, port: %d, members: [%s]%s}\n"
+        .formatted(name, members.get(place), String.join(", ", some), secret);
+  }
+
+  private LaunchedProcess launch(String command, String configuration) throws IOException {
+    String file =
+        Files.writeString(folder.resolve(command + "-" + launched.size() + ".yaml"), configuration)
+            .toString();
+    LaunchedProcess process = new LaunchedProcess(folder, command, "--config", file);
+    launched.add(process);
+    return process;
+  }
+
+  @Override
+  public void close() {
+    launched.reversed().forEach(LaunchedProcess::close);
+  }
+}
