@@ -45,7 +45,9 @@ public final class RequestSigner {
     }
     String literal = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     String withoutZone = literal.split("%", 2)[0];
-    return "[" + InetAddress.ofLiteral(withoutZone).getHostAddress() + "]:" + port;
+    // An IPv4 address that is written as an IPv6 one is the IPv4 address.
+    String address = InetAddress.ofLiteral(withoutZone).getHostAddress();
+    return (address.indexOf(':') < 0 ? address : "[" + address + "]") + ":" + port;
   }
 
   /**

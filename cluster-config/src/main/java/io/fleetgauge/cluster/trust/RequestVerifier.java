@@ -56,15 +56,10 @@ public final class RequestVerifier {
     this.key = key;
     this.skew = skew;
     this.clock = clock;
-    this.seen = new SeenRequests(maxSenders, skew.toMillis());
+    this.seen = new SeenRequests(maxSenders, SeenRequests.MAX_WORDS, skew.toMillis());
     for (Unproven reason : Unproven.values()) {
       rejected.put(reason, new LongAdder());
     }
-  }
-
-  /** Whether there is a secret to verify signatures with. */
-  public boolean isSet() {
-    return key.isSet();
   }
 
   /** Adds a host name or address under which others reach this process. */

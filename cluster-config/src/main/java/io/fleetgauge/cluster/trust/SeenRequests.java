@@ -17,20 +17,23 @@ import java.util.Optional;
  */
 final class SeenRequests {
   static final int MAX_SENDERS = 10_000;
-  private static final int MAX_WORDS_OF_SENDER = 1 << 10;
-  private static final int MAX_WORDS = 1 << 20;
+  static final int MAX_WORDS_OF_SENDER = 1 << 10;
+  static final int MAX_WORDS = 1 << 20;
 
   private final int maxSenders;
+  private final int maxWords;
   private final long skewMillis;
   // By sender; the one that was silent longest is first.
   private final Map<Long, Window> windows = new LinkedHashMap<>(16, 0.75f, true);
   private int words;
 
   /**
+   * @param maxWords for all senders, of 64 numbers each; at least one for each sender
    * @param skewMillis how much the time of a request may differ from the receiver's
    */
-  SeenRequests(int maxSenders, long skewMillis) {
+  SeenRequests(int maxSenders, int maxWords, long skewMillis) {
     this.maxSenders = maxSenders;
+    this.maxWords = maxWords;
     this.skewMillis = skewMillis;
   }
 
@@ -87,6 +90,11 @@ final class SeenRequests {
     }
   }
 
+  /** How many words of 64 numbers are remembered. */
+  int words() {
+    return words;
+  }
+
   /** How many senders are remembered. */
   int senders() {
     return windows.size();
@@ -132,7 +140,7 @@ final class SeenRequests {
     // One word is kept for each sender that may come.
     if (isFast
         && window.bits.length < MAX_WORDS_OF_SENDER
-        && words + window.bits.length <= MAX_WORDS - maxSenders) {
+        && words + window.bits.length <= maxWords - maxSenders) {
       words += window.bits.length;
       window.grow();
     }

@@ -7,12 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -172,7 +169,8 @@ class RequestVerifierTest {
                   + ", which is not how this process is reached: use one of"
                   + " [10.0.0.1:9500, [fe80:0:0:0:0:0:0:1]:9500, gateway-1.example:9500]");
     }
-    for (String own : List.of("10.0.0.1", "GATEWAY-1.example", "[fe80::1]", "fe80:0::1")) {
+    for (String own :
+        List.of("10.0.0.1", "::ffff:10.0.0.1", "GATEWAY-1.example", "[fe80::1]", "fe80:0::1%2")) {
       String receiver = RequestSigner.receiver(own, 9500);
       assertThat(verdict(signer.sign(receiver, HEAD, digest("body")).orElseThrow()))
           .isInstanceOf(Verdict.Proven.class);
@@ -209,10 +207,11 @@ class RequestVerifierTest {
     for (long later : new long[] {0, SKEW / 2, SKEW}) {
       clock.set(NOW + later);
       assertThat(reason(verdict(signature))).isEqualTo(Unproven.REPEATED);
+      assertThat(text(verdict(signature))).startsWith("the request was received before");
     }
     clock.set(NOW + SKEW + 1);
     assertThat(reason(verdict(signature))).isEqualTo(Unproven.CLOCK);
-    assertThat(verifier.rejected()).containsEntry("repeated", 3L).containsEntry("clock", 1L);
+    assertThat(verifier.rejected()).containsEntry("repeated", 6L).containsEntry("clock", 1L);
   }
 
   @Test
@@ -245,6 +244,7 @@ class RequestVerifierTest {
         assertThat(verdict).isInstanceOf(Verdict.Proven.class);
       } else {
         assertThat(reason(verdict)).isEqualTo(Unproven.SENDERS);
+        assertThat(text(verdict)).contains("and no more are remembered");
       }
     }
     assertThat(small.senders()).isEqualTo(3);
@@ -283,39 +283,5 @@ class RequestVerifierTest {
   void withoutASecretNothingIsSigned() throws Exception {
     assertThat(RequestSigner.NONE.sign(HERE, HEAD, digest("body"))).isEmpty();
     assertThat(RequestSigner.NONE.isSet()).isFalse();
-  }
-
-  @Test
-  void theNumbersOfASenderAreRememberedExactlyUpToTheWindow() {
-    SeenRequests seen = new SeenRequests(4, SKEW);
-    Set<Long> accepted = new HashSet<>();
-    SplittableRandom random = new SplittableRandom(5);
-    long newest = 0;
-    for (int i = 0; i < 300_000; i++) {
-      newest = Math.max(newest, i);
-      long number = Math.max(0, i - random.nextInt(200));
-      boolean isNew = seen.add(1, number, NOW, NOW).isEmpty();
-      assertThat(isNew && !accepted.add(number)).as("accepted twice: %d", number).isFalse();
-      if (!isNew) {
-        // Early numbers may be lost while the window is small.
-        assertThat(accepted.contains(number) || number < 1_000).as("%d", number).isTrue();
-      }
-    }
-    assertThat(seen.add(1, 0, NOW, NOW)).contains(Unproven.REPEATED);
-    assertThat(seen.add(1, Long.MAX_VALUE - 1, NOW, NOW)).isEmpty();
-    assertThat(seen.add(1, newest + 1, NOW, NOW)).contains(Unproven.REPEATED);
-  }
-
-  @Test
-  void aRequestThatIsLateByThousandsOfOthersIsStillAccepted() {
-    SeenRequests seen = new SeenRequests(4, SKEW);
-    for (long number = 0; number < 200_000; number++) {
-      if (number != 150_000) {
-        assertThat(seen.add(1, number, NOW, NOW)).isEmpty();
-      }
-    }
-    assertThat(seen.add(1, 150_000, NOW, NOW)).isEmpty();
-    assertThat(seen.add(1, 150_000, NOW, NOW)).contains(Unproven.REPEATED);
-    assertThat(seen.add(1, 199_999 - (1 << 16), NOW, NOW)).contains(Unproven.REPEATED);
   }
 }
