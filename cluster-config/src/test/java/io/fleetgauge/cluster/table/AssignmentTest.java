@@ -41,15 +41,29 @@ class AssignmentTest {
   }
 
   @Test
+  @Tag("slow")
   void nobodyIsAboveFifteenOrBelowTenWheneverTheFleetAllowsIt() {
     for (int gateways = 1; gateways <= 12; gateways++) {
       for (int hosts = 10 * gateways; hosts <= 15 * gateways; hosts++) {
-        OwnershipTable table =
-            settled(numbered("g", gateways), numbered("h", hosts), OwnershipTable.beginning(1));
-        assertThat(table.load()).hasSize(gateways);
-        assertThat(table.load().values()).allMatch(load -> load >= 10 && load <= 15);
+        assertNobodyIsAboveFifteenOrBelowTen(gateways, hosts);
       }
     }
+  }
+
+  @Test
+  void nobodyIsAboveFifteenOrBelowTenInTheSmallestAndLargestFleetsThatAllowIt() {
+    for (int gateways = 1; gateways <= 4; gateways++) {
+      for (int hosts : new int[] {10 * gateways, 15 * gateways}) {
+        assertNobodyIsAboveFifteenOrBelowTen(gateways, hosts);
+      }
+    }
+  }
+
+  private static void assertNobodyIsAboveFifteenOrBelowTen(int gateways, int hosts) {
+    OwnershipTable table =
+        settled(numbered("g", gateways), numbered("h", hosts), OwnershipTable.beginning(1));
+    assertThat(table.load()).hasSize(gateways);
+    assertThat(table.load().values()).allMatch(load -> load >= 10 && load <= 15);
   }
 
   @Test
@@ -113,9 +127,20 @@ class AssignmentTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(ints = {2, 3})
   void everyHostHasItsCopiesWithinTheirBoundWhateverComesAndGoes(int replication) {
-    for (long seed = 1; seed <= 60; seed++) {
+    playCopies(replication, 6, 60);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void everyHostHasItsCopiesWithinTheirBoundInSomeOfThoseFleets(int replication) {
+    playCopies(replication, 1, 5);
+  }
+
+  private static void playCopies(int replication, long firstSeed, long lastSeed) {
+    for (long seed = firstSeed; seed <= lastSeed; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       List<String> gateways = names(random, "gateway", 1 + random.nextInt(7));
       List<String> hosts = names(random, "host", random.nextInt(90));
