@@ -199,6 +199,159 @@ class OwnerSideTest {
         .containsExactly(new Effect.Send("a", 102, 1, List.of()), new Effect.Report(Set.of()));
   }
 
+  @Test
+  void aReplicaThatFailedIsTriedInANewSessionAfterAPause() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Taken(2));
+    answered("a", 1, Reply.BROKEN);
+    now += OwnerSide.RETRY_MILLIS - 1;
+    assertThat(on(new Event.TimePassed())).isEmpty();
+    now += 1;
+    assertThat(on(new Event.TimePassed())).containsExactly(new Effect.Send("a", 102, 1, List.of()));
+    assertThat(on(new Event.Answered("a", 102, 1, Reply.KEPT)))
+        .as("bodies of the session before are not sent in this one")
+        .isEmpty();
+  }
+
+  @Test
+  void aReplicaIsAskedForItsStateMoreOftenUntilItIsWhole() {
+    open("a");
+    now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS - 1;
+    assertThat(on(new Event.TimePassed())).isEmpty();
+    now += 1;
+    assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of()));
+    answered("a", 1, Reply.WHOLE);
+    now += OwnerSide.ASK_WHETHER_THERE_MILLIS - 1;
+    assertThat(on(new Event.TimePassed())).isEmpty();
+    now += 1;
+    assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of()));
+    assertThat(answered("a", 1, Reply.WHOLE)).as("no news").isEmpty();
+  }
+
+  @Test
+  void aReplicaThatCannotTellYetIsGivenItsWholeTimeForEachRequest() {
+    open("a");
+    on(new Event.Taken(1));
+    answered("a", 1, Reply.LATER);
+    now += OwnerSide.LATER_MILLIS - 1;
+    assertThat(on(new Event.TimePassed())).isEmpty();
+    now += OwnerSide.MOST_LATER_MILLIS - OwnerSide.LATER_MILLIS;
+    assertThat(answered("a", 1, Reply.LATER)).as("a millisecond is left").isEmpty();
+    answered("a", 1, Reply.KEPT);
+    on(new Event.Taken(2));
+    now += OwnerSide.MOST_LATER_MILLIS;
+    assertThat(answered("a", 2, Reply.LATER)).as("the first of this request").isEmpty();
+    now += OwnerSide.LATER_MILLIS;
+    assertThat(on(new Event.TimePassed())).containsExactly(send("a", 2, List.of(2L)));
+    assertThat(on(new Event.TimePassed())).as("it has no answer yet").isEmpty();
+  }
+
+  @Test
+  void aRequestHasAtMostSoManyBodiesAndTheRestGoesWithTheNextOne() {
+    open("a");
+    for (long body = 1; body <= OwnerSide.MAX_TOGETHER + 2; body++) {
+      on(new Event.Taken(body));
+    }
+    Effect.Send second = (Effect.Send) answered("a", 1, Reply.KEPT).getLast();
+    assertThat(second.number()).isEqualTo(2);
+    assertThat(second.bodies()).hasSize(OwnerSide.MAX_TOGETHER).startsWith(2L);
+    assertThat(answered("a", 2, Reply.KEPT))
+        .contains(send("a", OwnerSide.MAX_TOGETHER + 2, List.of(OwnerSide.MAX_TOGETHER + 2L)));
+  }
+
+  @Test
+  void aReplicaMayBeBehindByItsLimitAndNotByMore() {
+    open("a");
+    for (long body = 1; body <= OwnerSide.MAX_BEHIND + 1; body++) {
+      on(new Event.Taken(body));
+      assertThat(effects).noneMatch(effect -> effect.equals(new Effect.Write(1, true)));
+    }
+    assertThat(on(new Event.Taken(OwnerSide.MAX_BEHIND + 2))).contains(new Effect.Write(1, true));
+  }
+
+  @Test
+  void whatWaitedForAReplicaThatTheTableLeavesOutIsForcedInstead() {
+    open("a", "b");
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, false, true));
+    on(new Event.Replicas(Set.of("b")));
+    assertThat(effects).as("b is still waited for").doesNotContain(new Effect.Write(1, true));
+    on(new Event.Replicas(Set.of()));
+    assertThat(effects).contains(new Effect.Write(1, true));
+    assertThat(on(new Event.Journaled(1, true, true)))
+        .containsExactly(new Effect.Keep(1), new Effect.Forget(1));
+  }
+
+  @Test
+  void aBodyThatOneReplicaHasIsNotForcedWhenAnotherOneFails() {
+    open("a", "b");
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, false, true));
+    answered("a", 1, Reply.KEPT);
+    assertThat(answered("b", 1, Reply.FAILED))
+        .containsExactly(new Effect.Keep(1), new Effect.Forget(1));
+  }
+
+  @Test
+  void aBodyIsKeptOrGivenBackOnce() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, false, false));
+    assertThat(effects).containsExactly(new Effect.GiveBack(1));
+    assertThat(on(new Event.Journaled(1, false, true))).isEmpty();
+    assertThat(answered("a", 1, Reply.STRANGER)).containsExactly(new Effect.Forget(1));
+    assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
+  }
+
+  @Test
+  void anOwnerThatIsClosedForgetsWhatItHasKept() {
+    open("a");
+    on(new Event.Taken(1));
+    on(new Event.Journaled(1, false, true));
+    on(new Event.Taken(2));
+    answered("a", 1, Reply.KEPT);
+    effects.clear();
+    owner.close(effects::add);
+    assertThat(effects).containsExactly(new Effect.GiveBack(2), new Effect.Forget(2));
+    assertThat(owner.hasPeers()).isFalse();
+    assertThat(on(new Event.TimePassed())).isEmpty();
+  }
+
+  @Test
+  void theReplicasOfATableThatNamesTheSameOnesGoOnAsTheyWere() {
+    open("a");
+    assertThat(on(new Event.Replicas(Set.of("a")))).isEmpty();
+    assertThat(on(new Event.Taken(1)))
+        .containsExactly(new Effect.Write(1, false), send("a", 1, List.of(1L)));
+  }
+
+  @Test
+  void aReplicaThatCannotTellUntilItsTimeIsOverIsNotWaitedFor() {
+    open("a");
+    on(new Event.Taken(1));
+    answered("a", 1, Reply.LATER);
+    now += OwnerSide.MOST_LATER_MILLIS;
+    assertThat(answered("a", 1, Reply.LATER)).contains(new Effect.Write(1, true));
+  }
+
+  @Test
+  void aBodyThatIsGivenBackIsForgottenAtOnceWhenItGoesToNoReplica() {
+    on(new Event.Taken(1));
+    assertThat(on(new Event.Journaled(1, true, false)))
+        .containsExactly(new Effect.GiveBack(1), new Effect.Forget(1));
+  }
+
+  @Test
+  void anOwnerThatIsClosedForgetsWhatIsStillOnItsWayToAReplica() {
+    on(new Event.Replicas(Set.of("a")));
+    on(new Event.Taken(1));
+    assertThat(on(new Event.Journaled(1, true, true))).containsExactly(new Effect.Keep(1));
+    effects.clear();
+    owner.close(effects::add);
+    assertThat(effects).containsExactly(new Effect.Forget(1));
+  }
+
   private void open(String... peers) {
     on(new Event.Replicas(Set.of(peers)));
     for (String peer : peers) {

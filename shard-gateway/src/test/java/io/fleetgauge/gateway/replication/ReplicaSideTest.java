@@ -36,6 +36,40 @@ class ReplicaSideTest {
   }
 
   @Test
+  void aPullOfTheSessionBeforeDoesNotEndTheOneOfThisSession() {
+    replica.arrived("g1", 5, 1, 0, 0);
+    replica.beginPull(0);
+    replica.arrived("g1", 6, 1, 0, 1);
+    assertThat(replica.beginPull(1)).isTrue();
+    assertThat(replica.pulled(5, true, 2)).isFalse();
+    assertThat(replica.isWhole()).isFalse();
+    assertThat(replica.pulled(6, true, 3)).isTrue();
+    assertThat(replica.isWhole()).isTrue();
+  }
+
+  @Test
+  void aQuestionForTheStateIsAnsweredAlsoWhenEverythingHasArrived() {
+    replica.arrived("g1", 5, 1, 1, 0);
+    replica.taken(1, 1);
+    assertThat(replica.arrived("g1", 5, 2, 0, 0)).isEqualTo(Arrival.TAKE);
+    assertThat(replica.arrived("g1", 5, 1, 2, 0)).as("the second is new").isEqualTo(Arrival.TAKE);
+    replica.taken(1, 2);
+    replica.taken(1, 1);
+    assertThat(replica.arrived("g1", 5, 2, 1, 0)).isEqualTo(Arrival.REPEATED);
+  }
+
+  @Test
+  void aReplicaThatHasNoOwnerYetPullsNothing() {
+    assertThat(replica.owner()).isEmpty();
+    assertThat(replica.beginPull(99_000)).isFalse();
+    replica.arrived("g1", 5, 1, 0, 7);
+    assertThat(replica.owner()).isEqualTo("g1");
+    assertThat(replica.session()).isEqualTo(5);
+    assertThat(replica.beginPull(6)).isFalse();
+    assertThat(replica.beginPull(7)).isTrue();
+  }
+
+  @Test
   void aPullThatFailsIsTriedAgainAndAWholeReplicaIsComparedNowAndThen() {
     replica.arrived("g1", 5, 1, 0, 0);
     replica.beginPull(0);
