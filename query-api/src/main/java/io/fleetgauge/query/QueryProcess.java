@@ -75,9 +75,10 @@ public final class QueryProcess implements AutoCloseable {
             Parser::selectorProblem,
             clock);
     OutgoingHttp toGateways =
-        new OutgoingHttp(vertx, config.trust(), guard.signer(), GatewayShards.HTTP_LIMITS);
+        new OutgoingHttp(
+            vertx, config.trust(), guard.signer(), GatewayShards.connections(config.maxParallel()));
     lifecycle.started("connections to gateways", STOP_LIMIT, toGateways);
-    GatewayShards fanout = new GatewayShards(vertx, toGateways, this::view, workers);
+    GatewayShards fanout = new GatewayShards(vertx, toGateways, this::view, workers, heavyWorkers);
     ClusterQueries cluster = new ClusterQueries(vertx);
     Admission admission =
         new Admission(
@@ -104,6 +105,7 @@ public final class QueryProcess implements AutoCloseable {
     FailureCounts failures = new FailureCounts();
     failures.declare(meters);
     ApiRoutes routes = new ApiRoutes(router, guard, workers, failures, clock);
+    routes.declare(meters);
     PrometheusApi.mount(routes, config, querier, cluster, clock);
     FederateApi.mount(routes, config, querier, clock);
     GrafanaApi.mount(routes, config, querier, clock);

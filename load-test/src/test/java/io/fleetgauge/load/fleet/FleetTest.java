@@ -354,9 +354,14 @@ class FleetTest {
             false);
     try (OutgoingHttp http =
         new OutgoingHttp(
-            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.HTTP_LIMITS)) {
+            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4))) {
       GatewayShards shards =
-          new GatewayShards(vertx, http, () -> wrong, vertx.createSharedWorkerExecutor("test", 2));
+          new GatewayShards(
+              vertx,
+              http,
+              () -> wrong,
+              vertx.createSharedWorkerExecutor("test", 2),
+              vertx.createSharedWorkerExecutor("heavy-test", 1));
       Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());
       Gathered<List<String>> names =
           shards

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
@@ -22,14 +23,17 @@ final class GatewayHttp {
   private static final long SMALL_BYTES = 256 << 10;
 
   private final OutgoingHttp http;
-  private final WorkerExecutor workers;
+  private final WorkerExecutor light;
+  private final WorkerExecutor heavy;
 
   /**
-   * @param workers where large answers are decoded and merged
+   * @param light where large answers of light queries are decoded and merged
+   * @param heavy where those of heavy queries are
    */
-  GatewayHttp(OutgoingHttp http, WorkerExecutor workers) {
+  GatewayHttp(OutgoingHttp http, WorkerExecutor light, WorkerExecutor heavy) {
     this.http = http;
-    this.workers = workers;
+    this.light = light;
+    this.heavy = heavy;
   }
 
   /**
@@ -102,6 +106,7 @@ final class GatewayHttp {
             .compose(
                 body ->
                     soon(
+                        asked.load(),
                         body.length(),
                         () ->
                             new Answer(
@@ -154,9 +159,9 @@ final class GatewayHttp {
    * Works on answers: at once when they are small, because another thread would take longer to wake
    * up, else on a worker.
    */
-  <T> Future<T> soon(long bytes, Callable<T> work) {
+  <T> Future<T> soon(Load load, long bytes, Callable<T> work) {
     if (bytes > SMALL_BYTES) {
-      return workers.executeBlocking(work, false);
+      return (load.isHeavy() ? heavy : light).executeBlocking(work, false);
     }
     try {
       return Future.succeededFuture(work.call());

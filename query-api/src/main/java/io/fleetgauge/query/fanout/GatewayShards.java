@@ -40,9 +40,11 @@ import java.util.function.Supplier;
 
 /** The gateways as {@link Shards}: what is read becomes fragments, their answers are merged. */
 public final class GatewayShards implements Shards {
-  /** For connections to gateways. */
-  public static final OutgoingHttp.Limits HTTP_LIMITS =
-      new OutgoingHttp.Limits(2_000, 300, 16, 1_000);
+  /** Connections to a gateway for what does not read samples. */
+  private static final int CONNECTIONS = 16;
+
+  /** Requests of one query to one gateway at once: two gaps, each parts and samples, hedged. */
+  private static final int OF_QUERY = 8;
 
   private static final long CHANGES_MILLIS = 2_000;
 
@@ -53,13 +55,27 @@ public final class GatewayShards implements Shards {
 
   /**
    * @param http how gateways are reached
-   * @param workers where large answers are decoded and merged
+   * @param light where large answers of light queries are decoded and merged
+   * @param heavy where those of heavy queries are
    */
   public GatewayShards(
-      Vertx vertx, OutgoingHttp http, Supplier<ClusterView> view, WorkerExecutor workers) {
+      Vertx vertx,
+      OutgoingHttp http,
+      Supplier<ClusterView> view,
+      WorkerExecutor light,
+      WorkerExecutor heavy) {
     this.view = view;
-    this.http = new GatewayHttp(http, workers);
+    this.http = new GatewayHttp(http, light, heavy);
     this.rounds = new Rounds(vertx, this.http, view);
+  }
+
+  /**
+   * For connections to gateways: enough that no request waits for the connection of a query.
+   *
+   * @param queries how many are executed at once
+   */
+  public static OutgoingHttp.Limits connections(int queries) {
+    return new OutgoingHttp.Limits(2_000, 300, CONNECTIONS + OF_QUERY * queries, 1_000);
   }
 
   @Override

@@ -89,7 +89,7 @@ final class Rounds {
         .compose(
             results -> {
               long bytes = results.stream().mapToLong(HedgedRead.Result::bytes).sum();
-              return http.soon(bytes, () -> gathered(first, hosts, results, merge));
+              return http.soon(options.load(), bytes, () -> gathered(first, hosts, results, merge));
             });
   }
 

@@ -2,6 +2,7 @@ package io.fleetgauge.query.http;
 
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.Future;
@@ -50,6 +51,11 @@ public final class ApiRoutes {
     this.guard = guard;
     this.responses = new Responses(workers, counts);
     this.clock = clock;
+  }
+
+  /** Declares what is counted here. */
+  public void declare(Meters meters) {
+    meters.gauge("responses_sending", "Long answers that are being sent.", responses::beingSent);
   }
 
   /** A route for GET. */

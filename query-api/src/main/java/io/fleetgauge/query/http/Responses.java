@@ -1,11 +1,14 @@
 package io.fleetgauge.query.http;
 
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +24,7 @@ final class Responses {
 
   private final WorkerExecutor workers;
   private final FailureCounts counts;
+  private final SlowReaders slowReaders = new SlowReaders();
 
   /**
    * @param workers where large bodies are encoded
@@ -37,6 +41,11 @@ final class Responses {
    */
   static boolean acceptsGzip(String accepted) {
     return accepted != null && (accepted.equals("gzip") || GZIP.matcher(accepted).find());
+  }
+
+  /** How many long bodies are being sent. */
+  int beingSent() {
+    return slowReaders.count();
   }
 
   /** Sends a body with status 200; fails when it could not be encoded. */
@@ -82,15 +91,18 @@ final class Responses {
       response.putHeader("Content-Encoding", "gzip");
     }
     response.setChunked(true);
-    return workers
-        .executeBlocking(
+    Optional<Grant> grant = Guard.grant(http);
+    return slowReaders
+        .send(
+            http.vertx(),
+            grant.map(Grant::tenant).orElse(""),
+            grant.map(each -> each.limits().running()).orElse(1),
             () -> {
               StreamedBody out = new StreamedBody(response);
               body.encoding().write(out);
               out.close();
-              return (Void) null;
-            },
-            false)
+              return null;
+            })
         .recover(
             failure -> {
               if (!response.headWritten()) {

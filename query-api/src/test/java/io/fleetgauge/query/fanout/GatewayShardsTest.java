@@ -12,8 +12,13 @@ class GatewayShardsTest extends ShardsContract {
   protected Shards shards(Vertx vertx) throws Exception {
     LoopbackGateways gateways = new LoopbackGateways(vertx, fleet);
     OutgoingHttp http =
-        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.HTTP_LIMITS);
+        new OutgoingHttp(
+            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4));
     return new GatewayShards(
-        vertx, http, gateways::view, vertx.createSharedWorkerExecutor("shards", 2));
+        vertx,
+        http,
+        gateways::view,
+        vertx.createSharedWorkerExecutor("shards", 2),
+        vertx.createSharedWorkerExecutor("heavy-shards", 1));
   }
 }

@@ -61,8 +61,14 @@ class RoundsTest {
 
   private GatewayShards shards(Supplier<ClusterView> view) {
     OutgoingHttp http =
-        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.HTTP_LIMITS);
-    return new GatewayShards(vertx, http, view, vertx.createSharedWorkerExecutor("rounds", 2));
+        new OutgoingHttp(
+            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4));
+    return new GatewayShards(
+        vertx,
+        http,
+        view,
+        vertx.createSharedWorkerExecutor("rounds", 2),
+        vertx.createSharedWorkerExecutor("heavy-rounds", 1));
   }
 
   private Future<Gathered<List<List<Series>>>> read(boolean heavy, long millis, Cancellation end) {

@@ -1,0 +1,72 @@
+package io.fleetgauge.query.http;
+
+import io.fleetgauge.promql.query.QueryFailure;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/**
+ * Sends long bodies. A client may read as slowly as it likes, so each body has a virtual thread of
+ * its own, for which no query waits; a tenant has a limited number of them. Thread-safe.
+ */
+final class SlowReaders {
+  private final Map<String, Integer> sending = new HashMap<>();
+  private int all;
+
+  /**
+   * @param most how many bodies a tenant may be sent at once
+   * @param work sends a body
+   * @return fails with a {@link QueryFailure} when the tenant is sent too many; completes on the
+   *     caller's context
+   */
+  Future<Void> send(Vertx vertx, String tenant, int most, Callable<Void> work) {
+    synchronized (this) {
+      int now = sending.getOrDefault(tenant, 0);
+      if (now >= most) {
+        return Future.failedFuture(
+            new QueryFailure(
+                QueryFailure.Kind.LIMITED,
+                now
+                    + " long answers are being sent to tenant "
+                    + tenant
+                    + "; the limit running is "
+                    + most
+                    + "; read them to their end, or ask for less"));
+      }
+      sending.put(tenant, now + 1);
+      all++;
+    }
+    Context caller = vertx.getOrCreateContext();
+    Promise<Void> done = Promise.promise();
+    Thread.ofVirtual()
+        .name("response")
+        .start(
+            () -> {
+              Future<Void> sent;
+              try {
+                sent = Future.succeededFuture(work.call());
+              } catch (Exception e) {
+                sent = Future.failedFuture(e);
+              }
+              ended(tenant);
+              Future<Void> result = sent;
+              caller.runOnContext(none -> result.onComplete(done));
+            });
+    return done.future();
+  }
+
+  private synchronized void ended(String tenant) {
+    sending.merge(tenant, -1, Integer::sum);
+    sending.remove(tenant, 0);
+    all--;
+  }
+
+  /** How many bodies are being sent. */
+  synchronized int count() {
+    return all;
+  }
+}
