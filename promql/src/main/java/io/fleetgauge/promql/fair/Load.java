@@ -14,6 +14,9 @@ public record Load(String tenant, int weight, long work) {
   /** Above this, work is heavy: a processor is busy with it for some hundred milliseconds. */
   private static final long HEAVY_WORK = 3_000_000;
 
+  /** How much less work a cell of a rollup is than the samples that it is made of. */
+  public static final long ROLLUP_GAIN = 20;
+
   /** Whether so much work must not keep light work waiting. */
   public static boolean isHeavy(long work) {
     return work > HEAVY_WORK;
@@ -21,5 +24,15 @@ public record Load(String tenant, int weight, long work) {
 
   public boolean isHeavy() {
     return isHeavy(work);
+  }
+
+  /** The same where rollups were expected to serve, and samples have to be read. */
+  public Load withoutRollups() {
+    return new Load(tenant, weight, withoutRollups(work));
+  }
+
+  /** Work that rollups were expected to serve, when samples have to be read. */
+  public static long withoutRollups(long work) {
+    return work > Long.MAX_VALUE / ROLLUP_GAIN ? Long.MAX_VALUE : work * ROLLUP_GAIN;
   }
 }

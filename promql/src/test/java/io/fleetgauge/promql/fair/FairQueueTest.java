@@ -42,6 +42,8 @@ class FairQueueTest {
     assertThat(new Load("a", 1, 3_000_000).isHeavy()).isFalse();
     assertThat(new Load("a", 1, HEAVY).isHeavy()).isTrue();
     assertThat(Load.OWN.isHeavy()).isFalse();
+    assertThat(new Load("a", 3, 150_001).withoutRollups()).isEqualTo(new Load("a", 3, 3_000_020));
+    assertThat(Load.withoutRollups(Long.MAX_VALUE / 2)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test

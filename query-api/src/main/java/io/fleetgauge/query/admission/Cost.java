@@ -28,6 +28,11 @@ public record Cost(long series, long samples, long work, boolean known) {
     return Load.isHeavy(work);
   }
 
+  /** The same where rollups were expected to serve, and samples have to be read. */
+  public Cost withoutRollups() {
+    return new Cost(series, samples, Load.withoutRollups(work), known);
+  }
+
   @Override
   public String toString() {
     return known

@@ -235,7 +235,7 @@ final class Execution {
     }
     if (!unfit.isEmpty()) {
       fallbacks.increment();
-      return fromSamples(query, piece.planned(), unfit);
+      return fromSamples(query, piece, unfit);
     }
     if (isLittle(piece.planned(), parts.value())) {
       // Another thread would take longer to wake up.
@@ -282,10 +282,13 @@ final class Execution {
   }
 
   /** The plan that always works: fetch all samples and evaluate here. */
-  private Future<Executed> fromSamples(RunningQuery query, Planned planned, String unfit) {
+  private Future<Executed> fromSamples(RunningQuery query, PlannedPiece piece, String unfit) {
     try {
       String reason = "evaluated from all samples: " + unfit;
-      return run(query, PlannedPiece.of(Planner.fromSamples(planned, reason)));
+      if (piece.part().rollups()) {
+        query.costs(query.cost().withoutRollups());
+      }
+      return run(query, PlannedPiece.of(Planner.fromSamples(piece.planned(), reason)));
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }

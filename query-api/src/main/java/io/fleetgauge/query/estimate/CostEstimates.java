@@ -44,9 +44,6 @@ public final class CostEstimates {
   /** No query waits longer to know its cost: gateways answer in a millisecond or two. */
   private static final long ASK_MILLIS = 500;
 
-  /** How much less work a cell of a rollup is than the samples that it is made of. */
-  private static final long ROLLUP_GAIN = 20;
-
   /** Series of a host with eight GPUs and the node's own metrics, about. */
   private static final long SERIES_OF_HOST = 500;
 
@@ -250,7 +247,7 @@ public final class CostEstimates {
         samples += density.perMilli * millis;
         work +=
             (read.samples(density.series, density.perMilli) + density.series)
-                / (part.rollups ? ROLLUP_GAIN : 1);
+                / (part.rollups ? Load.ROLLUP_GAIN : 1);
         known &= density.known;
       }
       series = Math.max(series, seriesHere);

@@ -212,7 +212,7 @@ class QuerierTest {
     assertThat(await(named).warnings())
         .containsExactly("incomplete answer: 1 of 6 hosts are missing: n3");
     assertThat(await(scoped).warnings())
-        .containsExactly("incomplete answer: 1 of 6 hosts are missing");
+        .containsExactly("incomplete answer: hosts that may have data of this scope are missing");
     assertThat(await(scoped).completeness().missing()).isEmpty();
   }
 
@@ -429,6 +429,16 @@ class QuerierTest {
     Cost cost = test.answer(later).value().trace().estimated();
     assertThat(cost.known()).isFalse();
     assertThat(cost.isHeavy()).isTrue();
+  }
+
+  @Test
+  void whatARollupWasExpectedToServeIsHeavyWhenItsSamplesAreRead() throws Exception {
+    Caller caller = limited(1L << 40, 1_000, Duration.ofDays(400), 1_000);
+    test.shards.pretend(new Extent(10, 4_000_000));
+    test.fleet.refuseParts("there are histograms");
+    Reply<Evaluated> reply = test.answer(instant(caller, "sum(power)"));
+    assertThat(test.shards.reads()).contains("parts", "heavy samples");
+    assertThat(reply.value().trace().estimated().isHeavy()).isTrue();
   }
 
   @Test

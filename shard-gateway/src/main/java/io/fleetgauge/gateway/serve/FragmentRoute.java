@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.serve;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
@@ -100,8 +101,8 @@ public final class FragmentRoute {
       return;
     }
     Fragment fragment = request.fragment();
-    boolean heavy = request.load().isHeavy();
-    Optional<FragmentAnswer> quick = heavy ? Optional.empty() : runner.quickly(fragment);
+    Optional<FragmentAnswer> quick =
+        request.load().isHeavy() ? Optional.empty() : runner.quickly(fragment);
     if (quick.isPresent()) {
       light.begin();
       light.end();
@@ -110,6 +111,8 @@ public final class FragmentRoute {
           .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
       return;
     }
+    Load load = runner.load(request);
+    boolean heavy = load.isHeavy();
     StopCheck ended = stopCheck(fragment, closed, arrived);
     StopCheck stop = heavy ? new YieldToLightQueries(ended, light, half(fragment, arrived)) : ended;
     if (!heavy) {
@@ -117,7 +120,7 @@ public final class FragmentRoute {
     }
     (readsSamples(fragment) ? places : estimates)
         .execute(
-            request.load(),
+            load,
             () -> {
               Optional<QueryFailure> over = stop.reason();
               if (over.isPresent()) {

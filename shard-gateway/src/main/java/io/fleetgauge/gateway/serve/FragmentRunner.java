@@ -11,8 +11,10 @@ import io.fleetgauge.gateway.store.read.OwnedSeries;
 import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
@@ -151,6 +153,16 @@ public final class FragmentRunner {
     }
     ClusterView now = view.get();
     return parts.quickly(asked, covered(fragment, now), now.table().epoch());
+  }
+
+  /**
+   * The load of a fragment as it is here: its estimate counts on rollups, and there may be none for
+   * what is asked.
+   */
+  Load load(FragmentRequest request) {
+    return request.fragment() instanceof Fragment.Parts asked && parts.lacksRollups(asked)
+        ? request.load().withoutRollups()
+        : request.load();
   }
 
   /** No host is covered while samples from before the start are being read. */

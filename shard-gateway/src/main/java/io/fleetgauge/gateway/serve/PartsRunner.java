@@ -197,6 +197,28 @@ final class PartsRunner {
     }
   }
 
+  /** Whether rollups are expected to serve all that is asked, and some of it has none here. */
+  boolean lacksRollups(Fragment.Parts asked) {
+    if (!asked.parts().stream().allMatch(Fragment.Part::rollups)) {
+      return false;
+    }
+    try {
+      Query query = query(asked);
+      for (Fragment.Part wanted : asked.parts()) {
+        Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
+        boolean fits =
+            Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate
+                && RollupFit.of(query, aggregate, grid, store.rollupRules()).fit().isPresent();
+        if (!fits) {
+          return true;
+        }
+      }
+      return false;
+    } catch (QueryFailure | ParseException e) {
+      return false; // it fails wherever it is executed
+    }
+  }
+
   private Query query(Fragment.Parts asked) throws ParseException, QueryFailure {
     QueryText question = asked.query();
     ParseOptions options =

@@ -501,6 +501,27 @@ class FragmentKindsTest {
   }
 
   @Test
+  void whatWasExpectedOfRollupsAndHasNoneIsAsMuchWorkAsItsSamples() {
+    Load load = new Load("a", 2, 1_000_000);
+    Fragment.Parts kept = parts("sum by (rack) (util)", true, List.of());
+    assertThat(runner.load(new FragmentRequest(load, kept))).isEqualTo(load);
+    Fragment.Parts notKept = parts("sum by (UUID) (util)", true, List.of());
+    assertThat(runner.load(new FragmentRequest(load, notKept)))
+        .isEqualTo(new Load("a", 2, 20_000_000));
+    Fragment.Parts samples =
+        new Fragment.Parts(
+            EPOCH,
+            HOSTS,
+            notKept.query(),
+            List.of(),
+            10_000,
+            List.of(new Fragment.Part(0, last(), 1, last(), true, false)));
+    assertThat(runner.load(new FragmentRequest(load, samples))).isEqualTo(load);
+    assertThat(runner.load(new FragmentRequest(load, new Fragment.Metadata(1, HOSTS, List.of()))))
+        .isEqualTo(load);
+  }
+
+  @Test
   void otherKindsThanPartsAreNotForTheEventLoop() throws Exception {
     assertThat(runner.quickly(new Fragment.Hosts(EPOCH, HOSTS, List.of()))).isEmpty();
   }
