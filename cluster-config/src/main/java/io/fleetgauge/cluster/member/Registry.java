@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -46,6 +47,7 @@ final class Registry {
   private static final String REPORTS = "fleetgauge.reports";
   private static final int BACKUPS = 2;
   private static final byte[] EMPTY = {};
+  private static final long FORGET_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final HazelcastInstance hazelcast;
   private final ClusterKey key;
@@ -61,6 +63,9 @@ final class Registry {
 
   /** The newest report of each host that was believed; an older one is a repetition. */
   private final Map<String, Seal.Entry> newestReports = new HashMap<>();
+
+  /** Since when members that have published themselves are not present, by session. */
+  private final Map<String, Long> goneSince = new HashMap<>();
 
   /** A signature of nothing, by the secret with which all entries were signed when looked at. */
   private String signedWith = "";
@@ -237,9 +242,16 @@ final class Registry {
   }
 
   private void forgetMembersThatLeft() {
+    long now = System.nanoTime();
     Set<String> gone = new TreeSet<>(members.all((session, entry) -> session).keySet());
     hazelcast.getCluster().getMembers().forEach(each -> gone.remove(each.getUuid().toString()));
-    gone.forEach(members::delete);
+    goneSince.keySet().retainAll(gone);
+    for (String session : gone) {
+      // One that joins may publish itself before this member has heard of it.
+      if (now - goneSince.computeIfAbsent(session, none -> now) > FORGET_AFTER_NANOS) {
+        members.delete(session);
+      }
+    }
   }
 
   /** Replaces the table if it is still what was looked at last. */
