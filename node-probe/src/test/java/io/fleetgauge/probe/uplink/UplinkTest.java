@@ -227,6 +227,34 @@ class UplinkTest {
                 }));
   }
 
+  @Test
+  void closingWaitsUntilWhatWasOfferedIsAcknowledged(Vertx vertx, VertxTestContext context) {
+    URI gateway =
+        gateway(vertx, (request, ticks) -> kept(ticks))
+            .toCompletionStage()
+            .toCompletableFuture()
+            .join();
+    Uplink uplink = uplink(vertx, List.of(gateway), Optional.empty(), "");
+    uplink.offer(tick(1));
+    uplink.close();
+    assertThat(uplink.unacknowledgedTicks()).isZero();
+    assertThat(uplink.counts().kept()).isEqualTo(1);
+    context.completeNow();
+  }
+
+  @Test
+  void aClosedUplinkLeavesItsTicksInAClosedSpool(Vertx vertx, VertxTestContext context)
+      throws Exception {
+    Spool spool = Spool.open(folder, HOST, 1 << 20);
+    Uplink uplink =
+        uplink(vertx, List.of(URI.create("http://127.0.0.1:1")), Optional.of(spool), "");
+    uplink.offer(tick(1));
+    uplink.close();
+    assertThat(uplink.unacknowledgedTicks()).isEqualTo(1);
+    assertThat(spool.append(spool.segment(), new byte[1])).isFalse();
+    context.completeNow();
+  }
+
   private Uplink uplink(Vertx vertx, List<URI> gateways, Optional<Spool> spool, String token) {
     Uplink uplink =
         new Uplink(

@@ -1,0 +1,261 @@
+package io.fleetgauge.probe.uplink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The limits and counts of the queue, in memory and with a real spool. */
+class FrameQueueTest {
+  private static final Duration LONG = Duration.ofDays(1);
+  private static final long DISK = 64L << 20;
+
+  /** Samples of a tick of which about seven fill a segment of the spool. */
+  private static final int MANY = 18_000;
+
+  @TempDir private Path folder;
+  private final AtomicLong runs = new AtomicLong();
+
+  @Test
+  void theBytesThatAreCountedAreThoseOfTheFramesInMemory() {
+    FrameQueue queue = inMemory(LONG, 1 << 20);
+    List<Long> sizes = sizes(1, 2, 3);
+    for (int time = 1; time <= 3; time++) {
+      queue.add(tick(time, 1));
+    }
+    assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(0) + sizes.get(1) + sizes.get(2));
+    queue.acknowledge(1, 1);
+    assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(1) + sizes.get(2));
+    queue.refuse(queue.oldest(0).getFirst());
+    assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(2));
+    assertThat(queue.counts().queued()).isEqualTo(1);
+    assertThat(queue.counts().refused()).isEqualTo(1);
+    assertThat(queue.counts().kept()).isEqualTo(1);
+  }
+
+  @Test
+  void memoryHoldsAsManyBytesAsItsLimitAndThenDropsTheOldest() {
+    List<Long> sizes = sizes(1, 2, 3);
+    FrameQueue queue = inMemory(LONG, sizes.get(0) + sizes.get(1));
+    queue.add(tick(1, 1));
+    queue.add(tick(2, 1));
+    assertThat(queue.counts().dropped()).isZero();
+    queue.add(tick(3, 1));
+    assertThat(queue.counts().dropped()).isEqualTo(1);
+    assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(1) + sizes.get(2));
+  }
+
+  @Test
+  void theNewestTickStaysHoweverLargeItIs() {
+    FrameQueue queue = inMemory(LONG, 1);
+    queue.add(tick(1, 1));
+    assertThat(queue.counts().queuedFrames()).isEqualTo(1);
+    queue.add(tick(2, 1));
+    assertThat(queue.counts().queuedFrames()).isEqualTo(1);
+    assertThat(queue.counts().dropped()).isEqualTo(1);
+  }
+
+  @Test
+  void aBatchHasWhatFitsAndAtLeastOneFrameAndIsOfOneRun() {
+    List<Long> sizes = sizes(1, 2, 3);
+    FrameQueue queue = inMemory(LONG, 1 << 20);
+    for (int time = 1; time <= 3; time++) {
+      queue.add(tick(time, 1));
+    }
+    long two = sizes.get(0) + sizes.get(1);
+    assertThat(queue.oldest(0)).hasSize(1);
+    assertThat(queue.oldest(two - 1)).hasSize(1);
+    assertThat(queue.oldest(two)).hasSize(2);
+    assertThat(queue.oldest(two + sizes.get(2))).hasSize(3);
+    Labels twice = Labels.of(Labels.NAME, "m");
+    queue.add(new Tick.Builder().add(twice, 1).add(twice, 2).at(4));
+    queue.add(tick(5, 1));
+    assertThat(queue.oldest(1 << 20)).as("the next one is of another run").hasSize(3);
+  }
+
+  @Test
+  void aRunEndsBeforeItHasMoreSeriesThanAReceiverHolds() {
+    FrameQueue queue = inMemory(LONG, 1 << 30);
+    queue.add(tick(1, 1));
+    queue.add(tick(2, FrameQueue.MAX_SERIES_OF_A_RUN - 1));
+    queue.add(tick(3, 2));
+    queue.add(tick(4, 1));
+    List<Long> runsOfFrames = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      FrameQueue.Queued frame = queue.oldest(0).getFirst();
+      runsOfFrames.add(frame.run().run());
+      queue.acknowledge(frame.run().run(), frame.sequence());
+    }
+    assertThat(runsOfFrames).containsExactly(1L, 1L, 2L, 2L);
+  }
+
+  @Test
+  void whatWasAcknowledgedOfARunNeverGoesBack() {
+    FrameQueue queue = inMemory(LONG, 1 << 20);
+    queue.acknowledge(7, 5);
+    queue.acknowledge(7, 3);
+    assertThat(queue.acknowledged(7)).isEqualTo(5);
+    queue.acknowledge(8, 2);
+    assertThat(queue.acknowledged(8)).isEqualTo(2);
+    assertThat(queue.acknowledged(7)).as("of another run").isZero();
+  }
+
+  @Test
+  void whatCannotBeReadFromTheDiskIsDropped() throws Exception {
+    try (Spool spool = Spool.open(folder, "n1", DISK)) {
+      FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, DISK);
+      for (int time = 1; time <= 4; time++) {
+        queue.add(tick(time, 2));
+      }
+      long segment = queue.toLoad().orElseThrow();
+      queue.load(segment, Map.of(1L, Map.of(2L, new byte[10])));
+      assertThat(queue.counts().dropped()).isEqualTo(4);
+      assertThat(queue.oldest(0).getFirst().sequence()).isEqualTo(2);
+      queue.acknowledge(1, 2);
+      assertThat(queue.toLoad()).isEmpty();
+      assertThat(queue.oldest(0).getFirst().sequence()).isEqualTo(4);
+      assertThat(queue.counts().queued()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whatCameBackFromTheDiskCountsInMemoryAndExpiresWithTheRest() throws Exception {
+    try (Spool spool = Spool.open(folder, "n1", DISK)) {
+      FrameQueue queue = onDisk(spool, Duration.ZERO, Duration.ofMillis(100), DISK);
+      for (int time = 1; time <= 3; time++) {
+        queue.add(tick(time, 1));
+      }
+      List<Long> sizes = sizes(1, 2, 3, 101, 103, 104);
+      assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(2));
+      long segment = queue.toLoad().orElseThrow();
+      queue.load(
+          segment,
+          Map.of(
+              1L,
+              Map.of(
+                  1L, new byte[sizes.get(0).intValue()], 2L, new byte[sizes.get(1).intValue()])));
+      assertThat(queue.counts().queuedBytes())
+          .isEqualTo(sizes.get(0) + sizes.get(1) + sizes.get(2));
+      queue.add(tick(101, 1));
+      assertThat(queue.counts().dropped()).as("100 ms old at most").isZero();
+      queue.add(tick(103, 1));
+      assertThat(queue.counts().dropped()).isEqualTo(2);
+      queue.add(tick(104, 1));
+      assertThat(queue.counts().dropped()).isEqualTo(3);
+      assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(5));
+      assertThat(queue.counts().queuedFrames()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void ofADiskAboveItsLimitTheOldestSegmentIsDroppedAndCounted() throws Exception {
+    try (Spool spool = Spool.open(folder, "n1", 3 << 20)) {
+      FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, 3 << 20);
+      int ticks = 0;
+      while (queue.counts().dropped() == 0 && ticks < 60) {
+        assertThat(queue.toLoad().orElse(1)).isEqualTo(1);
+        queue.add(tick(++ticks, MANY));
+      }
+      UplinkCounts counts = queue.counts();
+      assertThat(ticks).isBetween(15, 35);
+      assertThat(counts.dropped()).isGreaterThan(2L * MANY).isLessThan(ticks / 2L * MANY);
+      assertThat(counts.dropped() + counts.queued()).isEqualTo(counts.read());
+      assertThat(queue.toLoad()).hasValue(2);
+    }
+  }
+
+  @Test
+  void aSegmentIsFreedWhenItsFramesAreAcknowledgedAndTheOthersCanStillBeRead() throws Exception {
+    int ticks = 20;
+    try (Spool spool = Spool.open(folder, "n1", DISK)) {
+      FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, DISK);
+      for (int time = 1; time <= ticks; time++) {
+        queue.add(tick(time, MANY));
+      }
+      queue.load(1, spool.read(1));
+      long before = spool.bytes();
+      int loaded = queue.oldest(DISK).size();
+      queue.acknowledge(1, loaded);
+      assertThat(queue.toLoad()).hasValue(2);
+      queue.load(2, spool.read(2));
+      assertThat(spool.bytes()).isLessThan(before - (1 << 19));
+      queue.acknowledge(1, loaded + 1);
+    }
+    try (Spool spool = Spool.open(folder, "n1", DISK)) {
+      FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, DISK);
+      queue.restore(spool.found());
+      assertThat(queue.toLoad()).as("the first segment is gone").hasValue(2);
+      assertThat(queue.counts().read()).isEqualTo(queue.counts().queued()).isPositive();
+      FrameQueue.Queued last = spool.found().getLast();
+      assertThat(last.sequence()).isEqualTo(ticks);
+      Frame.Dictionary dictionary =
+          (Frame.Dictionary) new FrameDecoder(last.run().dictionary()).next();
+      assertThat(dictionary.host()).isEqualTo("n1");
+      assertThat(dictionary.run()).isEqualTo(1);
+      assertThat(dictionary.additions().series()).hasSize(MANY);
+      while (queue.toLoad().isPresent()) {
+        queue.load(queue.toLoad().getAsLong(), spool.read(queue.toLoad().getAsLong()));
+        queue.acknowledge(1, queue.oldest(DISK).getLast().sequence());
+      }
+      assertThat(queue.counts().dropped()).isZero();
+      assertThat(queue.counts().queued()).isZero();
+      assertThat(spool.bytes()).as("nothing is needed any more").isLessThan(1 << 10);
+    }
+  }
+
+  @Test
+  void aSpoolTakesARecordForItsCurrentSegmentOnlyAndNoneWhenItIsClosed() throws Exception {
+    Spool spool = Spool.open(folder, "n1", DISK);
+    assertThat(spool.append(spool.segment() + 1, new byte[1])).isFalse();
+    assertThat(spool.append(spool.segment(), new byte[1])).isTrue();
+    assertThat(spool.trouble()).isEmpty();
+    spool.close();
+    assertThat(spool.append(spool.segment(), new byte[1])).isFalse();
+  }
+
+  private FrameQueue inMemory(Duration memory, long maxBytes) {
+    return new FrameQueue(
+        "n1",
+        new UplinkSettings(memory, maxBytes, LONG, 0),
+        Optional.empty(),
+        runs::incrementAndGet);
+  }
+
+  private FrameQueue onDisk(Spool spool, Duration memory, Duration retention, long maxDisk) {
+    return new FrameQueue(
+        "n1",
+        new UplinkSettings(memory, DISK, retention, maxDisk),
+        Optional.of(spool),
+        runs::incrementAndGet);
+  }
+
+  /** The bytes of the frames of these ticks, when they are the first of a run. */
+  private static List<Long> sizes(int... times) {
+    FrameEncoder encoder = new FrameEncoder("n1", 1);
+    List<Long> sizes = new ArrayList<>();
+    for (int time : times) {
+      sizes.add((long) encoder.encode(tick(time, 1)).length);
+    }
+    return sizes;
+  }
+
+  private static Tick tick(int time, int samples) {
+    Tick.Builder tick = new Tick.Builder();
+    for (int i = 0; i < samples; i++) {
+      tick.add(Labels.of(Labels.NAME, "m", "i", "" + i), i + 0.1);
+    }
+    return tick.at(time);
+  }
+}
