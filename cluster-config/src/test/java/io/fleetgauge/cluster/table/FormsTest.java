@@ -105,6 +105,22 @@ class FormsTest {
   }
 
   @Test
+  void bytesBehindATableOrAReportAreDamage() {
+    byte[] table = HexFormat.of().parseHex(TABLE_BYTES + "00");
+    assertThat(TableForm.shared(table)).isInstanceOf(Shared.Damaged.class);
+    byte[] report = HexFormat.of().parseHex(REPORT_BYTES + "00");
+    assertThatThrownBy(() -> ReportForm.fromBytes(report)).isInstanceOf(WireException.class);
+  }
+
+  @Test
+  void aCopyThatIsNotSyncedIsReadAsOneThatIsNot() throws WireException {
+    byte[] bytes = HexFormat.of().parseHex(TABLE_BYTES);
+    bytes[bytes.length - 1] = 0;
+    Holders holders = TableForm.fromBytes(bytes).holders("a").orElseThrow();
+    assertThat(holders.copies()).containsExactly(new Holders.Copy("g2", 9, false));
+  }
+
+  @Test
   void noBytesMakeAFormThrowAnythingElse() {
     SplittableRandom random = new SplittableRandom(7);
     for (int round = 0; round < 20_000; round++) {

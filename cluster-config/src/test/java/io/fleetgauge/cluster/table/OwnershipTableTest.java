@@ -44,6 +44,39 @@ class OwnershipTableTest {
   }
 
   @Test
+  void movesAndCopiesAreCountedForEachGateway() {
+    List<Holders.Copy> onG2 = List.of(new Holders.Copy("g2", 1, false));
+    List<Holders.Copy> onG3 = List.of(new Holders.Copy("g3", 1, true));
+    OwnershipTable table =
+        new OwnershipTable(
+            1,
+            1,
+            List.of("g1", "g2", "g3"),
+            new TreeMap<>(
+                Map.of(
+                    "a", new Holders("g1", 1, Set.of(), onG2, Optional.of("g2")),
+                    "b", new Holders("g1", 1, Set.of(), onG3, Optional.of("g3")),
+                    "c", new Holders("g2", 1, Set.of(), onG3, Optional.empty()))));
+    assertThat(table.moves()).isEqualTo(Map.of("g1", 2L, "g2", 1L, "g3", 1L));
+    assertThat(List.of(table.copiesOn("g1"), table.copiesOn("g2"), table.copiesOn("g3")))
+        .containsExactly(0L, 1L, 2L);
+    assertThat(OwnershipTable.ofOwners(5, Map.of("h", "g2")).owner("h")).contains("g2");
+  }
+
+  @Test
+  void theKeyOfACopyNamesItsGatewayWhateverIsInTheName() {
+    assertThat(new Holders.Copy("g@1", 7, true).key()).isEqualTo("g@1@7");
+    assertThat(Holders.gatewayOf("g@1@7")).isEqualTo("g@1");
+  }
+
+  /** Another hash would move hosts whenever gateways of two versions write the table in turn. */
+  @Test
+  void theWeightOfAHostOnAGatewayIsTheSameInEveryVersion() {
+    assertThat(Shares.weight("node-1", "g1")).isEqualTo(0xfe1661c9088ef6c3L);
+    assertThat(Shares.weight("n\u00f6", "gateway-2")).isEqualTo(0x44706c6ed62221fL);
+  }
+
+  @Test
   void theNextEpochRisesAndDiffersBetweenWriters() {
     long one = TABLE.nextEpoch("g1");
     long other = TABLE.nextEpoch("g2");
