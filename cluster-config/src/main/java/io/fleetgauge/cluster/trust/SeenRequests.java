@@ -12,13 +12,16 @@ import java.util.Optional;
  * each; an older number counts as received. Not for several threads.
  *
  * <p>Memory is bounded: 8 KiB for a sender, which are 65,536 numbers, and 8 MiB for all. A sender
- * with few requests takes some bytes. A sender is forgotten only when all its requests are too old
+ * with few requests takes 512 bytes. A sender is forgotten only when all its requests are too old
  * to be accepted; when there is no place for another one, its requests are rejected.
  */
 final class SeenRequests {
   static final int MAX_SENDERS = 10_000;
   static final int MAX_WORDS_OF_SENDER = 1 << 10;
   static final int MAX_WORDS = 1 << 20;
+
+  /** 4,096 numbers, so that the first requests of a sender may overtake each other by far. */
+  static final int FIRST_WORDS = 1 << 6;
 
   private final int maxSenders;
   private final int maxWords;
@@ -28,7 +31,7 @@ final class SeenRequests {
   private int words;
 
   /**
-   * @param maxWords for all senders, of 64 numbers each; at least one for each sender
+   * @param maxWords for all senders, of 64 numbers each; at least {@link #FIRST_WORDS} for each
    * @param skewMillis how much the time of a request may differ from the receiver's
    */
   SeenRequests(int maxSenders, int maxWords, long skewMillis) {
@@ -39,7 +42,7 @@ final class SeenRequests {
 
   /** The newest numbers of one sender, as bits of a ring. */
   private static final class Window {
-    private long[] bits = new long[1];
+    private long[] bits = new long[FIRST_WORDS];
     private long newest;
     private long newestTime;
     private long turns;
@@ -116,7 +119,7 @@ final class SeenRequests {
       }
       window = new Window(number, time);
       windows.put(sender, window);
-      words++;
+      words += FIRST_WORDS;
     }
     if (number > window.newest) {
       turn(window, number, time);
@@ -137,10 +140,10 @@ final class SeenRequests {
     boolean isFast = time - window.turnedAt < 2 * skewMillis;
     window.turns = number;
     window.turnedAt = time;
-    // One word is kept for each sender that may come.
+    int kept = FIRST_WORDS * (maxSenders - windows.size());
     if (isFast
         && window.bits.length < MAX_WORDS_OF_SENDER
-        && words + window.bits.length <= maxWords - maxSenders) {
+        && words + window.bits.length + kept <= maxWords) {
       words += window.bits.length;
       window.grow();
     }

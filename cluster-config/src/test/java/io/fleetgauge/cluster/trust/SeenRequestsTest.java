@@ -27,7 +27,7 @@ class SeenRequestsTest {
       assertThat(isNew && !accepted.add(number)).as("accepted twice: %d", number).isFalse();
       if (!isNew) {
         // Early numbers may be lost while the window is small.
-        assertThat(accepted.contains(number) || number < 1_000).as("%d", number).isTrue();
+        assertThat(accepted.contains(number) || number < 10_000).as("%d", number).isTrue();
       }
     }
     assertThat(isNew(0)).isFalse();
@@ -50,14 +50,14 @@ class SeenRequestsTest {
 
   @Test
   void afterAJumpTheNumbersThatWereLeftOutAreNewAndOlderOnesAreNot() {
-    for (long number = 0; number < 64; number++) {
+    for (long number = 0; number < 4_096; number++) {
       assertThat(isNew(number)).isTrue();
     }
-    assertThat(isNew(1_000)).isTrue();
-    assertThat(isNew(999)).isTrue();
-    assertThat(isNew(999)).isFalse();
-    assertThat(isNew(1_000 - 60)).isTrue();
-    assertThat(isNew(1_000 - 128)).as("before the window").isFalse();
+    assertThat(isNew(100_000)).isTrue();
+    assertThat(isNew(99_999)).isTrue();
+    assertThat(isNew(99_999)).isFalse();
+    assertThat(isNew(100_000 - 4_095)).isTrue();
+    assertThat(isNew(100_000 - 8_192)).as("before the window").isFalse();
   }
 
   @Test
@@ -70,26 +70,28 @@ class SeenRequestsTest {
   }
 
   @Test
-  void aSenderWithFewRequestsTakesOneWord() {
+  void aSenderWithFewRequestsTakesHalfAKibibyte() {
     for (int i = 0; i < 10_000; i++) {
       long time = NOW + i * 15_000L;
       assertThat(seen.add(1, i, time, time)).isEmpty();
     }
-    assertThat(seen.words()).isEqualTo(1);
+    assertThat(seen.words()).isEqualTo(64);
   }
 
   @Test
   void memoryIsBoundedAndSmallWindowsRejectWhatTheyForgot() {
-    SeenRequests bounded = new SeenRequests(50, 1_000, SKEW);
-    for (long number = 0; number < 5_000; number++) {
+    SeenRequests bounded = new SeenRequests(50, 9_000, SKEW);
+    for (long number = 0; number < 20_000; number++) {
       for (int sender = 0; sender < 50; sender++) {
         assertThat(bounded.add(sender, number, NOW, NOW)).isEmpty();
-        assertThat(bounded.words()).isBetween(1, 1_000);
+        assertThat(bounded.words()).isBetween(64, 9_000);
       }
     }
-    assertThat(bounded.words()).as("used up to what one more window would take").isGreaterThan(500);
+    assertThat(bounded.words())
+        .as("used up to what one more window would take")
+        .isGreaterThan(8_000);
     for (int sender = 0; sender < 50; sender++) {
-      for (long number = 0; number < 5_000; number += 7) {
+      for (long number = 0; number < 20_000; number += 7) {
         assertThat(bounded.add(sender, number, NOW, NOW)).contains(Unproven.REPEATED);
       }
     }
@@ -97,7 +99,7 @@ class SeenRequestsTest {
     long later = NOW + SKEW + 1;
     assertThat(bounded.add(50, 0, later, later)).isEmpty();
     assertThat(bounded.senders()).isEqualTo(1);
-    assertThat(bounded.words()).as("all others are forgotten").isEqualTo(1);
+    assertThat(bounded.words()).as("all others are forgotten").isEqualTo(64);
   }
 
   @Test
