@@ -78,8 +78,8 @@ public record QueryConfig(
           "query.maxConcurrent",
           KeyType.integer(1, 10_000),
           100,
-          "Most queries of all tenants that run or wait at once, on all query APIs together; more"
-              + " are refused with status 503.");
+          "Most queries of all tenants that run or wait at once, on all query APIs together; above,"
+              + " the tenant that has most of them for its weight is refused with status 503.");
   private static final Key<Integer> MAX_PARALLEL =
       Key.derived(
           "query.maxParallel",

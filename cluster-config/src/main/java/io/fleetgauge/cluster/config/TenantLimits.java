@@ -47,7 +47,9 @@ public record TenantLimits(
           "running",
           KeyType.integer(1, 10_000),
           20,
-          "Most queries of a tenant that run at once, on all query APIs together; more wait.");
+          "Most queries of a tenant that run at once, on all query APIs together; more wait. As"
+              + " many long answers may be under way from one query API; more are refused with"
+              + " status 429.");
   private static final Key<Integer> QUEUED =
       Key.of(
           "queued",
