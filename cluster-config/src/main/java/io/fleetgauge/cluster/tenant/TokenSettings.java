@@ -28,7 +28,7 @@ public record TokenSettings(
   private static final Pattern SHA256_HEX = Pattern.compile("[0-9a-f]{64}");
   private static final Pattern ARGON2ID_HASH =
       Pattern.compile(
-          "\\$argon2id\\$v=19\\$m=\\d{1,7},t=\\d{1,3},p=\\d{1,2}"
+          "\\$argon2id\\$v=19\\$m=[1-9]\\d{0,6},t=[1-9]\\d{0,2},p=[1-9]\\d?"
               + "\\$[A-Za-z0-9+/]{11,86}\\$[A-Za-z0-9+/]{22,171}");
 
   private static final Key<String> SHA256 =

@@ -96,6 +96,8 @@ class TenantListTest {
         "sha256: '0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF'",
         "argon2id: secret",
         "argon2id: '$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJ'",
+        "argon2id: '$argon2id$v=19$m=65536,t=0,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJH'",
+        "argon2id: '$argon2id$v=19$m=65536,t=2,p=0$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJH'",
         "argon2id: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhb$CTFhFdXPJO1aFaMaO6Mm5c8y7cJH'",
         "argon2id: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQab$CTFhFdXPJO1aFaMaO6Mm5c8y7'"
       })

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
@@ -178,8 +179,10 @@ public final class TextExpositionReader {
       throw bad("there is no metric name");
     }
     String number = word();
+    // The exposition has Go's numbers of before 1.13: without underscores and hexadecimal digits.
+    boolean isOfOldForm = number.chars().noneMatch(c -> c == '_' || c == 'p' || c == 'P');
     double value =
-        Numbers.parse(number)
+        (isOfOldForm ? Numbers.parse(number) : OptionalDouble.empty())
             .orElseThrow(() -> bad("expected is a value, found is \"" + number + "\""));
     skipBlanks();
     OptionalLong time = OptionalLong.empty();
