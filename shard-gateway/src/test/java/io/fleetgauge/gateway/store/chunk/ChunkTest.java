@@ -18,6 +18,9 @@ class ChunkTest {
 
   private final Chunks chunks = new Chunks();
 
+  /** Another one, which finds nothing in its arrays that the writer left in its own. */
+  private final Chunks reader = new Chunks();
+
   @Test
   void theFormatsAreHeldByTheirBytes() {
     assertThat(hex(4, 4, 4, 4)).isEqualTo("0008");
@@ -112,9 +115,9 @@ class ChunkTest {
       chunks.encodeTimes(times, 0, times.length, out);
       byte[] bytes = Arrays.copyOf(out.array(), out.size() + Bits.SLACK);
       long[] read = new long[times.length];
-      chunks.at(0).decodeTimes(bytes, times.length, read, 0);
+      reader.at(0).decodeTimes(bytes, times.length, read, 0);
       assertThat(read).isEqualTo(times);
-      assertThat(chunks.position()).isEqualTo(out.size());
+      assertThat(reader.position()).isEqualTo(out.size());
     }
   }
 
@@ -137,11 +140,19 @@ class ChunkTest {
     Histogram[] found = new Histogram[3];
     double[] read = new double[3];
     byte[] bytes = Arrays.copyOf(out.array(), out.size() + Bits.SLACK);
-    chunks.at(0).decode(bytes, 3, read, 0, (index, each) -> found[index] = each);
+    reader.at(0).decode(bytes, 3, read, 0, (index, each) -> found[index] = each);
     assertThat(bits(read)).isEqualTo(bits(values));
     assertThat(found).containsExactly(null, histogram, null);
-    chunks.at(0).skip(bytes, 3);
-    assertThat(chunks.position()).isEqualTo(out.size());
+    reader.at(0).skip(bytes, 3);
+    assertThat(reader.position()).isEqualTo(out.size());
+  }
+
+  @Test
+  void aListOfHistogramsThatHasNoneCostsNothing() {
+    double[] values = {4, 4, 4};
+    WireWriter out = new WireWriter();
+    chunks.encode(values, new Histogram[3], 0, 3, out);
+    assertThat(HexFormat.of().formatHex(out.toBytes())).isEqualTo(hex(values));
   }
 
   /** What a loop over single bits reads, as the twin of the reading by eight bytes. */
@@ -180,10 +191,10 @@ class ChunkTest {
     byte[] bytes = Arrays.copyOf(out.array(), out.size() + Bits.SLACK);
     Arrays.fill(bytes, out.size(), bytes.length, (byte) 0xff);
     double[] read = new double[values.length + 1];
-    chunks.at(1).decode(bytes, values.length, read, 1, null);
-    assertThat(chunks.position()).isEqualTo(out.size());
-    chunks.at(1).skip(bytes, values.length);
-    assertThat(chunks.position()).isEqualTo(out.size());
+    reader.at(1).decode(bytes, values.length, read, 1, null);
+    assertThat(reader.position()).isEqualTo(out.size());
+    reader.at(1).skip(bytes, values.length);
+    assertThat(reader.position()).isEqualTo(out.size());
     return Arrays.copyOfRange(read, 1, read.length);
   }
 
