@@ -29,6 +29,32 @@ class DelaysTest {
   }
 
   @Test
+  void theOrderInWhichAnswersCameDoesNotMatter() {
+    Delays delays = new Delays();
+    for (int i = 112; i >= 1; i--) {
+      delays.took(TimeUnit.MILLISECONDS.toNanos(i));
+    }
+    assertThat(delays.p95Millis()).isBetween(105L, 109L);
+  }
+
+  @Test
+  void itIsComputedAgainAfterEverySixteenAnswers() {
+    Delays delays = new Delays();
+    for (int i = 0; i < 15; i++) {
+      delays.took(TimeUnit.MILLISECONDS.toNanos(30));
+    }
+    assertThat(delays.p95Millis()).as("too little is known").isEqualTo(100);
+    delays.took(TimeUnit.MILLISECONDS.toNanos(30));
+    assertThat(delays.p95Millis()).isEqualTo(31);
+    for (int i = 0; i < 15; i++) {
+      delays.took(TimeUnit.MILLISECONDS.toNanos(60));
+    }
+    assertThat(delays.p95Millis()).isEqualTo(31);
+    delays.took(TimeUnit.MILLISECONDS.toNanos(60));
+    assertThat(delays.p95Millis()).isEqualTo(61);
+  }
+
+  @Test
   void onlyTheLastAnswersCount() {
     Delays delays = new Delays();
     for (int i = 0; i < 1_000; i++) {

@@ -211,8 +211,8 @@ class MergeTest {
     FragmentAnswer.Reduction sum =
         merged(
             reduced(A, reduction(2, 10, 0.25, 3, 7, 500)),
-            reduced(A, reduction(1, 2, 0.5, 2, 2, 400)),
-            reduced(A, reduction(1, 9, 0, 9, 9, 900)));
+            reduced(A, reduction(1, 9, 0, 9, 9, 900)),
+            reduced(A, reduction(1, 2, 0.5, 2, 2, 400)));
     assertThat(sum.counts()).containsExactly(4);
     assertThat(sum.sums()).containsExactly(21);
     assertThat(sum.carries()).containsExactly(0.75);

@@ -9,14 +9,20 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.EvaluatedParts;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.query.shards.NewestRead;
 import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.shards.ShardTime;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
@@ -89,7 +95,7 @@ class RoundsTest {
 
   @Test
   void eachOwnerIsAskedOnceForItsHostsWithTheEpochOfTheTable() throws Exception {
-    read(false, 5_000);
+    read(true, 5_000);
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
     assertThat(gateways.asked())
         .allSatisfy(each -> assertThat(each.fragment().epoch()).isEqualTo(fleet.epoch()));
@@ -109,7 +115,7 @@ class RoundsTest {
               }
               return gateways.view();
             });
-    Gathered<List<List<Series>>> found = read(false, 5_000);
+    Gathered<List<List<Series>>> found = read(true, 5_000);
     assertThat(found.coverage().isWhole()).isTrue();
     assertThat(found.value().getFirst()).hasSize(4);
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]", "g2[n4]");
@@ -118,21 +124,92 @@ class RoundsTest {
   @Test
   void withoutTimeForASecondRoundTheHostsThatAreLeftAreMissing() throws Exception {
     fleet.host("n4", "g9");
-    Gathered<List<List<Series>>> found = read(false, 80);
+    Gathered<List<List<Series>>> found = read(true, 80);
     assertThat(found.coverage().missing()).containsExactly("n4");
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
   }
 
   @Test
+  void aHostThatOneRoundFoundIsNotInTheAnswerTwice() throws Exception {
+    fleet.host("n4", "g9");
+    fleet.with(up("n4"));
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              if (looks.incrementAndGet() == 2) {
+                fleet.host("n4", "g1");
+              }
+              return gateways.view();
+            });
+    Gathered<List<List<Series>>> found = read(true, 5_000);
+    assertThat(found.value().getFirst())
+        .extracting(each -> each.labels().value("Hostname"))
+        .containsExactly("n1", "n2", "n3", "n4");
+    assertThat(found.coverage().times()).hasSize(3);
+    assertThat(found.coverage().times().stream().mapToInt(ShardTime::hosts).sum()).isEqualTo(4);
+  }
+
+  @Test
+  void aHostThatMovesIsReadByTheNewTable() throws Exception {
+    read(true, 5_000);
+    fleet.host("n3", "g2", "g1");
+    read(true, 5_000);
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g1[n1]", "g2[n2, n3]", "g2[n2]");
+  }
+
+  @Test
+  void onlyTheHostsThatAreMeantAreAskedFor() throws Exception {
+    NewestRead newest = new NewestRead(List.of(List.of()), 0, 10_000, true, false, 10, 10_000);
+    Gathered<?> found =
+        shards
+            .newest(newest, "n3"::equals, new ReadOptions(Load.OWN, 5_000, new Cancellation()))
+            .await(20, TimeUnit.SECONDS);
+    assertThat(found.coverage().hosts()).isEqualTo(1);
+    assertThat(found.coverage().isWhole()).isTrue();
+    assertThat(asked()).containsExactly("g1[n3]");
+  }
+
+  @Test
+  void onTheSmallerSideOfASplitAnAnswerSaysHowManyGatewaysAreInSight() throws Exception {
+    fleet.leave("g2");
+    fleet.split();
+    assertThat(read(false, 5_000).coverage().split())
+        .isEqualTo(
+            "the cluster is split: 1 of 2 gateways are in sight, and samples that the others"
+                + " accept are missing");
+  }
+
+  @Test
+  void aHostWhoseTwoGatewaysFailIsAskedForAgainAndThenNamed() throws Exception {
+    fleet.stop("g1");
+    Gathered<List<List<Series>>> found = read(false, 5_000);
+    assertThat(found.coverage().missing()).containsExactly("n3");
+    assertThat(found.coverage().hedged()).isTrue();
+    assertThat(asked()).containsExactly("g2[n1]", "g2[n2]");
+  }
+
+  @Test
   void aHostThatWasReadButIsNotWholeIsNotAskedForAgain() throws Exception {
     fleet.damage("n2");
-    var found =
+    Query query =
+        new Query(
+            "sum(up)",
+            Parser.parse("sum(up)", ParseOptions.STOCK),
+            10_000,
+            10_000,
+            0,
+            Query.Settings.STOCK);
+    Gathered<EvaluatedParts> found =
         shards
-            .labelNames(
-                new Fragment.Search(0, 10_000, 0, List.of()),
-                new ReadOptions(Load.OWN, 5_000, new Cancellation()))
+            .parts(
+                Planner.plan(query, List.of(), Planner.Mode.AUTO),
+                List.of(),
+                new ReadOptions(HEAVY, 5_000, new Cancellation()))
             .await(20, TimeUnit.SECONDS);
+    assertThat(found.value().samples()).isEqualTo(3);
     assertThat(found.coverage().missing()).containsExactly("n2");
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
   }
 
   @Test
@@ -149,9 +226,17 @@ class RoundsTest {
 
   @Test
   void aHeavyReadIsHedgedOnlyWhenItsOwnerLeavesTheCluster() throws Exception {
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              looks.incrementAndGet();
+              return gateways.view();
+            });
     fleet.freeze("g2");
     Future<Gathered<List<List<Series>>>> read = read(true, 30_000, new Cancellation());
-    Awaitility.await().until(() -> gateways.asked().size() == 2);
+    // Once to ask, then to see whether the owner is still there.
+    Awaitility.await().until(() -> looks.get() >= 3);
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
     fleet.leave("g2");
     Gathered<List<List<Series>>> found = read.await(20, TimeUnit.SECONDS);
@@ -177,7 +262,7 @@ class RoundsTest {
     cancellation.cancel();
     assertThatThrownBy(() -> read(false, 5_000, cancellation).await(20, TimeUnit.SECONDS))
         .isInstanceOf(QueryFailure.class);
-    read(false, 5_000); // whatever was sent before came before this
+    read(true, 5_000); // whatever was sent before came before this
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
   }
 
