@@ -14,13 +14,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -289,13 +294,158 @@ class CachingTest {
 
   @Test
   void aChangeInThePastCostsOnlyTheExtentsThatReadIt() throws Exception {
-    Ask<Evaluated> ask = range(ROOT, "sum(power)", START, END);
-    test.answer(ask);
-    test.answer(range(ROOT, "sum(power)", START, END - 1));
-    test.fleet.add(labels("power", 0, 0), END - 1, 7);
-    Ask<Evaluated> before = range(ROOT, "sum(power)", START, END - 100 * STEP);
-    Reply<Evaluated> reply = test.answer(before);
-    assertThat(reply.value().result()).isEqualTo(test.expected(before).result());
+    // Extents begin after 20, 80 and 140 steps of the range; each is read for itself.
+    test.answer(range(ROOT, "sum(power)", START, START + 19 * STEP));
+    for (int first : List.of(20, 80, 140)) {
+      test.answer(range(ROOT, "sum(power)", START + first * STEP, START + (first + 59) * STEP));
+    }
+    test.fleet.add(labels("power", 0, 0), END - 30 * STEP - 1, 7);
+    Ask<Evaluated> other = range(ROOT, "sum(power)", START, END - STEP);
+    Reply<Evaluated> reply = test.answer(other);
+    assertThat(reply.value().result()).isEqualTo(test.expected(other).result());
+    assertThat(cached(reply)).isEqualTo(140);
+    assertThat(reply.value().trace().steps()).isEqualTo(199);
+  }
+
+  @Test
+  void stepsThatAreKeptAreAnsweredOnlyAfterTheShardsSaidWhatChanged() throws Exception {
+    test.answer(range(ROOT, "sum(power)", START + 5_000, END));
+    for (int i = 1; i <= 3; i++) {
+      test.fleet.add(labels("power", 0, 0), START + 30 * STEP + i, 1_000 * i);
+      // Another window, so that no whole answer of it is kept.
+      Ask<Evaluated> window = range(ROOT, "sum(power)", START + 5_000, END - i * STEP);
+      assertThat(test.answer(window).value().result()).isEqualTo(test.expected(window).result());
+    }
+  }
+
+  @Test
+  void aQueryOfWhichNothingIsKeptDoesNotAskTheShardsWhatChanged() throws Exception {
+    long before = test.shards.count("changes");
+    test.answer(range(ROOT, "sum(power)", START, END));
+    test.answer(range(ROOT, "max(power)", START, END));
+    assertThat(test.shards.count("changes")).isEqualTo(before);
+  }
+
+  @Test
+  void whenTheTableHasChangedRangesAreKeptByTheNewOne() throws Exception {
+    test.fleet.host("n0", "g1", "g0");
+    test.answer(range(ROOT, "sum(power)", START, END - STEP));
+    Reply<Evaluated> reply = test.answer(range(ROOT, "sum(power)", START, END));
+    assertThat(cached(reply)).isEqualTo(199);
+  }
+
+  @Test
+  void aWindowWithTwoGapsIsFilledAndOneWithThreeIsReadAsAWhole() throws Exception {
+    // The first half of each of three extents is kept.
+    for (int first : List.of(20, 80, 140)) {
+      test.answer(range(ROOT, "sum(power)", START + first * STEP, START + (first + 29) * STEP));
+    }
+    Ask<Evaluated> twoGaps = range(ROOT, "sum(power)", START + 20 * STEP, START + 139 * STEP);
+    Ask<Evaluated> threeGaps = range(ROOT, "sum(power)", START + 20 * STEP, END);
+    Reply<Evaluated> whole = test.answer(threeGaps);
+    assertThat(cached(whole)).isZero();
+    assertThat(whole.value().result()).isEqualTo(test.expected(threeGaps).result());
+    test.fleet.add(labels("power", 0, 0), START + 200 * STEP, 1);
+    test.fleet.host("n0", "g1", "g0"); // so that everything is read anew
+    test.answer(instant(ROOT, "sum(power)"));
+    for (int first : List.of(20, 80)) {
+      test.answer(range(ROOT, "sum(power)", START + first * STEP, START + (first + 29) * STEP));
+    }
+    Reply<Evaluated> filled = test.answer(twoGaps);
+    assertThat(cached(filled)).isEqualTo(60);
+    assertThat(filled.value().result()).isEqualTo(test.expected(twoGaps).result());
+    assertThat(test.answer(twoGaps)).as("it is kept as a whole").isSameAs(filled);
+  }
+
+  @Test
+  void stepsWithoutARemarkAreKeptHoweverSparseTheyAre() throws Exception {
+    String text = "power > 144"; // of one GPU, at every fifth step
+    test.answer(range(ROOT, text, START, END - 10 * STEP));
+    Ask<Evaluated> moved = range(ROOT, text, START + 5 * STEP, END);
+    Reply<Evaluated> reply = test.answer(moved);
+    assertThat(reply.value().result()).isEqualTo(test.expected(moved).result());
+    assertThat(cached(reply)).isEqualTo(185);
+  }
+
+  @Test
+  void aRemarkThatSomeStepsMakeIsNotMadeOfOthers() throws Exception {
+    // A series that begins late: rate remarks that its name is not that of a counter.
+    for (int step = 50; step < 70; step++) {
+      test.fleet.add(labels("late", 0, 0), START + step * STEP, step);
+    }
+    test.value(ROOT, "count(power)"); // so that the shards have reported them
+    String text = "rate(late[1m])";
+    assertThat(test.answer(range(ROOT, text, START + 20 * STEP, START + 75 * STEP)).value().infos())
+        .isNotEmpty();
+    Ask<Evaluated> before = range(ROOT, text, START + 20 * STEP, START + 40 * STEP);
+    assertThat(test.expected(before).infos()).isEmpty();
+    assertThat(test.answer(before).value().infos()).isEmpty();
+  }
+
+  @Test
+  void aRangeWithHistogramsIsNotPutTogetherOfKeptSteps() throws Exception {
+    long[] times = LongStream.rangeClosed(0, 199).map(step -> START + step * STEP).toArray();
+    double[] values = new double[times.length];
+    Arrays.fill(values, Double.NaN);
+    Histogram[] histograms = new Histogram[times.length];
+    for (int i = 0; i < times.length; i++) {
+      histograms[i] = histogram(i);
+    }
+    test.fleet.with(new Series(labels("latency", 0, 0), times, values, histograms));
+    Ask<Evaluated> first = range(ROOT, "latency", START, END - 10 * STEP);
+    Ask<Evaluated> moved = range(ROOT, "latency", START + 5 * STEP, END);
+    test.answer(with(first, Planner.Mode.RAW, true, false));
+    Reply<Evaluated> reply = test.answer(with(moved, Planner.Mode.RAW, true, false));
+    assertThat(cached(reply)).isZero();
+    assertThat(reply.value().result().toString())
+        .isEqualTo(test.expected(moved).result().toString());
+  }
+
+  private static Histogram histogram(int count) {
+    return new Histogram(
+        0,
+        Histogram.ResetHint.UNKNOWN,
+        count,
+        count,
+        0.001,
+        0,
+        new Histogram.Buckets(new int[] {1}, new double[] {count}),
+        Histogram.Buckets.NONE,
+        new double[0]);
+  }
+
+  @Test
+  void anAnswerForWhichNothingWasReadIsKept() throws Exception {
+    assertThat(test.answer(instant(ROOT, "1 + 1"))).isSameAs(test.answer(instant(ROOT, "1 + 1")));
+  }
+
+  // --- memory ---
+
+  @Test
+  void keptAnswersAreCountedByTheirPointsAndTheLabelsOfTheirSeries() throws Exception {
+    // The caches count in the background. The first answer is one sample.
+    long kept = 500 + 20 * 56;
+    awaitRecentBytes(kept);
+    test.answer(instant(ROOT, "power")); // 12 series
+    kept += 500 + 12 * 20 * 56;
+    awaitRecentBytes(kept);
+    test.answer(range(ROOT, "sum by (rack) (power)", START, END)); // two series of 200 points
+    awaitRecentBytes(kept + 500 + 2 * (20 + 200) * 56);
+    assertThat(test.metrics().get("query_extent_bytes")).isGreaterThan(2 * 200 * 16);
+  }
+
+  private void awaitRecentBytes(long bytes) {
+    Awaitility.await().until(() -> test.metrics().get("query_recent_bytes") == bytes);
+  }
+
+  @Test
+  void keptAnswersHaveAQuarterOfTheMemoryForCaches(Vertx vertx) throws Exception {
+    test = new TestQuerier(vertx, "query:\n  cache: 1MiB\n  maxParallel: 20\n");
+    for (int i = 0; i < 60; i++) {
+      test.answer(instant(ROOT, "power + " + i)); // nearly 14 KB each
+    }
+    Awaitility.await().until(() -> test.metrics().get("query_recent_bytes") <= 256 << 10);
+    assertThat(test.metrics().get("query_recent_bytes")).isGreaterThan(200 << 10);
   }
 
   @Test

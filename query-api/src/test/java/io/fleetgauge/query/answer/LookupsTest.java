@@ -256,6 +256,19 @@ class LookupsTest {
     assertThat(answer(ROOT, new Request.OwnerIntervals(three)).value()).hasSize(3);
   }
 
+  @Test
+  void aListThatOneShardCutsSaysSoToo() throws Exception {
+    List<List<Matcher>> oneHost = List.of(List.of(equal("Hostname", "n0")));
+    Reply<List<Labels>> cut =
+        answer(ROOT, new Request.SeriesLabels(new SeriesFilter(START, END, 3, oneHost)));
+    assertThat(cut.value()).hasSize(3);
+    assertThat(cut.warnings()).containsExactly("results truncated due to limit");
+    Reply<List<Labels>> whole =
+        answer(ROOT, new Request.SeriesLabels(new SeriesFilter(START, END, 4, oneHost)));
+    assertThat(whole.value()).hasSize(4);
+    assertThat(whole.warnings()).isEmpty();
+  }
+
   private static Caller few(long samples, long series) {
     TenantLimits limits =
         new TenantLimits(1, 20, 200, samples, series, Duration.ofDays(400), 11_001, false);
@@ -314,6 +327,12 @@ class LookupsTest {
         QueryFailure.Kind.LIMITED,
         "over its limit series: 12 of at most 11");
     assertThat(test.shards.count("samples")).isZero();
+  }
+
+  @Test
+  void samplesAtTheTenantsLimitsAreRead() throws Exception {
+    Request.Samples power = new Request.Samples(selections(equal(Labels.NAME, "power")));
+    assertThat(answer(few(2_400, 12), power).value().getFirst()).hasSize(12);
   }
 
   @Test
@@ -387,6 +406,19 @@ class LookupsTest {
         .containsKey("DCGM_FI_DEV_POWER_USAGE")
         .doesNotContainKey("nosuch");
     assertThat(answer(RACK_0, new Request.Metadata()).value()).containsOnlyKeys("load", "power");
+  }
+
+  @Test
+  void whoMustNotSeeAllHostsGetsTheMetadataOfItsTenantsOnly() throws Exception {
+    MetricMetadata ofA = new MetricMetadata("gauge", "Said by a.", "");
+    MetricMetadata ofB = new MetricMetadata("gauge", "Said by b.", "");
+    test.fleet.metadata("a", "power", ofA).metadata("b", "load_total", ofB);
+    assertThat(answer(RACK_0, new Request.Metadata()).value())
+        .isEqualTo(Map.of("power", List.of(ofA)));
+    assertThat(answer(RACK_1, new Request.Metadata()).value())
+        .isEqualTo(Map.of("load_total", List.of(ofB)));
+    assertThat(answer(ROOT, new Request.Metadata()).value())
+        .isEqualTo(Map.of("power", List.of(ofA), "load_total", List.of(ofB)));
   }
 
   @Test

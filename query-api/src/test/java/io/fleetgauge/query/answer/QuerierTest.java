@@ -14,7 +14,6 @@ import static io.fleetgauge.query.answer.TestQuerier.range;
 import static io.fleetgauge.query.answer.TestQuerier.strictly;
 import static io.fleetgauge.query.answer.TestQuerier.uncached;
 import static io.fleetgauge.query.answer.TestQuerier.with;
-import static io.fleetgauge.query.answer.TestQuerier.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,16 +22,15 @@ import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Extent;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -156,6 +154,76 @@ class QuerierTest {
             "count(power)", Optional.of(test.querier.parsed("count(power)")), END, END, 0, 300_000);
     assertThat(test.answer(Ask.of(ROOT, promql, 5_000)).value().result())
         .isEqualTo(test.expected(instant(ROOT, "count(power)")).result());
+  }
+
+  @Test
+  void whereVectorsAreMatchedInsideTheErrorIsThatOfTheWholeQueryToo() throws Exception {
+    test.fleet.refuseParts(QueryFailure.SAME_LABEL_SET);
+    Ask<Evaluated> ask = instant(ROOT, "sum(power + load_total)");
+    assertThat(test.answer(ask).value().result()).isEqualTo(test.expected(ask).result());
+    assertThat(test.shards.count("samples")).isEqualTo(1);
+  }
+
+  @Test
+  void whatShardsSayAboutTheirPartsIsInTheTrace() throws Exception {
+    test.fleet.noteParts("from rollups");
+    QueryTrace trace = test.answer(instant(ROOT, "sum(power)")).value().trace();
+    assertThat(trace.reasons()).containsEntry("sum(power)", "from rollups");
+    assertThat(trace.rollupCells()).isEqualTo(6);
+  }
+
+  @Test
+  void whatASelectionReadsIsNotAskedAgainForAWhile() throws Exception {
+    test.answer(instant(ROOT, "sum(power)"));
+    QueryTrace trace = test.answer(instant(ROOT, "max(power)")).value().trace();
+    assertThat(trace.estimated().series()).isEqualTo(12);
+    assertThat(test.shards.count("extents")).isEqualTo(1);
+  }
+
+  @Test
+  void timingsAddUpToTheTimeThatTheQueryTook() throws Exception {
+    for (Ask<Evaluated> ask :
+        List.of(instant(ROOT, "power"), range(ROOT, "sum(power)", START, END))) {
+      long began = System.nanoTime();
+      Evaluated.Timings timings = test.answer(ask).value().timings();
+      assertThat(timings.queued() + timings.fetched() + timings.evaluated())
+          .isBetween(1L, System.nanoTime() - began);
+    }
+  }
+
+  @Test
+  void whatQueriesDidIsCounted() throws Exception {
+    long began = System.nanoTime();
+    test.fleet.noteParts("from rollups");
+    Ask<Evaluated> range = range(ROOT, "sum(power)", START, END);
+    test.answer(range);
+    test.answer(range);
+    test.answer(range(ROOT, "sum(power)", START, END - STEP));
+    test.fleet.refuseParts("there are histograms");
+    test.answer(instant(ROOT, "max(power)"));
+    test.answer(Ask.of(ROOT, new Request.LabelNames(SeriesFilter.ALL), 5_000));
+    test.shards.hold("samples");
+    List<Future<Reply<Evaluated>>> equal =
+        List.of(test.begin(instant(ROOT, "min(power)")), test.begin(instant(ROOT, "min(power)")));
+    test.shards.release();
+    for (Future<Reply<Evaluated>> each : equal) {
+      await(each);
+    }
+    Map<String, Double> metrics = test.metrics();
+    double seconds = (System.nanoTime() - began) / 1e9;
+    assertThat(metrics)
+        .containsEntry("query_queries_total", 6.0)
+        .containsEntry("query_lookups_total", 1.0)
+        .containsEntry("query_rewritten_total", 1.0)
+        .containsEntry("query_rollup_cells_total", 6.0)
+        .containsEntry("query_fallbacks_total", 2.0)
+        .containsEntry("query_recent_hits_total", 1.0)
+        .containsEntry("query_queries_joined_total", 1.0)
+        .containsEntry("query_extent_hits_total", 4.0)
+        .containsEntry("query_extent_misses_total", 4.0);
+    assertThat(metrics.get("query_change_rounds_total")).isEqualTo(test.shards.count("changes"));
+    assertThat(metrics.get("query_query_seconds_total")).isBetween(0.0, seconds);
+    assertThat(metrics.get("query_lookup_seconds_total")).isBetween(0.0, seconds);
   }
 
   // --- scope ---
@@ -351,6 +419,9 @@ class QuerierTest {
     Duration range = Duration.ofMillis(END - START);
     Caller caller = limited(1_000_000, 12, range, 200);
     assertThat(test.answer(range(caller, "sum(power)", START, END)).warnings()).isEmpty();
+    // An estimate of 1920 samples.
+    Caller few = limited(1_920, 12, Duration.ofHours(1), 1);
+    assertThat(test.answer(instant(few, "max_over_time(power[40m])")).warnings()).isEmpty();
   }
 
   @Test
@@ -363,6 +434,8 @@ class QuerierTest {
             + " query.wideSeries 11; match fewer series, or ask for what rollups keep reduced");
     assertThat(test.answer(instant(ROOT, "sum(power)")).warnings()).isEmpty();
     assertThat(test.answer(instant(RACK_0, "stddev(power)")).warnings()).isEmpty();
+    test = new TestQuerier(vertx, "query:\n  wideSeries: 12\n");
+    assertThat(test.answer(instant(ROOT, "stddev(power)")).warnings()).isEmpty();
   }
 
   @Test
@@ -462,123 +535,17 @@ class QuerierTest {
     assertThat(test.shards.reads()).contains("heavy samples");
   }
 
-  // --- time, cancellation, running queries ---
-
-  @Test
-  void aQueryWhoseTimeIsOverFailsAndEndsItsReads() {
-    test.shards.hold("parts");
-    assertFails(
-        test.begin(within(instant(ROOT, "sum(power)"), 60)),
-        QueryFailure.Kind.TIMEOUT,
-        "query timed out in expression evaluation after 60 ms");
-    assertThat(test.shards.cancelled()).containsExactly("parts");
-    Awaitility.await().until(() -> test.querier.running().all().isEmpty());
-    assertThat(test.admission.running()).isZero();
-  }
-
-  @Test
-  void aCallerThatLeavesEndsItsReadsAndGivesItsPlaceBack() {
-    for (Ask<Evaluated> ask :
-        List.of(instant(ROOT, "sum(power)"), uncached(instant(ROOT, "max(power)")))) {
-      test.shards.hold("parts");
-      Cancellation cancellation = new Cancellation();
-      Future<?> answer = test.querier.answer(ask, cancellation);
-      cancellation.cancel();
-      assertFails(answer, QueryFailure.Kind.CANCELED, "query was canceled");
-      assertThat(test.querier.running().all()).isEmpty();
-      assertThat(test.admission.running()).isZero();
-    }
-    assertThat(test.shards.cancelled()).containsExactly("parts", "parts");
-  }
-
-  @Test
-  void oneOfTwoWaitingCallersLeavesWithoutTheOther() throws Exception {
-    test.shards.hold("parts");
-    Cancellation leaves = new Cancellation();
-    Future<?> gone = test.querier.answer(instant(ROOT, "sum(power)"), leaves);
-    Future<Reply<Evaluated>> stays = test.begin(instant(ROOT, "sum(power)"));
-    leaves.cancel();
-    assertFails(gone, QueryFailure.Kind.CANCELED, "query was canceled");
-    assertThat(test.shards.cancelled()).isEmpty();
-    test.shards.release();
-    assertThat(await(stays).value().result())
-        .isEqualTo(test.expected(instant(ROOT, "sum(power)")).result());
-  }
-
-  @Test
-  void callersWithDifferentTimeLimitsDoNotWaitForOneAnother() throws Exception {
-    test.shards.hold("parts");
-    Future<?> hasty = test.begin(within(instant(ROOT, "sum(power)"), 60));
-    Future<?> patient = test.begin(instant(ROOT, "sum(power)"));
-    assertThat(test.shards.waiting()).isEqualTo(2);
-    assertFails(hasty, QueryFailure.Kind.TIMEOUT, "after 60 ms");
-    test.shards.release();
-    await(patient);
-  }
-
-  @Test
-  void runningQueriesAreListedWithTheirStateAndCostAndCanBeCancelled() {
-    test.shards.hold("parts");
-    Future<?> answer = test.begin(instant(RACK_0, "sum(power)"));
-    RunningQuery running = test.querier.running().all().getFirst();
-    assertThat(running.tenant()).isEqualTo("a");
-    assertThat(running.text()).isEqualTo("sum(power)");
-    assertThat(running.state()).isEqualTo(RunningQuery.State.RUNNING);
-    assertThat(running.cost().series()).isEqualTo(6);
-    assertThat(test.querier.running().cancel(running.id() + 1)).isFalse();
-    assertThat(test.querier.running().cancel(running.id())).isTrue();
-    assertFails(answer, QueryFailure.Kind.CANCELED, "query was canceled");
-  }
-
-  @Test
-  void aQueryIsPlannedThenWaitsThenRuns(Vertx vertx) throws Exception {
-    test = new TestQuerier(vertx, "query:\n  maxParallel: 1\n");
-    test.shards.hold("extents");
-    Future<?> first = test.begin(instant(ROOT, "sum(power)"));
-    RunningQuery query = test.querier.running().all().getFirst();
-    assertThat(query.state()).isEqualTo(RunningQuery.State.PLANNING);
-    assertThat(query.cost()).isEqualTo(Cost.NONE);
-    test.shards.release();
-    await(first);
-    test.shards.hold("parts");
-    Future<?> second = test.begin(instant(ROOT, "max(power)"));
-    Future<?> third = test.begin(instant(ROOT, "min(power)"));
-    assertThat(test.querier.running().all())
-        .extracting(RunningQuery::state)
-        .containsExactly(RunningQuery.State.RUNNING, RunningQuery.State.WAITING);
-    test.shards.release();
-    await(second);
-    await(third);
-    assertThat(test.querier.running().all()).isEmpty();
-  }
-
-  @Test
-  void anOverloadedQueryApiRejectsQueriesBeforeTheirCostIsFoundOut(Vertx vertx) throws Exception {
-    test = new TestQuerier(vertx, "query:\n  maxConcurrent: 1\n");
-    test.shards.hold("parts");
-    test.begin(instant(ROOT, "sum(power)"));
-    assertFails(
-        test.begin(instant(ROOT, "sum(load_total)")),
-        QueryFailure.Kind.UNAVAILABLE,
-        "the query of tenant root was rejected: 1 queries of all tenants are running or waiting,"
-            + " and query.maxConcurrent is 1; try again later");
-    assertThat(test.shards.count("extents")).isEqualTo(1);
-    assertThat(test.admission.rejected()).isEqualTo(1);
-  }
-
-  @Test
-  void aGatewayThatCannotBeReachedFailsTheQueryAndGivesThePlaceBack() {
-    test.fleet.gateways().forEach(test.fleet::leave);
-    assertFails(
-        test.begin(range(ROOT, "power", START, START + STEP)),
-        QueryFailure.Kind.UNAVAILABLE,
-        "no gateway is in the cluster");
-    assertThat(test.querier.running().all()).isEmpty();
-    assertThat(test.admission.inFlight()).isZero();
-  }
-
   @Test
   void theClusterIsSeenThroughTheShards() {
-    assertThat(test.querier.cluster()).isEqualTo(ClusterOverview.of(test.shards.cluster()));
+    test.fleet.leave("g2");
+    test.fleet.split();
+    assertThat(test.querier.cluster())
+        .isEqualTo(
+            new ClusterOverview(
+                test.fleet.epoch(),
+                true,
+                List.of(
+                    new ClusterOverview.Gateway("g0", "memory:g0", 2),
+                    new ClusterOverview.Gateway("g1", "memory:g1", 2))));
   }
 }

@@ -2,6 +2,8 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
@@ -25,8 +27,17 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -54,6 +65,8 @@ final class TestQuerier {
   final MemoryShards shards;
   final Admission admission;
   final Querier querier;
+  private final Vertx vertx;
+  private Optional<URI> scraped = Optional.empty();
 
   TestQuerier(Vertx vertx) throws Exception {
     this(vertx, "query:\n  maxParallel: 20\n  maxHeavy: 4\n");
@@ -66,6 +79,7 @@ final class TestQuerier {
         fleet.with(series("power", host, gpu), series("load_total", host, gpu));
       }
     }
+    this.vertx = vertx;
     fleet.watermark(Long.MAX_VALUE / 4);
     QueryConfig config = QueryConfig.read("test", yaml);
     this.shards = new MemoryShards(vertx, fleet);
@@ -116,6 +130,31 @@ final class TestQuerier {
 
   static Matcher equal(String name, String value) {
     return Matcher.of(Matcher.Kind.EQUAL, name, value);
+  }
+
+  /** What it counts, by name, as it is scraped. */
+  Map<String, Double> metrics() throws Exception {
+    if (scraped.isEmpty()) {
+      Meters meters = new Meters("query");
+      querier.declare(meters);
+      Router router =
+          HttpListener.router(
+              vertx, new HttpListener.Readiness(), meters, () -> "", RoutingContext::next);
+      int port =
+          await(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"))
+              .actualPort();
+      scraped = Optional.of(URI.create("http://127.0.0.1:" + port + "/metrics"));
+    }
+    Map<String, Double> metrics = new TreeMap<>();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      client
+          .send(HttpRequest.newBuilder(scraped.get()).build(), HttpResponse.BodyHandlers.ofLines())
+          .body()
+          .filter(line -> !line.startsWith("#"))
+          .map(line -> line.split(" "))
+          .forEach(parts -> metrics.put(parts[0], Double.valueOf(parts[1])));
+    }
+    return metrics;
   }
 
   // --- asking ---

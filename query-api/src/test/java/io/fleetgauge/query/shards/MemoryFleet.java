@@ -59,10 +59,12 @@ public final class MemoryFleet {
   private final Map<String, List<FragmentAnswer.Changed>> changes = new HashMap<>();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final Map<String, MetricMetadata> metadata = new TreeMap<>();
+  private final Map<String, String> tenantByMetric = new HashMap<>();
   private long epoch = 1;
   private long watermark = Long.MIN_VALUE;
   private boolean minority;
   private String unfit = "";
+  private String note = "";
 
   // --- the layout ---
 
@@ -86,6 +88,12 @@ public final class MemoryFleet {
   public synchronized MemoryFleet metadata(String metric, MetricMetadata said) {
     metadata.put(metric, said);
     return this;
+  }
+
+  /** What a tenant's senders reported. */
+  public synchronized MemoryFleet metadata(String tenant, String metric, MetricMetadata said) {
+    tenantByMetric.put(metric, tenant);
+    return metadata(metric, said);
   }
 
   /** The gateway is not in the cluster any more; the table still names it. */
@@ -125,6 +133,11 @@ public final class MemoryFleet {
   /** Gateways report that parts of queries cannot be merged exactly. */
   public synchronized void refuseParts(String reason) {
     unfit = reason;
+  }
+
+  /** Gateways report how they executed each part, and one cell of a rollup for each host. */
+  public synchronized void noteParts(String how) {
+    note = how;
   }
 
   public synchronized void watermark(long time) {
@@ -299,7 +312,8 @@ public final class MemoryFleet {
         }
         yield new FragmentAnswer.Extent(epoch, whole, series, samples);
       }
-      case Fragment.Metadata asked -> new FragmentAnswer.Metadata(epoch, whole, metadata);
+      case Fragment.Metadata asked ->
+          new FragmentAnswer.Metadata(epoch, whole, metadataOf(asked.tenants()));
       case Fragment.Newest newest -> newest(newest, held, whole);
       case Fragment.Reduced reduced ->
           new FragmentAnswer.Reduced(epoch, whole, reductions(reduced, held));
@@ -317,6 +331,17 @@ public final class MemoryFleet {
 
   private boolean has(String host, List<Matcher> scope) {
     return seriesByHost.get(host).stream().anyMatch(each -> matches(scope, each.labels()));
+  }
+
+  private Map<String, MetricMetadata> metadataOf(List<String> tenants) {
+    Map<String, MetricMetadata> all = new TreeMap<>(metadata);
+    all.keySet()
+        .removeIf(
+            metric ->
+                !tenants.isEmpty()
+                    && tenantByMetric.containsKey(metric)
+                    && !tenants.contains(tenantByMetric.get(metric)));
+    return all;
   }
 
   private static long limit(Fragment.Search search) {
@@ -371,7 +396,8 @@ public final class MemoryFleet {
     return new Series(
         series.labels(),
         Arrays.copyOfRange(series.times(), from, end),
-        Arrays.copyOfRange(series.values(), from, end));
+        Arrays.copyOfRange(series.values(), from, end),
+        series.histograms() == null ? null : Arrays.copyOfRange(series.histograms(), from, end));
   }
 
   private FragmentAnswer parts(Fragment.Parts asked, List<String> held, List<String> whole)
@@ -405,7 +431,13 @@ public final class MemoryFleet {
                 : Engine.columns(query, expr, grid, source, StopCheck.NEVER));
       }
       return new FragmentAnswer.Parts(
-          epoch, whole, held, parts, parts.stream().map(each -> "").toList(), 0, List.of(HOST));
+          epoch,
+          whole,
+          held,
+          parts,
+          parts.stream().map(each -> note).toList(),
+          note.isEmpty() ? 0 : held.size(),
+          List.of(HOST));
     } catch (ParseException e) {
       throw new IllegalStateException(e);
     } catch (QueryFailure e) {

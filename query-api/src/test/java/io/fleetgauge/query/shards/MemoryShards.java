@@ -242,11 +242,14 @@ public final class MemoryShards implements Shards {
 
   private static EvaluatedParts merged(Planned planned, List<FragmentAnswer> answers) {
     long samples = 0;
+    long cells = 0;
+    Map<String, String> notes = new HashMap<>();
     List<Provided> merged = new ArrayList<>();
     for (FragmentAnswer answer : answers) {
       if (answer instanceof FragmentAnswer.Unfit unfit) {
         return EvaluatedParts.unfit(unfit.reason());
       }
+      cells += ((FragmentAnswer.Parts) answer).rollupCells();
     }
     for (int i = 0; i < planned.cuts().size(); i++) {
       Planned.Cut cut = planned.cuts().get(i);
@@ -257,6 +260,10 @@ public final class MemoryShards implements Shards {
         columns.addAll(part.columns());
         partials.addAll(part.partials());
         samples += part.samples();
+        String note = ((FragmentAnswer.Parts) answer).notes().get(i);
+        if (!note.isEmpty()) {
+          notes.put(cut.expr().toString(), note);
+        }
       }
       columns.sort(Comparator.comparing(Column::labels));
       try {
@@ -271,7 +278,7 @@ public final class MemoryShards implements Shards {
         return EvaluatedParts.unfit(e.getMessage());
       }
     }
-    return new EvaluatedParts(merged, "", samples, 0, Map.of());
+    return new EvaluatedParts(merged, "", samples, cells, notes);
   }
 
   @Override
