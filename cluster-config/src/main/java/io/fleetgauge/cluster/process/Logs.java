@@ -21,6 +21,9 @@ public final class Logs {
   static final String PARTITION_REPAIR =
       "com.hazelcast.internal.partition.impl.MigrationManagerImpl";
   static final String ACCEPTOR = "com.hazelcast.internal.server.tcp.TcpServerAcceptor";
+  static final String CONNECTION = "com.hazelcast.internal.server.tcp.TcpServerConnection";
+  static final String OPERATION =
+      "com.hazelcast.spi.impl.operationservice.impl.operations.PartitionIteratingOperation";
   static final String CLUSTER_MANAGER = "io.vertx.spi.cluster.hazelcast.HazelcastClusterManager";
 
   private Logs() {}
@@ -60,6 +63,12 @@ public final class Logs {
     // A connection that is refused is logged once, by its origin; here it would be with each
     // attempt, and with a stack trace.
     context.getLogger(ACCEPTOR).setLevel(Level.ERROR);
+    // The connections of a process that stops are closed. Whether it left or is missing is logged
+    // by what follows the members.
+    context.getLogger(CONNECTION).setLevel(Level.ERROR);
+    // An operation of a member that is just joining, or has just left, fails, with a stack trace.
+    // Who asked for it is given the same failure, and tries again or logs it.
+    context.getLogger(OPERATION).setLevel(Level.OFF);
     context.getLogger(CLUSTER_MANAGER).setLevel(Level.OFF);
     Appender<ILoggingEvent> target = appender;
     root.addAppender(target);

@@ -109,9 +109,20 @@ class LogsTest {
   }
 
   @Test
+  void membersThatComeAndGoMakeNoStackTraces() throws IOException {
+    Path file = logTo(Format.TEXT, Level.INFO);
+    LoggerFactory.getLogger(Logs.CONNECTION).warn("closed", new IOException("Connection reset"));
+    LoggerFactory.getLogger(Logs.OPERATION).error("Not Member!", new IOException("not a member"));
+    LoggerFactory.getLogger(Logs.CONNECTION).error("the connection failed");
+    assertThat(messages(file)).containsExactly("the connection failed");
+  }
+
+  @Test
   void theNamesOfTheQuietLoggersAreThoseOfClassesInTheLibraries() throws Exception {
     assertThat(Class.forName(Logs.PARTITION_REPAIR)).isNotNull();
     assertThat(Class.forName(Logs.ACCEPTOR)).isNotNull();
+    assertThat(Class.forName(Logs.CONNECTION)).isNotNull();
+    assertThat(Class.forName(Logs.OPERATION)).isNotNull();
     assertThat(Class.forName(Logs.CLUSTER_MANAGER)).isNotNull();
   }
 }
