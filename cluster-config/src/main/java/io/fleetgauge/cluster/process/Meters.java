@@ -90,7 +90,7 @@ public final class Meters {
   }
 
   /** All metrics in Prometheus's text format. */
-  byte[] exposition() {
+  public byte[] exposition() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(4096);
     try {
       PrometheusTextFormatWriter.create().write(bytes, registry.scrape());

@@ -2,9 +2,11 @@ package io.fleetgauge.gateway.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
@@ -19,6 +21,7 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +106,69 @@ class IntakeTest {
     byte[] body = join(frame(run, 1), frame(run, 2), frame(run, 3));
     assertThat(take("n1", body)).isEqualTo(new IntakeAnswer.Kept(0xabc, 3));
     assertThat(store.counts().stored.sum()).isEqualTo(3);
+  }
+
+  @Test
+  void everyCountIsShownByAMetricOfItsOwn() {
+    take("n1", frame(new FrameEncoder("n1", 7), 1));
+    IngestCounts counts = intake.counts();
+    List<LongAdder> adders =
+        List.of(
+            counts.framesKept,
+            counts.framesRefused,
+            counts.dictionariesWanted,
+            counts.moved,
+            counts.queueFull,
+            counts.unsettled,
+            counts.memoryShort,
+            counts.diskTrouble,
+            counts.framesCopied,
+            counts.keptAlone,
+            counts.gapsFound,
+            counts.comparedEqual,
+            counts.comparedAndFilled,
+            counts.compareFailed,
+            counts.pagesMerged,
+            counts.straysRemoved,
+            counts.ticksReplayed,
+            counts.recordsLost);
+    for (int i = 0; i < adders.size(); i++) {
+      adders.get(i).reset();
+      adders.get(i).add(100 + i);
+    }
+    memoryUsed = 25;
+    memory.look();
+    Meters meters = new Meters("g");
+    IngestMeters.declare(meters, intake, journal, memory);
+    assertThat(new String(meters.exposition(), StandardCharsets.UTF_8).lines())
+        .contains(
+            "g_frames_total{outcome=\"kept\"} 100.0",
+            "g_frames_total{outcome=\"refused\"} 101.0",
+            "g_frames_total{outcome=\"dictionary_wanted\"} 102.0",
+            "g_frames_total{outcome=\"moved\"} 103.0",
+            "g_slow_downs_total{reason=\"queue\"} 104.0",
+            "g_slow_downs_total{reason=\"table\"} 105.0",
+            "g_slow_downs_total{reason=\"memory\"} 106.0",
+            "g_slow_downs_total{reason=\"disk\"} 107.0",
+            "g_copied_frames_total 108.0",
+            "g_kept_alone_total 109.0",
+            "g_gaps_found_total 110.0",
+            "g_comparisons_total{outcome=\"equal\"} 111.0",
+            "g_comparisons_total{outcome=\"filled\"} 112.0",
+            "g_comparisons_total{outcome=\"failed\"} 113.0",
+            "g_pages_merged_total 114.0",
+            "g_strays_removed_total 115.0",
+            "g_journal_replayed_ticks_total 116.0",
+            "g_journal_lost_records_total 117.0",
+            "g_memory_ratio 0.25",
+            "g_recovered 1.0",
+            "g_journal_records_total 1.0",
+            "g_journal_bytes_total " + (double) journal.counts().bytes(),
+            "g_journal_size_bytes " + (double) journal.bytes(),
+            "g_journal_segments 1.0",
+            "g_disk_trouble 0.0");
+    assertThat(journal.counts().bytes()).isPositive();
+    assertThat(journal.bytes()).isGreaterThan(journal.counts().bytes());
   }
 
   @Test
