@@ -35,7 +35,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -414,12 +413,7 @@ public final class Guard {
 
   private void admit(RoutingContext http, Grant grant, Right right) {
     if (!grant.may(right)) {
-      refuse(
-          http,
-          403,
-          "the token lacks the "
-              + right.name().toLowerCase(Locale.ROOT)
-              + " right; rights are set in the tenants file");
+      refuse(http, 403, grant.lacks(right));
       return;
     }
     http.put(GRANT, grant);

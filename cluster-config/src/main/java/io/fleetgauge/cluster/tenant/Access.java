@@ -1,5 +1,8 @@
 package io.fleetgauge.cluster.tenant;
 
+import static io.fleetgauge.cluster.tenant.Right.READ;
+import static io.fleetgauge.cluster.tenant.Right.WRITE;
+
 import io.fleetgauge.cluster.config.TenantLimits;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -122,7 +125,7 @@ public final class Access {
       throw Refusal.unknown();
     }
     if (shown.authorization().isEmpty()) {
-      return Optional.of(namedByProxy(current, shown));
+      return Optional.of(namedByProxy(current, shown, now));
     }
     String token = token(shown.authorization().getFirst());
     if (token.isEmpty() || token.length() > LONGEST_TOKEN) {
@@ -135,8 +138,7 @@ public final class Access {
       }
       known = findSlowly(current, token);
     }
-    if (known == null
-        || known.token.expires().isPresent() && !now.isBefore(known.token.expires().get())) {
+    if (known == null || known.token.isExpired(now)) {
       throw Refusal.unknown();
     }
     TenantSettings tenant = known.tenant;
@@ -146,7 +148,7 @@ public final class Access {
       }
     }
     return Optional.of(
-        new Grant(tenant.name(), List.of(tenant), tenant.limits(), known.token.rights()));
+        new Grant(tenant.name(), List.of(tenant), tenant.limits(), known.token.rights(), false));
   }
 
   private Grant open(Shown shown) throws Refusal {
@@ -158,11 +160,14 @@ public final class Access {
           "X-Scope-OrgID is not a valid tenant name: at most 150 characters of 0-9 a-z A-Z ! - _ ."
               + " * ' ( ) |");
     }
-    return new Grant(tenant, List.of(), base, EnumSet.allOf(Right.class));
+    return new Grant(tenant, List.of(), base, EnumSet.allOf(Right.class), false);
   }
 
-  /** The tenant that a trusted proxy names. */
-  private static Grant namedByProxy(State current, Shown shown) throws Refusal {
+  /**
+   * The tenant that a trusted proxy names. It reads what its scope selects and writes series with
+   * its {@code write.labels}; without these, what one of its tokens may.
+   */
+  private static Grant namedByProxy(State current, Shown shown, Instant now) throws Refusal {
     boolean fromProxy =
         current.list.proxies().stream().anyMatch(network -> network.contains(shown.address()));
     if (!fromProxy || shown.orgIds().isEmpty()) {
@@ -180,8 +185,20 @@ public final class Access {
       tenants.add(tenant);
       limits = limits == null ? tenant.limits() : limits.least(tenant.limits());
     }
-    Set<Right> rights = tenants.size() == 1 ? Set.of(Right.READ, Right.WRITE) : Set.of(Right.READ);
-    return new Grant(String.join("|", names), tenants, limits, rights);
+    Set<Right> rights = EnumSet.noneOf(Right.class);
+    if (tenants.stream().allMatch(each -> !each.scope().isEmpty() || hasToken(each, READ, now))) {
+      rights.add(READ);
+    }
+    TenantSettings first = tenants.getFirst();
+    if (tenants.size() == 1 && (!first.writeLabels().isEmpty() || hasToken(first, WRITE, now))) {
+      rights.add(WRITE);
+    }
+    return new Grant(String.join("|", names), tenants, limits, Set.copyOf(rights), true);
+  }
+
+  private static boolean hasToken(TenantSettings tenant, Right right, Instant now) {
+    return tenant.tokens().values().stream()
+        .anyMatch(token -> token.rights().contains(right) && !token.isExpired(now));
   }
 
   /** The token of a header; empty when there is none in it. */

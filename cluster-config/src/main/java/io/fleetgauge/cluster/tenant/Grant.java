@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.tenant;
 
 import io.fleetgauge.cluster.config.TenantLimits;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -11,9 +12,14 @@ import java.util.Set;
  * @param tenant the tenant's name; several names are joined by |
  * @param tenants their settings; empty without a tenants file
  * @param limits what it may use
+ * @param byProxy whether a trusted proxy named the tenants; a token did otherwise
  */
 public record Grant(
-    String tenant, List<TenantSettings> tenants, TenantLimits limits, Set<Right> rights) {
+    String tenant,
+    List<TenantSettings> tenants,
+    TenantLimits limits,
+    Set<Right> rights,
+    boolean byProxy) {
   /** The tenant of a request that names none, where there is no tenants file. */
   public static final String ANONYMOUS = "anonymous";
 
@@ -24,6 +30,30 @@ public record Grant(
 
   public boolean may(Right right) {
     return rights.contains(right);
+  }
+
+  /** Why it may not do what needs a right that it lacks. */
+  public String lacks(Right right) {
+    String name = right.name().toLowerCase(Locale.ROOT);
+    if (!byProxy) {
+      return "the token lacks the " + name + " right; rights are set in the tenants file";
+    }
+    return switch (right) {
+      case READ ->
+          "X-Scope-OrgID names "
+              + tenant
+              + ", which may not read: without a scope and without a token that has the read right"
+              + " it would read all data; set either in the tenants file";
+      case WRITE ->
+          tenants.size() > 1
+              ? "X-Scope-OrgID names several tenants, " + tenant + "; samples are sent for one"
+              : "X-Scope-OrgID names "
+                  + tenant
+                  + ", which may not write: without write.labels and without a token that has the"
+                  + " write right it would write data of all tenants; set either in the tenants"
+                  + " file";
+      case OPERATE -> "a request without a token lacks the operate right";
+    };
   }
 
   /** Labels that every sent series must have, or gets when {@link #stamps} is true. */

@@ -79,6 +79,10 @@ public record TokenSettings(
         Set.copyOf(in.get(RIGHTS.in(section))));
   }
 
+  boolean isExpired(Instant now) {
+    return expires.isPresent() && !now.isBefore(expires.get());
+  }
+
   private static boolean isArgon2id(String hash) {
     if (!ARGON2ID_HASH.matcher(hash).matches()) {
       return false;

@@ -220,7 +220,10 @@ class GuardRoutesTest {
     serve(vertx, PLAIN, tenants(), secret());
     assertThat(get("/peer-or-read", "X-Scope-OrgID", "a").bodyAsString()).isEqualTo("a");
     assertThat(status("/peer-or-read", "X-Scope-OrgID", "nobody")).isEqualTo(401);
-    assertThat(status("/operate", "X-Scope-OrgID", "a")).isEqualTo(403);
+    HttpResponse<Buffer> lacks = get("/operate", "X-Scope-OrgID", "a");
+    assertThat(lacks.statusCode()).isEqualTo(403);
+    assertThat(lacks.bodyAsJsonObject().getString("error"))
+        .isEqualTo("a request without a token lacks the operate right");
   }
 
   @Test

@@ -148,6 +148,44 @@ class AccessTest {
   }
 
   @Test
+  void aTenantThatAProxyNamesHasNoMoreRightsThanTheFileGivesIt() throws Exception {
+    Files.writeString(
+        file,
+        """
+        proxies: [10.1.0.0/16]
+        tenants:
+          probes: {tokens: {all: {sha256: %s, rights: [write]}}}
+          staff: {tokens: {all: {sha256: %s}}}
+          left: {tokens: {all: {sha256: %s, expires: 2026-11-21}}}
+          operators: {tokens: {all: {sha256: %s, rights: [operate]}}}
+          scoped: {scope: '{tenant="scoped"}', write: {labels: {tenant: scoped}}}
+          bare: {}
+        """
+            .formatted(hash("1"), hash("2"), hash("3"), hash("4")));
+    tenants.look();
+    assertThat(proxied("probes").rights()).containsExactly(Right.WRITE);
+    assertThat(proxied("probes").lacks(Right.READ))
+        .startsWith("X-Scope-OrgID names probes, which may not read: without a scope");
+    assertThat(proxied("staff").rights()).containsExactly(Right.READ);
+    assertThat(proxied("staff").lacks(Right.WRITE))
+        .startsWith("X-Scope-OrgID names staff, which may not write: without write.labels");
+    assertThat(proxied("left").rights()).isEmpty();
+    assertThat(proxied("operators").rights()).isEmpty();
+    assertThat(proxied("operators").lacks(Right.OPERATE))
+        .isEqualTo("a request without a token lacks the operate right");
+    assertThat(proxied("scoped").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
+    assertThat(proxied("bare").rights()).isEmpty();
+    assertThat(proxied("scoped|staff").rights()).containsExactly(Right.READ);
+    assertThat(proxied("scoped|staff").lacks(Right.WRITE))
+        .isEqualTo("X-Scope-OrgID names several tenants, scoped|staff; samples are sent for one");
+    assertThat(proxied("scoped|probes").rights()).isEmpty();
+  }
+
+  private Grant proxied(String tenants) throws Refusal {
+    return grant(new Shown(List.of(), List.of(tenants), PROXY));
+  }
+
+  @Test
   void aSlowHashIsComparedOffTheEventLoopAndRememberedUntilTheFileChanges() throws Exception {
     // printf %s password | argon2 somesalt -id -t 2 -k 65536 -p 1 -l 32 -e (the reference's own)
     String slow =

@@ -58,7 +58,8 @@ class TenantWritersTest {
 
   private TenantWriter writer(String tenant) {
     return writers.of(
-        Optional.of(new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE))));
+        Optional.of(
+            new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE), false)));
   }
 
   /** Sends one sample of each of so many series of one host. */
