@@ -1,6 +1,7 @@
 package io.fleetgauge.promql.fragment;
 
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import java.util.List;
@@ -96,12 +97,11 @@ public sealed interface Fragment {
    * One part of a query.
    *
    * @param number as {@link io.fleetgauge.promql.plan.Planned.Cut} has it
-   * @param start the first step
-   * @param end no step is beyond; it may lie behind the last, and subqueries reach up to it
+   * @param grid its steps; subqueries reach up to its end, which may lie behind the last step
    * @param partial whether it is folded and not finished
    * @param rollups whether rollups may be used
    */
-  record Part(int number, long start, long step, long end, boolean partial, boolean rollups) {}
+  record Part(int number, Grid grid, boolean partial, boolean rollups) {}
 
   /** Asks how much the selections would read. */
   record Extent(long epoch, List<String> hosts, List<Selection> selections) implements Fragment {

@@ -79,7 +79,7 @@ final class InMemoryShards {
           if (obstacle.isPresent()) {
             return new FragmentAnswer.Unfit(0, covered, obstacle.get());
           }
-          Grid grid = new Grid(part.start(), part.step(), part.end());
+          Grid grid = part.grid();
           SeriesSource source = source(Planner.needsHosts(expr, part.partial()));
           Optional<PartResult> result =
               part.partial()
@@ -129,15 +129,7 @@ final class InMemoryShards {
   private Optional<Map<Expr, Provided>> ask(Query query, Planned planned) throws Exception {
     List<Fragment.Part> parts =
         planned.cuts().stream()
-            .map(
-                cut ->
-                    new Fragment.Part(
-                        cut.number(),
-                        cut.grid().start(),
-                        cut.grid().step(),
-                        cut.grid().end(),
-                        cut.partial(),
-                        cut.rollups()))
+            .map(cut -> new Fragment.Part(cut.number(), cut.grid(), cut.partial(), cut.rollups()))
             .toList();
     List<FragmentAnswer> answers = new ArrayList<>();
     for (Shard shard : shards) {

@@ -92,14 +92,7 @@ public final class GatewayShards implements Shards {
       Planned planned, List<Matcher> scope, ReadOptions options) {
     List<Fragment.Part> parts = new ArrayList<>();
     for (Planned.Cut cut : planned.cuts()) {
-      parts.add(
-          new Fragment.Part(
-              cut.number(),
-              cut.grid().start(),
-              cut.grid().step(),
-              cut.grid().end(),
-              cut.partial(),
-              cut.rollups()));
+      parts.add(new Fragment.Part(cut.number(), cut.grid(), cut.partial(), cut.rollups()));
     }
     return gather(
         new Fragment.Parts(
@@ -141,20 +134,7 @@ public final class GatewayShards implements Shards {
   @Override
   public Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> newest(
       NewestRead read, Predicate<String> hosts, ReadOptions options) {
-    return rounds.read(
-        new Fragment.Newest(
-            0,
-            List.of(),
-            read.selectors(),
-            read.after(),
-            read.to(),
-            read.utf8(),
-            read.gzip(),
-            read.maxSeries(),
-            read.maxBytes()),
-        hosts,
-        options,
-        Merge::families);
+    return rounds.read(read.fragment(), hosts, options, Merge::families);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.shards;
 
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.Fragment;
 import java.util.List;
 
 /**
@@ -21,4 +22,9 @@ public record NewestRead(
     boolean utf8,
     boolean gzip,
     int maxSeries,
-    int maxBytes) {}
+    int maxBytes) {
+  /** The same for one shard, of no epoch and no host yet. */
+  public Fragment.Newest fragment() {
+    return new Fragment.Newest(0, List.of(), selectors, after, to, utf8, gzip, maxSeries, maxBytes);
+  }
+}

@@ -6,10 +6,10 @@ import static io.fleetgauge.query.answer.TestQuerier.START;
 import static io.fleetgauge.query.answer.TestQuerier.STEP;
 import static io.fleetgauge.query.answer.TestQuerier.await;
 import static io.fleetgauge.query.answer.TestQuerier.instant;
-import static io.fleetgauge.query.answer.TestQuerier.labels;
 import static io.fleetgauge.query.answer.TestQuerier.range;
 import static io.fleetgauge.query.answer.TestQuerier.uncached;
 import static io.fleetgauge.query.answer.TestQuerier.with;
+import static io.fleetgauge.query.shards.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.plan.Planner;

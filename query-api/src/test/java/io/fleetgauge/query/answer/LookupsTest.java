@@ -9,9 +9,9 @@ import static io.fleetgauge.query.answer.TestQuerier.START;
 import static io.fleetgauge.query.answer.TestQuerier.await;
 import static io.fleetgauge.query.answer.TestQuerier.equal;
 import static io.fleetgauge.query.answer.TestQuerier.instant;
-import static io.fleetgauge.query.answer.TestQuerier.labels;
 import static io.fleetgauge.query.answer.TestQuerier.strictly;
 import static io.fleetgauge.query.answer.TestQuerier.within;
+import static io.fleetgauge.query.shards.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

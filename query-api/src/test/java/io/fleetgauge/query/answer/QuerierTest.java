@@ -8,6 +8,7 @@ import static io.fleetgauge.query.answer.TestQuerier.RACK_1;
 import static io.fleetgauge.query.answer.TestQuerier.ROOT;
 import static io.fleetgauge.query.answer.TestQuerier.START;
 import static io.fleetgauge.query.answer.TestQuerier.STEP;
+import static io.fleetgauge.query.answer.TestQuerier.assertFails;
 import static io.fleetgauge.query.answer.TestQuerier.await;
 import static io.fleetgauge.query.answer.TestQuerier.instant;
 import static io.fleetgauge.query.answer.TestQuerier.range;
@@ -45,13 +46,6 @@ class QuerierTest {
   @BeforeEach
   void start(Vertx vertx) throws Exception {
     test = new TestQuerier(vertx);
-  }
-
-  private static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {
-    assertThatThrownBy(() -> await(answer))
-        .isInstanceOfSatisfying(
-            QueryFailure.class, failure -> assertThat(failure.kind()).isEqualTo(kind))
-        .hasMessageContaining(message);
   }
 
   // --- answers ---

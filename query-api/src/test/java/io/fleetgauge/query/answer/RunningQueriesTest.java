@@ -4,13 +4,13 @@ import static io.fleetgauge.query.answer.TestQuerier.RACK_0;
 import static io.fleetgauge.query.answer.TestQuerier.ROOT;
 import static io.fleetgauge.query.answer.TestQuerier.START;
 import static io.fleetgauge.query.answer.TestQuerier.STEP;
+import static io.fleetgauge.query.answer.TestQuerier.assertFails;
 import static io.fleetgauge.query.answer.TestQuerier.await;
 import static io.fleetgauge.query.answer.TestQuerier.instant;
 import static io.fleetgauge.query.answer.TestQuerier.range;
 import static io.fleetgauge.query.answer.TestQuerier.uncached;
 import static io.fleetgauge.query.answer.TestQuerier.within;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
@@ -33,13 +33,6 @@ class RunningQueriesTest {
   @BeforeEach
   void start(Vertx vertx) throws Exception {
     test = new TestQuerier(vertx);
-  }
-
-  private static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {
-    assertThatThrownBy(() -> await(answer))
-        .isInstanceOfSatisfying(
-            QueryFailure.class, failure -> assertThat(failure.kind()).isEqualTo(kind))
-        .hasMessageContaining(message);
   }
 
   @Test

@@ -1,5 +1,8 @@
 package io.fleetgauge.query.answer;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.process.HttpListener;
@@ -21,9 +24,9 @@ import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.GpuSeries;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
-import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -76,7 +79,9 @@ final class TestQuerier {
     for (int host = 0; host < 6; host++) {
       fleet.host("n" + host, "g" + host % 3, "g" + (host + 1) % 3);
       for (int gpu = 0; gpu < 2; gpu++) {
-        fleet.with(series("power", host, gpu), series("load_total", host, gpu));
+        for (String metric : List.of("power", "load_total")) {
+          fleet.with(GpuSeries.series(metric, host, gpu, START, STEP, STEPS));
+        }
       }
     }
     this.vertx = vertx;
@@ -100,28 +105,11 @@ final class TestQuerier {
             (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
   }
 
-  static Labels labels(String metric, int host, int gpu) {
-    return Labels.of(
-        Labels.NAME,
-        metric,
-        "Hostname",
-        "n" + host,
-        "gpu",
-        "" + gpu,
-        "rack",
-        "r" + host % 2,
-        "job",
-        "j" + gpu);
-  }
-
-  private static Series series(String metric, int host, int gpu) {
-    long[] times = new long[STEPS];
-    double[] values = new double[STEPS];
-    for (int i = 0; i < STEPS; i++) {
-      times[i] = START + i * STEP;
-      values[i] = metric.equals("power") ? 100 + host * 8 + gpu + i % 5 : i * (host + 1);
-    }
-    return new Series(labels(metric, host, gpu), times, values);
+  static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {
+    assertThatThrownBy(() -> await(answer))
+        .isInstanceOfSatisfying(
+            QueryFailure.class, failure -> assertThat(failure.kind()).isEqualTo(kind))
+        .hasMessageContaining(message);
   }
 
   private static Caller scoped(String tenant, String rack) {

@@ -93,6 +93,19 @@ class RoundsTest {
         .toList();
   }
 
+  /** The table that is looked at the second time gives the host to another gateway. */
+  private void movesAtTheSecondLook(String host, String gateway) {
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              if (looks.incrementAndGet() == 2) {
+                fleet.host(host, gateway);
+              }
+              return gateways.view();
+            });
+  }
+
   @Test
   void eachOwnerIsAskedOnceForItsHostsWithTheEpochOfTheTable() throws Exception {
     read(true, 5_000);
@@ -106,15 +119,7 @@ class RoundsTest {
     fleet.host("n4", "g9");
     fleet.with(up("n4"));
     // The table names a gateway that is nowhere; when it is looked at again it names another.
-    AtomicInteger looks = new AtomicInteger();
-    shards =
-        shards(
-            () -> {
-              if (looks.incrementAndGet() == 2) {
-                fleet.host("n4", "g2");
-              }
-              return gateways.view();
-            });
+    movesAtTheSecondLook("n4", "g2");
     Gathered<List<List<Series>>> found = read(true, 5_000);
     assertThat(found.coverage().isWhole()).isTrue();
     assertThat(found.value().getFirst()).hasSize(4);
@@ -133,15 +138,7 @@ class RoundsTest {
   void aHostThatOneRoundFoundIsNotInTheAnswerTwice() throws Exception {
     fleet.host("n4", "g9");
     fleet.with(up("n4"));
-    AtomicInteger looks = new AtomicInteger();
-    shards =
-        shards(
-            () -> {
-              if (looks.incrementAndGet() == 2) {
-                fleet.host("n4", "g1");
-              }
-              return gateways.view();
-            });
+    movesAtTheSecondLook("n4", "g1");
     Gathered<List<List<Series>>> found = read(true, 5_000);
     assertThat(found.value().getFirst())
         .extracting(each -> each.labels().value("Hostname"))

@@ -422,7 +422,7 @@ public final class MemoryFleet {
               asked.query().with(Parser.parse(asked.query().text(), options)), asked.scope());
       List<PartResult> parts = new ArrayList<>();
       for (Fragment.Part part : asked.parts()) {
-        Grid grid = new Grid(part.start(), part.step(), part.end());
+        Grid grid = part.grid();
         Expr expr = Planner.part(query, part.number());
         parts.add(
             part.partial()

@@ -223,15 +223,7 @@ public final class MemoryShards implements Shards {
       Planned planned, List<Matcher> scope, ReadOptions options) {
     List<Fragment.Part> parts =
         planned.cuts().stream()
-            .map(
-                cut ->
-                    new Fragment.Part(
-                        cut.number(),
-                        cut.grid().start(),
-                        cut.grid().step(),
-                        cut.grid().end(),
-                        cut.partial(),
-                        cut.rollups()))
+            .map(cut -> new Fragment.Part(cut.number(), cut.grid(), cut.partial(), cut.rollups()))
             .toList();
     return read(
         "parts",
@@ -349,16 +341,7 @@ public final class MemoryShards implements Shards {
       NewestRead read, Predicate<String> hosts, ReadOptions options) {
     return read(
         "newest",
-        new Fragment.Newest(
-            0,
-            List.of(),
-            read.selectors(),
-            read.after(),
-            read.to(),
-            read.utf8(),
-            read.gzip(),
-            read.maxSeries(),
-            read.maxBytes()),
+        read.fragment(),
         hosts,
         options,
         answers -> {

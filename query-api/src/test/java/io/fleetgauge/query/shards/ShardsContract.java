@@ -1,5 +1,6 @@
 package io.fleetgauge.query.shards;
 
+import static io.fleetgauge.query.shards.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -65,35 +66,12 @@ public abstract class ShardsContract {
       String replica = "g" + (host + 1) % 3;
       fleet.host("n" + host, owner, replica);
       for (int gpu = 0; gpu < 2; gpu++) {
-        fleet.with(series("power", host, gpu), series("load_total", host, gpu));
+        for (String metric : List.of("power", "load_total")) {
+          fleet.with(GpuSeries.series(metric, host, gpu, START - host, STEP, STEPS));
+        }
       }
     }
     shards = shards(vertx);
-  }
-
-  private static Labels labels(String metric, int host, int gpu) {
-    return Labels.of(
-        Labels.NAME,
-        metric,
-        "Hostname",
-        "n" + host,
-        "gpu",
-        "" + gpu,
-        "rack",
-        "r" + host % 2,
-        "job",
-        "j" + gpu);
-  }
-
-  /** Values that are exact in sums, so that no order of adding them shows. */
-  private static Series series(String metric, int host, int gpu) {
-    long[] times = new long[STEPS];
-    double[] values = new double[STEPS];
-    for (int i = 0; i < STEPS; i++) {
-      times[i] = START + i * STEP - host;
-      values[i] = metric.equals("power") ? 100 + host * 8 + gpu + i % 5 : i * (host + 1);
-    }
-    return new Series(labels(metric, host, gpu), times, values);
   }
 
   private static ReadOptions options() {

@@ -109,7 +109,7 @@ final class PartsRunner {
         Function<List<String>, SeriesSource> sources =
             of -> source(of, hosts, needsHosts, asked, damaged);
         SeriesSource source = sources.apply(covered);
-        Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
+        Grid grid = wanted.grid();
         if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
           RollupFit.Outcome outcome = RollupFit.of(query, aggregate, grid, store.rollupRules());
           Optional<RollupRunner.Result> made =
@@ -171,7 +171,7 @@ final class PartsRunner {
       List<String> notes = new ArrayList<>();
       long cells = 0;
       for (Fragment.Part wanted : asked.parts()) {
-        Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
+        Grid grid = wanted.grid();
         if (!wanted.rollups()
             || !(Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate)) {
           return Optional.empty();
@@ -205,7 +205,7 @@ final class PartsRunner {
     try {
       Query query = query(asked);
       for (Fragment.Part wanted : asked.parts()) {
-        Grid grid = new Grid(wanted.start(), wanted.step(), wanted.end());
+        Grid grid = wanted.grid();
         boolean fits =
             Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate
                 && RollupFit.of(query, aggregate, grid, store.rollupRules()).fit().isPresent();

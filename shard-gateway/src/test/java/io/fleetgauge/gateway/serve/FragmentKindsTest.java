@@ -16,6 +16,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.QueryText;
@@ -398,7 +399,7 @@ class FragmentKindsTest {
         new QueryText(text, last(), last(), 0, settings),
         scope,
         10_000,
-        List.of(new Fragment.Part(0, last(), 1, last(), partial, true)));
+        List.of(new Fragment.Part(0, new Grid(last(), 1, last()), partial, true)));
   }
 
   @Test
@@ -455,7 +456,7 @@ class FragmentKindsTest {
             one.query(),
             List.of(),
             10_000,
-            List.of(new Fragment.Part(9, last(), 1, last(), true, true)));
+            List.of(new Fragment.Part(9, new Grid(last(), 1, last()), true, true)));
     assertThat(run(wrong)).isInstanceOf(FragmentAnswer.Unfit.class);
     writer.send(last() + STEP, writer.series("h"), HostWriter.histogram(3));
     Fragment.Parts histograms = parts("sum(h)", true, List.of());
@@ -469,7 +470,9 @@ class FragmentKindsTest {
                     later,
                     List.of(),
                     10_000,
-                    List.of(new Fragment.Part(0, last() + STEP, 1, last() + STEP, true, true)))))
+                    List.of(
+                        new Fragment.Part(
+                            0, new Grid(last() + STEP, 1, last() + STEP), true, true)))))
         .isInstanceOf(FragmentAnswer.Unfit.class);
   }
 
@@ -515,7 +518,7 @@ class FragmentKindsTest {
             notKept.query(),
             List.of(),
             10_000,
-            List.of(new Fragment.Part(0, last(), 1, last(), true, false)));
+            List.of(new Fragment.Part(0, new Grid(last(), 1, last()), true, false)));
     assertThat(runner.load(new FragmentRequest(load, samples))).isEqualTo(load);
     assertThat(runner.load(new FragmentRequest(load, new Fragment.Metadata(1, HOSTS, List.of()))))
         .isEqualTo(load);

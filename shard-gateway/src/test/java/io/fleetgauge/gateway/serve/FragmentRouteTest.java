@@ -17,6 +17,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
@@ -192,7 +193,7 @@ class FragmentRouteTest {
             new QueryText("sum(up)", 5_000, 5_000, 0, Query.Settings.STOCK.withMaxSamples(100)),
             List.of(),
             0,
-            List.of(new Fragment.Part(0, 5_000, 1, 5_000, true, false)));
+            List.of(new Fragment.Part(0, new Grid(5_000, 1, 5_000), true, false)));
     Response response = post(late);
     assertThat(response.status).isEqualTo(503);
     assertThat(response.body.toString()).isEqualTo("the timeout of 0 ms is over");

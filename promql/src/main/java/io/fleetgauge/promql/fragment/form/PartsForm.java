@@ -7,6 +7,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Query;
@@ -39,7 +40,8 @@ final class PartsForm {
     SelectorForm.matchers(out, parts.scope());
     out.uvar(parts.timeoutMillis()).uvar(parts.parts().size());
     for (Fragment.Part part : parts.parts()) {
-      out.uvar(part.number()).svar(part.start()).uvar(part.step()).svar(part.end());
+      Grid grid = part.grid();
+      out.uvar(part.number()).svar(grid.start()).uvar(grid.step()).svar(grid.end());
       out.u8((part.partial() ? PARTIAL : 0) | (part.rollups() ? ROLLUPS : 0));
     }
   }
@@ -91,7 +93,7 @@ final class PartsForm {
     }
     int flags = in.uint(PARTIAL | ROLLUPS, "a part's flags");
     return new Fragment.Part(
-        number, start, step, end, (flags & PARTIAL) != 0, (flags & ROLLUPS) != 0);
+        number, new Grid(start, step, end), (flags & PARTIAL) != 0, (flags & ROLLUPS) != 0);
   }
 
   /** Whether a part can be written: it has no histograms. */

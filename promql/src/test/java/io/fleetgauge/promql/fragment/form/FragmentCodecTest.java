@@ -12,6 +12,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Column;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Query;
@@ -65,8 +66,8 @@ class FragmentCodecTest {
               MATCHERS,
               2_000,
               List.of(
-                  new Fragment.Part(0, 60_000, 15_000, 120_000, true, true),
-                  new Fragment.Part(1, -15_000, 1, -15_000, false, false))),
+                  new Fragment.Part(0, new Grid(60_000, 15_000, 120_000), true, true),
+                  new Fragment.Part(1, new Grid(-15_000, 1, -15_000), false, false))),
           new Fragment.Extent(1, List.of("n1"), List.of(new Selection(MATCHERS, -1, 2))),
           new Fragment.Changes(2, List.of(), -7, 99),
           new Fragment.Metadata(2, List.of("n1"), List.of("a", "b")),
@@ -538,9 +539,9 @@ class FragmentCodecTest {
     QueryText text = new QueryText("x", 0, 0, 0, Query.Settings.STOCK);
     for (Fragment.Part part :
         List.of(
-            new Fragment.Part(0, 0, 0, 10, false, false),
-            new Fragment.Part(0, 10, 1, 9, false, false),
-            new Fragment.Part(0, 0, 1, 1 << 24, false, false))) {
+            new Fragment.Part(0, new Grid(0, 0, 10), false, false),
+            new Fragment.Part(0, new Grid(10, 1, 9), false, false),
+            new Fragment.Part(0, new Grid(0, 1, 1 << 24), false, false))) {
       byte[] bytes = encoded(new Fragment.Parts(1, List.of(), text, List.of(), 1, List.of(part)));
       assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
           .isInstanceOf(WireException.class)
