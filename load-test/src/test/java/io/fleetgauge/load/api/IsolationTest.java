@@ -378,8 +378,8 @@ class IsolationTest {
         .contains("\"tenant\":\"stamped\"");
     assertThat(get(ofBoth, "/api/v1/query?query=written", "token-a").body())
         .contains("\"result\":[]");
-    // Version 1 drops a series that has the wrong labels, as it does others that are wrong.
-    write(shared, RemoteWriteBody.v1().series(theirs, NOW, 1), "token-match");
+    assertThat(write(shared, RemoteWriteBody.v1().series(theirs, NOW, 1), "token-match"))
+        .isEqualTo(400);
     assertThat(get(ofBoth, "/api/v1/query?query=written", "token-a").body())
         .contains("\"result\":[]");
     write(

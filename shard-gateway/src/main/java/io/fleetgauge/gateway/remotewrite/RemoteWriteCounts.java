@@ -15,6 +15,9 @@ public final class RemoteWriteCounts {
   /** Series without a name or with invalid labels. */
   final LongAdder invalidSeries = new LongAdder();
 
+  /** Series whose labels are not those that their tenant must write. */
+  final LongAdder foreignSeries = new LongAdder();
+
   /** Bytes of the keys by which series are recognised. */
   final AtomicLong keyBytes = new AtomicLong();
 
@@ -34,6 +37,10 @@ public final class RemoteWriteCounts {
         "remote_write_bad_series",
         "Series of remote-write requests without a name or with invalid labels.",
         invalidSeries::sum);
+    meters.counter(
+        "remote_write_foreign_series",
+        "Series of remote-write requests refused because they lack the write.labels of the tenant.",
+        foreignSeries::sum);
     meters.gauge(
         "remote_write_key_bytes",
         "Bytes of the keys by which series that were sent before are recognised.",

@@ -144,10 +144,12 @@ public final class RemoteWriteRoute implements AutoCloseable {
     workers
         .executeBlocking(() -> read(writer, version.get(), body), false)
         .compose(
-            request ->
-                version.get() == Version.V1
-                    ? writeWhole(writer, request)
-                    : writeParts(writer, request))
+            request -> {
+              counts.foreignSeries.add(request.foreignSeries());
+              return version.get() == Version.V1
+                  ? writeWhole(writer, request)
+                  : writeParts(writer, request);
+            })
         .otherwise(
             failure ->
                 failure instanceof WireException
@@ -215,12 +217,14 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return writer.read(version, body, size, clock.getAsLong());
   }
 
-  /** All or nothing: all owners are asked before anything is written. */
+  /**
+   * All or nothing of what the tenant may write: all owners are asked before anything is written.
+   */
   private Future<Answer> writeWhole(TenantWriter writer, TenantWriter.Request request) {
     if (!request.ahead().isEmpty()) {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
-    counts.invalidSeries.add(request.refusedSeries());
+    counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
     return all(writer, Delivery.Intent.CHECK, request.parts())
         .compose(
             checked -> {
@@ -262,8 +266,11 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   private static Answer answer(TenantWriter.Request request, List<IntakeAnswer> owners) {
-    int status = 204;
+    int status = request.foreignSeries() > 0 ? 400 : 204;
     List<String> reasons = new ArrayList<>(request.refusals());
+    if (request.refusedSeries() > reasons.size()) {
+      reasons.add("and " + (request.refusedSeries() - reasons.size()) + " more");
+    }
     long samples = 0;
     long histograms = 0;
     for (int i = 0; i < owners.size(); i++) {
@@ -307,7 +314,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private void end(RoutingContext http, Version version, Answer answer) {
     int status = answer.status;
     if (version == Version.V2 && status == 204 && !answer.text.isEmpty()) {
-      status = 400; // only version 1 drops series without a name silently
+      status = 400; // only version 1 drops series with invalid labels silently
     }
     if (status == 204) {
       counts.kept.increment();

@@ -26,6 +26,11 @@ final class TenantWriter {
   /** The number of a series that is refused. */
   private static final int REFUSED = -1;
 
+  /** The number of a series that is refused because its labels are not those of the tenant. */
+  private static final int FOREIGN = -2;
+
+  private final String tenant;
+
   private final HostLabels hostLabels;
   private final long latestFuture;
   private final Labels required;
@@ -56,6 +61,8 @@ final class TenantWriter {
    * @param samples how many samples of accepted series are numbers
    * @param histograms how many of them are histograms
    * @param refusals why series were refused before any owner was asked; the first few
+   * @param refusedSeries how many series were refused for these reasons
+   * @param foreignSeries how many of them have not the labels that the tenant must write
    * @param ahead why the first sample that is ahead of the clock is refused; empty if none is
    */
   record Request(
@@ -65,21 +72,25 @@ final class TenantWriter {
       int exemplars,
       List<String> refusals,
       int refusedSeries,
+      int foreignSeries,
       String ahead) {}
 
   /**
+   * @param tenant its name
    * @param required labels that every series must have
    * @param stamps whether these labels are added instead
    * @param metadata receives the metadata of metrics
    * @param future how far ahead of the clock a sample may be, ms
    */
   TenantWriter(
+      String tenant,
       HostLabels hostLabels,
       long future,
       Labels required,
       boolean stamps,
       MetadataTable.OfTenant metadata,
       RandomGenerator random) {
+    this.tenant = tenant;
     this.metadata = metadata;
     this.required = required;
     this.stamps = stamps;
@@ -144,6 +155,7 @@ final class TenantWriter {
     private final Map<String, List<HistogramSample>> histograms = new HashMap<>();
     private final List<String> refusals = new ArrayList<>();
     private int refusedSeries;
+    private int foreignSeries;
     private int samples;
     private int histogramCount;
     private int exemplars;
@@ -173,7 +185,8 @@ final class TenantWriter {
           table.follow(before, series);
         }
       }
-      if (idBySeries[series] == REFUSED) {
+      if (idBySeries[series] < 0) {
+        foreignSeries += idBySeries[series] == FOREIGN ? 1 : 0;
         refuse(refusalBySeries[series]);
         return false;
       }
@@ -245,7 +258,8 @@ final class TenantWriter {
             all.forEach(each -> run.add(each.id, each.time, each.histogram));
             parts.add(new Part(host, run.encode(), all.size(), true));
           });
-      return new Request(parts, samples, histogramCount, exemplars, refusals, refusedSeries, ahead);
+      return new Request(
+          parts, samples, histogramCount, exemplars, refusals, refusedSeries, foreignSeries, ahead);
     }
 
     void clear() {
@@ -261,7 +275,16 @@ final class TenantWriter {
       refusalBySeries = Arrays.copyOf(refusalBySeries, 2 * series);
     }
     try {
-      Labels labels = accepted(labels(reader));
+      Labels labels = labels(reader);
+      if (stamps) {
+        labels = labels.with(required);
+      } else {
+        String why = foreign(labels);
+        if (!why.isEmpty()) {
+          refuse(series, FOREIGN, why + ", labels " + reader.describe());
+          return series;
+        }
+      }
       addMetadata(labels.metric(), reader);
       String host = hostLabels.hostOf(labels);
       HostRun run =
@@ -271,34 +294,39 @@ final class TenantWriter {
       full |= run.isFull();
       refusalBySeries[series] = null;
     } catch (CharacterCodingException e) {
-      refuse(series, "invalid metric name or labels, got " + reader.describe());
+      refuse(series, REFUSED, "invalid metric name or labels, got " + reader.describe());
     } catch (IllegalArgumentException e) {
       refuse(
-          series, "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
+          series,
+          REFUSED,
+          "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
     }
     return series;
   }
 
-  /** The labels under which a series is stored. */
-  private Labels accepted(Labels labels) {
-    if (stamps) {
-      return labels.with(required);
-    }
+  /** Which label of a series is not that of the tenant; empty if all are. */
+  private String foreign(Labels labels) {
     for (int i = 0; i < required.size(); i++) {
-      if (!labels.value(required.name(i)).equals(required.value(i))) {
-        throw new IllegalArgumentException(
-            "the label "
-                + required.name(i)
-                + " must be \""
-                + required.value(i)
-                + "\" for this token");
+      String value = labels.value(required.name(i));
+      if (!value.equals(required.value(i))) {
+        return "the label "
+            + required.name(i)
+            + (value.isEmpty() ? " is missing" : " is \"" + value + "\"")
+            + ", and tenant "
+            + tenant
+            + " must write \""
+            + required.value(i)
+            + "\" there (write.labels in the tenants file)";
       }
     }
-    return labels;
+    return "";
   }
 
-  private void refuse(int series, String why) {
-    idBySeries[series] = REFUSED;
+  /**
+   * @param number {@link #REFUSED} or {@link #FOREIGN}
+   */
+  private void refuse(int series, int number, String why) {
+    idBySeries[series] = number;
     hostBySeries[series] = null;
     refusalBySeries[series] = why.length() > 1_000 ? why.substring(0, 1_000) + " ..." : why;
   }

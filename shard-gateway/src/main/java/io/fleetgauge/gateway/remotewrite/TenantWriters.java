@@ -56,6 +56,7 @@ final class TenantWriters {
         rule,
         none ->
             new TenantWriter(
+                rule.tenant,
                 hostLabels,
                 future,
                 rule.required,

@@ -12,7 +12,8 @@
  *
  * <p>Law: the status is 2xx only if all samples are kept. A message of version 1 with a sample that
  * is refused changes nothing: all owners are asked first. Of a message of version 2 the other
- * samples are kept, and counted in the answer. Samples that will never be accepted get 400, those
- * that may be sent again 503.
+ * samples are kept, and counted in the answer. Series without the {@code write.labels} of their
+ * tenant are refused in both versions, and what else the message has is kept. Samples that will
+ * never be accepted get 400, those that may be sent again 503.
  */
 package io.fleetgauge.gateway.remotewrite;

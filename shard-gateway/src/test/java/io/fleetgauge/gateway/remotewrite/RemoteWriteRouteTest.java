@@ -36,6 +36,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -93,11 +94,21 @@ class RemoteWriteRouteTest {
             2,
             8);
     intake.recover();
+    Path tenants =
+        Files.writeString(
+            folder.resolve("tenants.yaml"),
+            """
+            proxies: [127.0.0.1]
+            tenants:
+              all: {tokens: {t: {sha256: %s, rights: [write]}}}
+              team: {write: {labels: {team: a}}}
+            """
+                .formatted("a".repeat(64)));
     Guard guard =
         Guard.open(
             vertx,
             new HttpSettings("127.0.0.1", 0),
-            Optional.empty(),
+            Optional.of(tenants),
             TrustSettings.NONE,
             TenantLimits.DEFAULT,
             Parser::selectorProblem,
@@ -139,11 +150,17 @@ class RemoteWriteRouteTest {
   }
 
   private Response send(String contentType, String encoding, byte[] body) throws Exception {
+    return send("all", contentType, encoding, body);
+  }
+
+  private Response send(String tenant, String contentType, String encoding, byte[] body)
+      throws Exception {
     return vertx
         .createHttpClient()
         .request(HttpMethod.POST, server.actualPort(), "127.0.0.1", "/api/v1/write")
         .compose(
             request -> {
+              request.putHeader("X-Scope-OrgID", tenant);
               if (contentType != null) {
                 request.putHeader("Content-Type", contentType);
               }
@@ -248,6 +265,49 @@ class RemoteWriteRouteTest {
     Response response = send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1"));
     assertThat(response.status).isEqualTo(400);
     assertThat(response.body).contains("there is no metric name");
+  }
+
+  @Test
+  void aSeriesOfAnotherTenantGets400WithItsLabelAndTheOthersAreKept() throws Exception {
+    byte[] both =
+        new WriteRequest()
+            .series(NOW, 1, "Hostname", "n1", "__name__", "up", "team", "a")
+            .series(NOW, 1, "Hostname", "n1", "__name__", "up", "team", "b")
+            .bytes();
+    Response response = send("team", V1, "snappy", Snappy.compress(both));
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body)
+        .startsWith("the label team is \"b\", and tenant team must write \"a\" there")
+        .endsWith("\n");
+    assertThat(stored())
+        .singleElement()
+        .satisfies(kept -> assertThat(kept.labels().value("team")).isEqualTo("a"));
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_writes_total{outcome=\"refused\"} 1.0")
+        .contains("fleetgauge_gateway_remote_write_samples_total 1.0")
+        .contains("fleetgauge_gateway_remote_write_foreign_series_total 1.0")
+        .contains("fleetgauge_gateway_remote_write_bad_series_total 0.0");
+    assertThat(send("team", V1, "snappy", Snappy.compress(both)).status).isEqualTo(400);
+  }
+
+  @Test
+  void aSeriesOfAnotherTenantInVersion2IsNotCountedAsWritten() throws Exception {
+    byte[] theirs = WriteRequest.version2(NOW, 1, "Hostname", "n1", "__name__", "up", "team", "b");
+    Response response = send("team", V2, "snappy", Snappy.compress(theirs));
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.headers.get("X-Prometheus-Remote-Write-Samples-Written")).isEqualTo("0");
+    assertThat(response.body).contains("the label team is \"b\", and tenant team must write");
+    assertThat(metrics()).contains("fleetgauge_gateway_remote_write_foreign_series_total 1.0");
+  }
+
+  @Test
+  void howManyMoreSeriesAreRefusedIsTold() throws Exception {
+    WriteRequest many = new WriteRequest();
+    for (int i = 0; i < 25; i++) {
+      many.series(NOW, 1, "Hostname", "n1", "__name__", "m" + i, "team", "b");
+    }
+    Response response = send("team", V1, "snappy", Snappy.compress(many.bytes()));
+    assertThat(response.body.lines()).hasSize(11).last().isEqualTo("and 15 more");
   }
 
   @Test

@@ -27,6 +27,7 @@ class TenantWriterTest {
 
   private TenantWriter writer(Labels required, boolean stamps) {
     return new TenantWriter(
+        "team",
         new HostLabels(List.of("Hostname", "instance")),
         FUTURE,
         required,
@@ -193,10 +194,18 @@ class TenantWriterTest {
                 .series(1_000, 2, "Hostname", "n1", "__name__", "up", "tenant", "b")
                 .series(1_000, 3, "Hostname", "n1", "__name__", "up"));
     assertThat(request.samples()).isEqualTo(1);
+    assertThat(request.foreignSeries()).isEqualTo(2);
     assertThat(request.refusals())
-        .hasSize(2)
-        .allSatisfy(
-            why -> assertThat(why).contains("the label tenant must be \"a\" for this token"));
+        .satisfiesExactly(
+            other ->
+                assertThat(other)
+                    .startsWith(
+                        "the label tenant is \"b\", and tenant team must write \"a\" there"
+                            + " (write.labels in the tenants file), labels ")
+                    .contains("Hostname"),
+            missing ->
+                assertThat(missing)
+                    .startsWith("the label tenant is missing, and tenant team must write"));
   }
 
   @Test
