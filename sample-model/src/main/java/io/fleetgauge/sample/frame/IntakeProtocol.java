@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * header names from here and nowhere else; {@link IntakeAnswer} has the responses.
  *
  * <pre>
- * POST /v1/hosts/HOST/frames              the host is percent-encoded
+ * POST /v1/hosts/HOST/frames              the host as {@link #hostPath} writes it
  *   Content-Type: application/octet-stream
  *   Authorization: Bearer TOKEN           where the gateway requires tokens
  *   X-Fleetgauge-Epoch: EPOCH             newest epoch of the table that the sender knows; 0 for none
@@ -47,6 +47,9 @@ public final class IntakeProtocol {
   /** Status of a body that is larger than the gateway allows; it carries no answer line. */
   public static final int TOO_LARGE = 413;
 
+  /** Before a host's name that would not be a segment of a path as it is. */
+  private static final String MARK = "~";
+
   private IntakeProtocol() {}
 
   /** Where the frames of a host are posted. */
@@ -57,13 +60,28 @@ public final class IntakeProtocol {
   /**
    * A path below a host; gateways have more of them among themselves.
    *
-   * @param host the host's name as it is; it is percent-encoded here
+   * <p>The host's name is percent-encoded. Before an empty name, the names {@code .} and {@code
+   * ..}, and those that begin with {@code ~}, there is a {@code ~}: clients, proxies and routers
+   * remove empty segments and those of dots from a path, percent-encoded ones too.
+   *
+   * @param host the host's name as it is
    * @param rest what follows, encoded already
    */
   public static String hostPath(String host, String rest) {
+    boolean isMarked =
+        host.isEmpty() || host.equals(".") || host.equals("..") || host.startsWith(MARK);
     // A form encodes a blank as a plus, which a path does not.
     String encoded = URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20");
-    return "/v1/hosts/" + encoded + "/" + rest;
+    return "/v1/hosts/" + (isMarked ? MARK : "") + encoded + "/" + rest;
+  }
+
+  /**
+   * The host that a path names.
+   *
+   * @param segment what {@link #hostPath} wrote for it, no longer percent-encoded
+   */
+  public static String host(String segment) {
+    return segment.startsWith(MARK) ? segment.substring(MARK.length()) : segment;
   }
 
   /** Value of Retry-After for a pause: whole seconds, at least the pause. */

@@ -21,11 +21,31 @@ class IntakeProtocolTest {
     "a/b?c#d, /v1/hosts/a%2Fb%3Fc%23d/frames",
     "100%, /v1/hosts/100%25/frames",
     "é, /v1/hosts/%C3%A9/frames",
-    "😀, /v1/hosts/%F0%9F%98%80/frames"
+    "😀, /v1/hosts/%F0%9F%98%80/frames",
+    "'', /v1/hosts/~/frames",
+    "., /v1/hosts/~./frames",
+    ".., /v1/hosts/~../frames",
+    "..., /v1/hosts/.../frames",
+    "~., /v1/hosts/~%7E./frames",
+    "%2e, /v1/hosts/%252e/frames"
   })
   void theHostIsPercentEncodedInThePath(String host, String path) {
     assertThat(IntakeProtocol.path(host)).isEqualTo(path);
-    assertThat(URI.create(path).getRawPath()).isEqualTo(path);
+    assertThat(URI.create(path).normalize().getRawPath()).isEqualTo(path);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", ".", "..", "~", "~.", "~~", "~~..", "a~", "...", "%2e", "/", "//", "n1"})
+  void aHostThatIsNoSegmentOfAPathReadsBackFromIt(String host) {
+    String[] parts = URI.create(IntakeProtocol.path(host)).normalize().getRawPath().split("/");
+    assertThat(parts).hasSize(5).endsWith("frames");
+    assertThat(parts[3]).isNotIn("", ".", "..");
+    assertThat(host(parts[3])).isEqualTo(host);
+  }
+
+  private static String host(String segment) {
+    return IntakeProtocol.host(URLDecoder.decode(segment, StandardCharsets.UTF_8));
   }
 
   @Test
@@ -46,7 +66,7 @@ class IntakeProtocolTest {
       }
       String[] parts = URI.create(IntakeProtocol.path(host.toString())).getRawPath().split("/");
       assertThat(parts).hasSize(5).endsWith("frames");
-      assertThat(URLDecoder.decode(parts[3], StandardCharsets.UTF_8)).hasToString(host.toString());
+      assertThat(host(parts[3])).hasToString(host.toString());
     }
   }
 

@@ -71,7 +71,7 @@ public final class IntakeRoute {
     }
     byte[] body = http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
-    String host = http.pathParam("host");
+    String host = IntakeProtocol.host(http.pathParam("host"));
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
     if (http.request().getHeader(IntakeProtocol.CHECK) == null) {
       intake.take(host, body, epoch, acknowledged, answered);

@@ -72,7 +72,7 @@ public final class PeerRoute {
       Buffer body = http.body().buffer();
       copy =
           new Peers.Copy(
-              http.pathParam("host"),
+              host(http),
               number(http, IntakeProtocol.EPOCH),
               String.valueOf(http.request().getHeader(FROM)),
               number(http, SESSION),
@@ -96,6 +96,10 @@ public final class PeerRoute {
                             : DICTIONARY + " " + Long.toHexString(answer.wantedRun()))));
   }
 
+  private static String host(RoutingContext http) {
+    return IntakeProtocol.host(http.pathParam("host"));
+  }
+
   private static long number(RoutingContext http, String header) {
     return Long.parseLong(String.valueOf(http.request().getHeader(header)));
   }
@@ -109,7 +113,7 @@ public final class PeerRoute {
   private void offer(RoutingContext http) {
     Context loop = vertx.getOrCreateContext();
     intake.offered(
-        http.pathParam("host"),
+        host(http),
         String.valueOf(http.request().getParam("from")),
         merged ->
             loop.runOnContext(
@@ -120,7 +124,7 @@ public final class PeerRoute {
   }
 
   private void digest(RoutingContext http) {
-    String host = http.pathParam("host");
+    String host = host(http);
     Future.fromCompletionStage(intake.state(host), vertx.getOrCreateContext())
         .compose(
             state -> {
@@ -161,10 +165,7 @@ public final class PeerRoute {
         .executeBlocking(
             () ->
                 store.export(
-                    http.pathParam("host"),
-                    parameter(http, "from"),
-                    parameter(http, "to"),
-                    PAGE_BYTES),
+                    host(http), parameter(http, "from"), parameter(http, "to"), PAGE_BYTES),
             false)
         .onSuccess(
             (HostPage page) ->
@@ -177,7 +178,7 @@ public final class PeerRoute {
   private void blocks(RoutingContext http) {
     end(
         http,
-        store.blockFiles(http.pathParam("host")).stream()
+        store.blockFiles(host(http)).stream()
             .map(file -> file.getFileName().toString())
             .collect(Collectors.joining("\n")));
   }
@@ -186,7 +187,7 @@ public final class PeerRoute {
     workers
         .executeBlocking(
             () -> {
-              for (Path file : store.blockFiles(http.pathParam("host"))) {
+              for (Path file : store.blockFiles(host(http))) {
                 if (file.getFileName().toString().equals(http.pathParam("name"))) {
                   return Files.readAllBytes(file);
                 }
