@@ -100,7 +100,7 @@ class CatchUpTest {
   @Test
   void aFetchThatBeganInAnEarlierOwnershipProvesNothingInALaterOne() {
     own(3, "g2");
-    ManualEnvironment.StartedPull early = environment.pulls.remove();
+    ManualPeers.StartedPull early = environment.pulls.remove();
     own(5, "g2");
     early.done().accept(ALL);
     environment.runLane();
@@ -306,7 +306,7 @@ class CatchUpTest {
   }
 
   private List<URI> pulledFrom() {
-    return environment.pulls.stream().map(ManualEnvironment.StartedPull::from).toList();
+    return environment.pulls.stream().map(ManualPeers.StartedPull::from).toList();
   }
 
   private Set<String> reportedBehind() {

@@ -26,23 +26,17 @@ import java.util.function.Consumer;
  * What surrounds the hosts of gateway {@code self} in a test. Nothing happens by itself: the test
  * moves the clock, gives tables, lets the journal write and answers for the other gateways.
  */
-final class ManualEnvironment extends MemoryEnvironment implements Peers {
+final class ManualEnvironment extends MemoryEnvironment {
   static final String HOST = "n1";
 
   /** A record that the journal has taken and not yet written. */
   record Append(String host, byte[] record, boolean forced, Consumer<Boolean> done) {}
 
-  /** Bodies on their way to a copy. */
-  record SentCopy(URI to, Copy copy, Consumer<CopyAnswer> answer) {}
-
-  record StartedPull(URI from, String host, Consumer<Pulled> done) {}
-
-  record SentOffer(URI owner, String host, Consumer<Boolean> merged) {}
-
   final Queue<Append> journal = new ArrayDeque<>();
-  final Queue<SentCopy> copies = new ArrayDeque<>();
-  final Queue<StartedPull> pulls = new ArrayDeque<>();
-  final Queue<SentOffer> offers = new ArrayDeque<>();
+  final ManualPeers peers = new ManualPeers();
+  final Queue<ManualPeers.SentCopy> copies = peers.copies;
+  final Queue<ManualPeers.StartedPull> pulls = peers.pulls;
+  final Queue<ManualPeers.SentOffer> offers = peers.offers;
   final List<Report> reports = new ArrayList<>();
   final List<String> registered = new ArrayList<>();
 
@@ -61,7 +55,7 @@ final class ManualEnvironment extends MemoryEnvironment implements Peers {
             () -> view,
             registered::add,
             (host, report) -> reports.add(report),
-            this);
+            peers);
   }
 
   static URI address(String gateway) {
@@ -135,13 +129,13 @@ final class ManualEnvironment extends MemoryEnvironment implements Peers {
   }
 
   /** Another gateway answers the oldest message to a copy. */
-  void copyAnswers(CopyAnswer answer) {
+  void copyAnswers(Peers.CopyAnswer answer) {
     copies.remove().answer().accept(answer);
     runLane();
   }
 
   /** The oldest pull ends. */
-  void pullEnds(Pulled pulled) {
+  void pullEnds(Peers.Pulled pulled) {
     pulls.remove().done().accept(pulled);
     runLane();
   }
@@ -189,20 +183,5 @@ final class ManualEnvironment extends MemoryEnvironment implements Peers {
   @Override
   public long steadyMillis() {
     return now;
-  }
-
-  @Override
-  public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
-    copies.add(new SentCopy(to, copy, answer));
-  }
-
-  @Override
-  public void pull(URI from, String host, Consumer<Pulled> done) {
-    pulls.add(new StartedPull(from, host, done));
-  }
-
-  @Override
-  public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
-    offers.add(new SentOffer(owner, host, merged));
   }
 }

@@ -158,7 +158,7 @@ class OwnerRoleTest {
     openSession();
     environment.pass(100);
     host.timePassed();
-    ManualEnvironment.SentCopy question = environment.copies.remove();
+    ManualPeers.SentCopy question = environment.copies.remove();
     environment.table(4, holders("g2", 4, copy("g1", 4)));
     host.timePassed();
     environment.table(5, holders("g1", 5, copy("g2", 3)));
