@@ -3,11 +3,11 @@ package io.fleetgauge.cluster.process;
 import io.fleetgauge.cluster.trust.RequestHead;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.RequestOptions;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** One request to a process of the cluster, which is signed when it is sent. For one thread. */
@@ -31,18 +31,26 @@ public final class OutgoingRequest {
     return this;
   }
 
-  /** As {@link #send(Predicate, Function)}, in any case. */
-  public <T> Future<T> send(Function<HttpClientResponse, Future<T>> read) {
-    return send(begun -> true, read);
+  /**
+   * The whole response of a process.
+   *
+   * @param body all of it, in memory
+   */
+  public record Answer(int status, MultiMap headers, Buffer body) {}
+
+  /** As {@link #send(Predicate)}, in any case. */
+  public Future<Answer> send() {
+    return send(begun -> true);
   }
 
   /**
+   * Sends the request and reads the response with its body. The body is asked for in the task in
+   * which the response arrives: later, or on another thread, some of it may have gone by. So nobody
+   * is given a response without its body, and the answer may be used at any time.
+   *
    * @param begin is called when there is a connection; the request is sent if it returns true
-   * @param read reads the response. It is called in the task in which the response arrives, and has
-   *     to ask for the body there: off the event loop, a body that is asked for later may be lost
    */
-  public <T> Future<T> send(
-      Predicate<HttpClientRequest> begin, Function<HttpClientResponse, Future<T>> read) {
+  public Future<Answer> send(Predicate<HttpClientRequest> begin) {
     byte[] digest = http.signer().isSet() ? BodyDigest.of(body) : new byte[0];
     return http.client()
         .request(options)
@@ -53,14 +61,15 @@ public final class OutgoingRequest {
                 return Future.failedFuture("the request was cancelled");
               }
               sign(request, digest);
-              return request
-                  .send(body)
-                  .compose(
-                      response -> {
-                        http.notice(options, response);
-                        return read.apply(response);
-                      });
+              return request.send(body).compose(this::whole);
             });
+  }
+
+  private Future<Answer> whole(HttpClientResponse response) {
+    http.notice(options, response);
+    return response
+        .body()
+        .map(bytes -> new Answer(response.statusCode(), response.headers(), bytes));
   }
 
   private void sign(HttpClientRequest request, byte[] digest) {

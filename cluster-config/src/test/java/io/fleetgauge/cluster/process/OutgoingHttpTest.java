@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -21,6 +23,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -109,7 +114,8 @@ class OutgoingHttpTest {
     return used.to(server, HttpMethod.POST, "/v1/x?a=b", 5_000)
         .header("X-Fleetgauge-Epoch", "7")
         .body(body)
-        .send(response -> response.body().map(Buffer::toString))
+        .send()
+        .map(answer -> answer.body().toString())
         .await(10, TimeUnit.SECONDS);
   }
 
@@ -141,5 +147,42 @@ class OutgoingHttpTest {
     URI server = serve(vertx, request -> request.response().end("" + request.headers()));
     used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, LIMITS);
     assertThat(ask(server, new byte[0])).doesNotContain(RequestSigner.HEADER);
+  }
+
+  /**
+   * A connection carries the next request when the answer to the one before has gone through it.
+   */
+  @Test
+  void anAnswerIsWholeHoweverLateAndOnWhateverThreadItIsUsed(Vertx vertx) throws Exception {
+    URI server = serve(vertx, request -> request.response().end(Buffer.buffer(new byte[100_000])));
+    OutgoingHttp.Limits oneConnection = new OutgoingHttp.Limits(1_000, 10, 1, 10);
+    used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, oneConnection);
+    Future<OutgoingRequest.Answer> first = used.to(server, HttpMethod.GET, "/1", 5_000).send();
+    used.to(server, HttpMethod.GET, "/2", 5_000).send().await(10, TimeUnit.SECONDS);
+    int length =
+        CompletableFuture.supplyAsync(
+                () -> first.map(answer -> answer.body().length()).toCompletionStage())
+            .thenCompose(late -> late)
+            .get(10, TimeUnit.SECONDS);
+    assertThat(length).isEqualTo(100_000);
+  }
+
+  @Test
+  void anAnswerIsWholeWhenItsBodyComesLongAfterItsHead(Vertx vertx) throws Exception {
+    BlockingQueue<HttpServerResponse> begun = new LinkedBlockingQueue<>();
+    URI server =
+        serve(
+            vertx,
+            request -> {
+              request.response().setChunked(true).write("first ");
+              begun.add(request.response());
+            });
+    used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, LIMITS);
+    Future<String> text =
+        used.to(server, HttpMethod.GET, "/", 5_000)
+            .send()
+            .map(answer -> answer.status() + " " + answer.body());
+    begun.take().end("last");
+    assertThat(text.await(10, TimeUnit.SECONDS)).isEqualTo("200 first last");
   }
 }

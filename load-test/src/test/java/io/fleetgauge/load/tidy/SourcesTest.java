@@ -147,6 +147,21 @@ class SourcesTest {
     }
   }
 
+  /** A response whose body is asked for too late lacks some of it. */
+  @Test
+  void responsesOfOtherProcessesAreReadInOnePlace() throws IOException {
+    Set<String> readers = new TreeSet<>();
+    for (Path source : sources()) {
+      if (source.toString().contains("/src/main/")
+          && Files.readString(source).contains("HttpClientResponse")) {
+        readers.add(source.getFileName().toString());
+      }
+    }
+    assertThat(readers)
+        .as("others use OutgoingRequest or WebRequests, which answer with the whole body")
+        .containsExactly("OutgoingHttp.java", "OutgoingRequest.java");
+  }
+
   /**
    * A switch over a sealed family of ours lists its cases, so that a new case fails to compile
    * wherever it was forgotten. Found are switches that have both a {@code default} and a pattern of

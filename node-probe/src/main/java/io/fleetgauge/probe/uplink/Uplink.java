@@ -163,12 +163,12 @@ public final class Uplink implements AutoCloseable {
       request.header("Authorization", "Bearer " + token.get());
     }
     request
-        .send(
-            response ->
-                response.statusCode() == IntakeProtocol.TOO_LARGE
-                    ? Future.succeededFuture(
-                        (UplinkMachine.Event) new UplinkMachine.Event.TooLarge())
-                    : response.body().map(Uplink::read))
+        .send()
+        .map(
+            answer ->
+                answer.status() == IntakeProtocol.TOO_LARGE
+                    ? new UplinkMachine.Event.TooLarge()
+                    : read(answer.body()))
         .recover(
             failure -> Future.succeededFuture(new UplinkMachine.Event.Failed(failure.toString())))
         .onSuccess(event -> context.runOnContext(none -> on(event)));

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -12,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.util.concurrent.Callable;
@@ -101,7 +101,8 @@ final class GatewayHttp {
     Future<Answer> answer =
         http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
             .body(FragmentCodec.encode(asked))
-            .send(sending::begin, GatewayHttp::body)
+            .send(sending::begin)
+            .compose(GatewayHttp::body)
             .onComplete(ended -> sending.end())
             .compose(
                 body ->
@@ -141,18 +142,14 @@ final class GatewayHttp {
     };
   }
 
-  private static Future<Buffer> body(HttpClientResponse response) {
-    return response
-        .body()
-        .compose(
-            body ->
-                switch (response.statusCode()) {
-                  case 200 -> Future.succeededFuture(body);
-                  case 422 ->
-                      Future.failedFuture(
-                          new QueryFailure(QueryFailure.Kind.EXECUTION, body.toString()));
-                  default -> Future.failedFuture("status " + response.statusCode() + ": " + body);
-                });
+  private static Future<Buffer> body(OutgoingRequest.Answer answer) {
+    return switch (answer.status()) {
+      case 200 -> Future.succeededFuture(answer.body());
+      case 422 ->
+          Future.failedFuture(
+              new QueryFailure(QueryFailure.Kind.EXECUTION, answer.body().toString()));
+      default -> Future.failedFuture("status " + answer.status() + ": " + answer.body());
+    };
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.peer;
 
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.RunProgress;
@@ -13,7 +14,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -87,8 +87,9 @@ public final class PeerClient implements Peers {
         .header(PeerRoute.NUMBER, Long.toString(copy.number()))
         .header(PeerRoute.COUNT, Integer.toString(copy.count()))
         .body(copy.frames())
-        .send(PeerClient::whole)
-        .map(body -> read(body.toString()))
+        .send()
+        .compose(PeerClient::proper)
+        .map(said -> read(said.body().toString()))
         .otherwise(
             failure -> {
               LOG.debug("no answer of {}", to, failure);
@@ -104,29 +105,26 @@ public final class PeerClient implements Peers {
         : CopyAnswer.of(Reply.valueOf(words[0].toUpperCase(Locale.ROOT)));
   }
 
-  /**
-   * The body of a response. Called in the task that the response arrives in: off the event loop, a
-   * body that is asked for later may be lost.
-   */
-  private static Future<Buffer> whole(HttpClientResponse response) {
-    return response
-        .body()
-        .compose(
-            body ->
-                response.statusCode() == 200
-                    ? Future.succeededFuture(body)
-                    : Future.failedFuture("status " + response.statusCode() + ": " + body));
+  private static Future<OutgoingRequest.Answer> proper(OutgoingRequest.Answer answer) {
+    return answer.status() == 200
+        ? Future.succeededFuture(answer)
+        : Future.failedFuture("status " + answer.status() + ": " + answer.body());
   }
 
   private Future<Buffer> get(URI from, String path) {
-    return http.to(from, HttpMethod.GET, path, PULL_MILLIS).send(PeerClient::whole);
+    return ask(from, path).map(OutgoingRequest.Answer::body);
+  }
+
+  private Future<OutgoingRequest.Answer> ask(URI from, String path) {
+    return http.to(from, HttpMethod.GET, path, PULL_MILLIS).send().compose(PeerClient::proper);
   }
 
   @Override
   public void offer(URI owner, String host, String self, Consumer<Boolean> merged) {
     String query = "offers?from=" + URLEncoder.encode(self, StandardCharsets.UTF_8);
     http.to(owner, HttpMethod.POST, path(host, query), OFFER_MILLIS)
-        .send(PeerClient::whole)
+        .send()
+        .compose(PeerClient::proper)
         .map(true)
         .otherwise(false)
         .onSuccess(merged::accept);
@@ -232,17 +230,14 @@ public final class PeerClient implements Peers {
 
     private Future<Pulled> fetch(Pull.Effect.Fetch range) {
       String query = "samples?from=" + range.from() + "&to=" + range.to();
-      return http.to(from, HttpMethod.GET, path(host, query), PULL_MILLIS)
-          .send(
-              response ->
-                  whole(response)
-                      .compose(
-                          page -> {
-                            long next = Long.parseLong(response.getHeader(PeerRoute.NEXT));
-                            return page.length() == 0
-                                ? on(new Pull.Event.Taken(next))
-                                : merge(page, next);
-                          }));
+      return ask(from, path(host, query))
+          .compose(
+              answer -> {
+                long next = Long.parseLong(answer.headers().get(PeerRoute.NEXT));
+                return answer.body().length() == 0
+                    ? on(new Pull.Event.Taken(next))
+                    : merge(answer.body(), next);
+              });
     }
 
     private Future<Pulled> merge(Buffer page, long next) {

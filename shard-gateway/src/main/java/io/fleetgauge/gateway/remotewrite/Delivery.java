@@ -93,11 +93,11 @@ final class Delivery {
         request.header(IntakeProtocol.CHECK, "1");
       }
       request
-          .send(response -> response.body())
+          .send()
           .map(
-              text -> {
+              answer -> {
                 try {
-                  return IntakeAnswer.parse(text.toString());
+                  return IntakeAnswer.parse(answer.body().toString());
                 } catch (WireException e) {
                   throw new IllegalStateException(e.getMessage(), e);
                 }

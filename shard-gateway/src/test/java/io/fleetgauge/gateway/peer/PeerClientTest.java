@@ -177,8 +177,8 @@ class PeerClientTest extends PeersContract {
         .get(replica())
         .http
         .to(address(owner()), method, PeerClient.path(HOST, what), 20_000)
-        .send(
-            response -> response.body().map(body -> new Response(response.statusCode(), "" + body)))
+        .send()
+        .map(answer -> new Response(answer.status(), "" + answer.body()))
         .await(20, TimeUnit.SECONDS);
   }
 
