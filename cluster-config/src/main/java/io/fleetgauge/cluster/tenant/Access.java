@@ -165,7 +165,8 @@ public final class Access {
 
   /**
    * The tenant that a trusted proxy names. It reads what its scope selects and writes series with
-   * its {@code write.labels}; without these, what one of its tokens may.
+   * its {@code write.labels}; without these, what one of its tokens may. A tenant without tokens
+   * exists for proxies alone and may both.
    */
   private static Grant namedByProxy(State current, Shown shown, Instant now) throws Refusal {
     boolean fromProxy =
@@ -186,19 +187,21 @@ public final class Access {
       limits = limits == null ? tenant.limits() : limits.least(tenant.limits());
     }
     Set<Right> rights = EnumSet.noneOf(Right.class);
-    if (tenants.stream().allMatch(each -> !each.scope().isEmpty() || hasToken(each, READ, now))) {
+    if (tenants.stream().allMatch(each -> !each.scope().isEmpty() || mayAll(each, READ, now))) {
       rights.add(READ);
     }
     TenantSettings first = tenants.getFirst();
-    if (tenants.size() == 1 && (!first.writeLabels().isEmpty() || hasToken(first, WRITE, now))) {
+    if (tenants.size() == 1 && (!first.writeLabels().isEmpty() || mayAll(first, WRITE, now))) {
       rights.add(WRITE);
     }
     return new Grant(String.join("|", names), tenants, limits, Set.copyOf(rights), true);
   }
 
-  private static boolean hasToken(TenantSettings tenant, Right right, Instant now) {
-    return tenant.tokens().values().stream()
-        .anyMatch(token -> token.rights().contains(right) && !token.isExpired(now));
+  /** Whether a tenant has a right over the data of all tenants. */
+  private static boolean mayAll(TenantSettings tenant, Right right, Instant now) {
+    return tenant.tokens().isEmpty()
+        || tenant.tokens().values().stream()
+            .anyMatch(token -> token.rights().contains(right) && !token.isExpired(now));
   }
 
   /** The token of a header; empty when there is none in it. */

@@ -42,16 +42,15 @@ public record Grant(
       case READ ->
           "X-Scope-OrgID names "
               + tenant
-              + ", which may not read: without a scope and without a token that has the read right"
-              + " it would read all data; set either in the tenants file";
+              + ", which may not read: it has no scope, and none of its tokens has the read right;"
+              + " set either in the tenants file";
       case WRITE ->
           tenants.size() > 1
               ? "X-Scope-OrgID names several tenants, " + tenant + "; samples are sent for one"
               : "X-Scope-OrgID names "
                   + tenant
-                  + ", which may not write: without write.labels and without a token that has the"
-                  + " write right it would write data of all tenants; set either in the tenants"
-                  + " file";
+                  + ", which may not write: it has no write.labels, and none of its tokens has the"
+                  + " write right; set either in the tenants file";
       case OPERATE -> "a request without a token lacks the operate right";
     };
   }

@@ -159,22 +159,22 @@ class AccessTest {
           left: {tokens: {all: {sha256: %s, expires: 2026-11-21}}}
           operators: {tokens: {all: {sha256: %s, rights: [operate]}}}
           scoped: {scope: '{tenant="scoped"}', write: {labels: {tenant: scoped}}}
-          bare: {}
+          proxied: {}
         """
             .formatted(hash("1"), hash("2"), hash("3"), hash("4")));
     tenants.look();
     assertThat(proxied("probes").rights()).containsExactly(Right.WRITE);
     assertThat(proxied("probes").lacks(Right.READ))
-        .startsWith("X-Scope-OrgID names probes, which may not read: without a scope");
+        .startsWith("X-Scope-OrgID names probes, which may not read: it has no scope,");
     assertThat(proxied("staff").rights()).containsExactly(Right.READ);
     assertThat(proxied("staff").lacks(Right.WRITE))
-        .startsWith("X-Scope-OrgID names staff, which may not write: without write.labels");
+        .startsWith("X-Scope-OrgID names staff, which may not write: it has no write.labels");
     assertThat(proxied("left").rights()).isEmpty();
     assertThat(proxied("operators").rights()).isEmpty();
     assertThat(proxied("operators").lacks(Right.OPERATE))
         .isEqualTo("a request without a token lacks the operate right");
     assertThat(proxied("scoped").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
-    assertThat(proxied("bare").rights()).isEmpty();
+    assertThat(proxied("proxied").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
     assertThat(proxied("scoped|staff").rights()).containsExactly(Right.READ);
     assertThat(proxied("scoped|staff").lacks(Right.WRITE))
         .isEqualTo("X-Scope-OrgID names several tenants, scoped|staff; samples are sent for one");
