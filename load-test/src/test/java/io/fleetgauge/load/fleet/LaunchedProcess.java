@@ -15,7 +15,15 @@ public final class LaunchedProcess implements AutoCloseable {
   private final ChildJvm jvm;
 
   public LaunchedProcess(Path folder, String... command) throws IOException {
-    jvm = new ChildJvm(folder, "512m", Map.of(), List.of(), ChildJvm.SHORT_LIVED, command);
+    this(folder, Map.of(), command);
+  }
+
+  /**
+   * @param environment variables that it has beside those of this process
+   */
+  public LaunchedProcess(Path folder, Map<String, String> environment, String... command)
+      throws IOException {
+    jvm = new ChildJvm(folder, "512m", environment, List.of(), ChildJvm.SHORT_LIVED, command);
     process = jvm.process();
   }
 

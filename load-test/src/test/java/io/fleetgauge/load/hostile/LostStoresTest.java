@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -31,33 +30,24 @@ class LostStoresTest {
       // A cluster that has run for long.
       OwnershipTable old =
           new OwnershipTable(5, 1_000L << 16, List.of("g0", "g1"), new TreeMap<>());
-      for (int i = 0; i < ProcessCluster.GATEWAYS; i++) {
+      for (int i = 0; i < cluster.gateways; i++) {
         Files.createDirectories(cluster.store(i));
         Files.write(cluster.store(i).resolve("table"), TableForm.toBytes(old));
       }
-      List<LaunchedProcess> gateways = start(cluster);
+      List<LaunchedProcess> gateways = cluster.startGateways();
       LaunchedProcess query = cluster.query();
       LaunchedProcess probe = cluster.probe();
       awaitSampleAfter(cluster, 0, STARTED);
       for (LaunchedProcess each : gateways) {
         each.process.destroyForcibly().waitFor();
       }
-      for (int i = 0; i < ProcessCluster.GATEWAYS; i++) {
+      for (int i = 0; i < cluster.gateways; i++) {
         remove(cluster.store(i));
       }
-      start(cluster);
+      cluster.startGateways();
       awaitSampleAfter(cluster, System.currentTimeMillis() / 1_000, FOUND);
       assertThat(query.process.isAlive() && probe.process.isAlive()).isTrue();
     }
-  }
-
-  private static List<LaunchedProcess> start(ProcessCluster cluster) throws IOException {
-    List<LaunchedProcess> gateways = new ArrayList<>();
-    for (int i = 0; i < ProcessCluster.GATEWAYS; i++) {
-      gateways.add(cluster.gateway(i, cluster.rightSecret()));
-    }
-    gateways.forEach(each -> each.awaitOutput("is in cluster"));
-    return gateways;
   }
 
   private static void awaitSampleAfter(ProcessCluster cluster, long second, Duration within) {

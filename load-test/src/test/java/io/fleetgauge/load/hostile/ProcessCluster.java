@@ -4,17 +4,19 @@ import io.fleetgauge.load.fleet.LaunchedProcess;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/** Two gateways, a query API and a probe, each in a JVM of its own, with a secret. */
+/** Gateways, a query API and a probe, each in a JVM of its own, with a secret. */
 final class ProcessCluster implements AutoCloseable {
   static final String SECRET = "0123456789abcdef";
-  static final int GATEWAYS = 2;
 
   final String name;
+  final int gateways;
 
   /** Hazelcast's ports of the gateways, of the query API, and of one process more. */
   final List<Integer> members;
@@ -23,11 +25,17 @@ final class ProcessCluster implements AutoCloseable {
   private final List<Integer> http;
   private final List<LaunchedProcess> launched = new ArrayList<>();
 
+  /** With two gateways. */
   ProcessCluster(Path folder) throws IOException {
+    this(folder, 2);
+  }
+
+  ProcessCluster(Path folder, int gateways) throws IOException {
     this.folder = folder;
-    List<Integer> ports = LocalPorts.free(2 * (GATEWAYS + 2));
-    http = ports.subList(0, GATEWAYS + 2);
-    members = ports.subList(GATEWAYS + 2, ports.size());
+    this.gateways = gateways;
+    List<Integer> ports = LocalPorts.free(2 * (gateways + 2));
+    http = ports.subList(0, gateways + 2);
+    members = ports.subList(gateways + 2, ports.size());
     name = "hostile-" + members.getFirst();
     secret("secret", SECRET);
   }
@@ -59,7 +67,7 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   LaunchedProcess query() throws IOException {
-    int place = GATEWAYS;
+    int place = gateways;
     return launch(
         "query",
         "http: {host: 127.0.0.1, port: %d}\n".formatted(http.get(place))
@@ -67,34 +75,59 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   LaunchedProcess probe() throws IOException {
+    return probe(Map.of());
+  }
+
+  /** The probe of the host {@code n1}, in an environment of its own. */
+  LaunchedProcess probe(Map<String, String> environment) throws IOException {
     return launch(
+        environment,
         "probe",
         "hostname: n1\ntick: 1s\nhttp: {host: 127.0.0.1, port: %d}\ngateways: [%s]\n"
             .formatted(
-                http.get(GATEWAYS + 1),
+                http.get(gateways + 1),
                 String.join(
                     ", ",
-                    http.subList(0, GATEWAYS).stream()
+                    http.subList(0, gateways).stream()
                         .map(port -> "\"http://127.0.0.1:" + port + "\"")
                         .toList())));
   }
 
+  /** Starts all gateways, with the right secret, and waits until each has joined. */
+  List<LaunchedProcess> startGateways() throws IOException {
+    List<LaunchedProcess> started = new ArrayList<>();
+    for (int i = 0; i < gateways; i++) {
+      started.add(gateway(i, rightSecret()));
+    }
+    started.forEach(each -> each.awaitOutput("is in cluster"));
+    return started;
+  }
+
+  URI address(int gateway) {
+    return URI.create("http://127.0.0.1:" + http.get(gateway));
+  }
+
   QueryClient client() {
-    return new QueryClient(http.get(GATEWAYS));
+    return new QueryClient(http.get(gateways));
   }
 
   private String cluster(int place, String secret) {
     List<String> some =
-        members.subList(0, GATEWAYS).stream().map(port -> "\"127.0.0.1:" + port + "\"").toList();
+        members.subList(0, gateways).stream().map(port -> "\"127.0.0.1:" + port + "\"").toList();
     return "cluster: {name: %s, port: %d, members: [%s]%s}\n"
         .formatted(name, members.get(place), String.join(", ", some), secret);
   }
 
   private LaunchedProcess launch(String command, String configuration) throws IOException {
+    return launch(Map.of(), command, configuration);
+  }
+
+  private LaunchedProcess launch(
+      Map<String, String> environment, String command, String configuration) throws IOException {
     String file =
         Files.writeString(folder.resolve(command + "-" + launched.size() + ".yaml"), configuration)
             .toString();
-    LaunchedProcess process = new LaunchedProcess(folder, command, "--config", file);
+    LaunchedProcess process = new LaunchedProcess(folder, environment, command, "--config", file);
     launched.add(process);
     return process;
   }
