@@ -107,6 +107,10 @@ final class ProcessCluster implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + http.get(gateway));
   }
 
+  URI probeAddress() {
+    return address(gateways + 1);
+  }
+
   QueryClient client() {
     return new QueryClient(http.get(gateways));
   }

@@ -269,16 +269,24 @@ final class FrameQueue {
     return loaded.isEmpty() && onDisk.isEmpty() ? inMemory : loaded;
   }
 
-  /** Removes the frames that a gateway acknowledged. */
-  void acknowledge(long run, long sequence) {
+  /**
+   * Removes the frames that a gateway acknowledged.
+   *
+   * @param samplesRefused how many of their samples it refused for good
+   */
+  void acknowledge(long run, long sequence, long samplesRefused) {
     acknowledged = run == acknowledgedRun ? Math.max(acknowledged, sequence) : sequence;
     acknowledgedRun = run;
+    long samples = 0;
     Deque<Queued> frames = sendable();
     while (!frames.isEmpty()
         && frames.getFirst().run().run() == run
         && frames.getFirst().sequence() <= sequence) {
-      kept += removeFirst().samples();
+      samples += removeFirst().samples();
     }
+    long notKept = Math.min(samplesRefused, samples);
+    kept += samples - notKept;
+    refused += notKept;
     disk.ifPresent(this::release);
   }
 

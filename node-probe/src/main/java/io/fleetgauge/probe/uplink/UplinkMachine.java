@@ -95,6 +95,9 @@ public final class UplinkMachine {
   private List<FrameQueue.Queued> sent = List.of();
   private Optional<String> trouble = Optional.empty();
 
+  /** Why samples of the last answered batch are refused; empty when none is. */
+  private Optional<String> refusing = Optional.empty();
+
   UplinkMachine(
       String host,
       UplinkSettings settings,
@@ -126,7 +129,7 @@ public final class UplinkMachine {
     return queue.counts();
   }
 
-  /** Why the uplink cannot send; empty when it can. */
+  /** Why the uplink cannot send, or what is refused; empty when all is well. */
   Optional<String> trouble() {
     return trouble;
   }
@@ -164,7 +167,9 @@ public final class UplinkMachine {
       case IntakeAnswer.Kept kept -> {
         dictionaryWanted = false;
         batchBytes = MAX_BATCH_BYTES;
-        queue.acknowledge(kept.run(), kept.sequence());
+        queue.acknowledge(kept.run(), kept.sequence(), kept.refused());
+        refusing = refused(kept);
+        trouble = refusing;
         yield send();
       }
       case IntakeAnswer.Moved moved -> {
@@ -201,6 +206,15 @@ public final class UplinkMachine {
         yield send();
       }
     };
+  }
+
+  /** The first refusal stays what is told while others follow it: their texts differ in times. */
+  private Optional<String> refused(IntakeAnswer.Kept kept) {
+    if (kept.refused() == 0) {
+      return Optional.empty();
+    }
+    return refusing.or(
+        () -> Optional.of(kept.refused() + " samples are refused: " + kept.reason()));
   }
 
   private Optional<Effect> tooLarge() {

@@ -36,7 +36,7 @@ class FrameQueueTest {
       queue.add(tick(time, 1));
     }
     assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(0) + sizes.get(1) + sizes.get(2));
-    queue.acknowledge(1, 1);
+    queue.acknowledge(1, 1, 0);
     assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(1) + sizes.get(2));
     queue.refuse(queue.oldest(0).getFirst());
     assertThat(queue.counts().queuedBytes()).isEqualTo(sizes.get(2));
@@ -96,7 +96,7 @@ class FrameQueueTest {
     for (int i = 0; i < 4; i++) {
       FrameQueue.Queued frame = queue.oldest(0).getFirst();
       runsOfFrames.add(frame.run().run());
-      queue.acknowledge(frame.run().run(), frame.sequence());
+      queue.acknowledge(frame.run().run(), frame.sequence(), 0);
     }
     assertThat(runsOfFrames).containsExactly(1L, 1L, 2L, 2L);
   }
@@ -104,10 +104,10 @@ class FrameQueueTest {
   @Test
   void whatWasAcknowledgedOfARunNeverGoesBack() {
     FrameQueue queue = inMemory(LONG, 1 << 20);
-    queue.acknowledge(7, 5);
-    queue.acknowledge(7, 3);
+    queue.acknowledge(7, 5, 0);
+    queue.acknowledge(7, 3, 0);
     assertThat(queue.acknowledged(7)).isEqualTo(5);
-    queue.acknowledge(8, 2);
+    queue.acknowledge(8, 2, 0);
     assertThat(queue.acknowledged(8)).isEqualTo(2);
     assertThat(queue.acknowledged(7)).as("of another run").isZero();
   }
@@ -123,7 +123,7 @@ class FrameQueueTest {
       queue.load(segment, Map.of(1L, Map.of(2L, new byte[10])));
       assertThat(queue.counts().dropped()).isEqualTo(4);
       assertThat(queue.oldest(0).getFirst().sequence()).isEqualTo(2);
-      queue.acknowledge(1, 2);
+      queue.acknowledge(1, 2, 0);
       assertThat(queue.toLoad()).isEmpty();
       assertThat(queue.oldest(0).getFirst().sequence()).isEqualTo(4);
       assertThat(queue.counts().queued()).isEqualTo(2);
@@ -187,11 +187,11 @@ class FrameQueueTest {
       queue.load(1, spool.read(1));
       long before = spool.bytes();
       int loaded = queue.oldest(DISK).size();
-      queue.acknowledge(1, loaded);
+      queue.acknowledge(1, loaded, 0);
       assertThat(queue.toLoad()).hasValue(2);
       queue.load(2, spool.read(2));
       assertThat(spool.bytes()).isLessThan(before - (1 << 19));
-      queue.acknowledge(1, loaded + 1);
+      queue.acknowledge(1, loaded + 1, 0);
     }
     try (Spool spool = Spool.open(folder, "n1", DISK)) {
       FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, DISK);
@@ -207,7 +207,7 @@ class FrameQueueTest {
       assertThat(dictionary.additions().series()).hasSize(MANY);
       while (queue.toLoad().isPresent()) {
         queue.load(queue.toLoad().getAsLong(), spool.read(queue.toLoad().getAsLong()));
-        queue.acknowledge(1, queue.oldest(DISK).getLast().sequence());
+        queue.acknowledge(1, queue.oldest(DISK).getLast().sequence(), 0);
       }
       assertThat(queue.counts().dropped()).isZero();
       assertThat(queue.counts().queued()).isZero();

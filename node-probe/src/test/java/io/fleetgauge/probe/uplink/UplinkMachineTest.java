@@ -52,6 +52,29 @@ class UplinkMachineTest {
   }
 
   @Test
+  void samplesOfATakenTickThatAreRefusedAreCountedAsRefusedAndToldOnce() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post first = post(uplink.on(read(1)));
+    uplink.on(read(2));
+    Effect.Post second = post(uplink.on(refused(first, 1, "the time 1 is ahead")));
+    assertThat(uplink.trouble()).contains("1 samples are refused: the time 1 is ahead");
+    uplink.on(refused(second, 1, "the time 2 is ahead"));
+    assertThat(uplink.trouble()).contains("1 samples are refused: the time 1 is ahead");
+    assertThat(uplink.counts().refused()).isEqualTo(2);
+    assertThat(uplink.counts().kept()).isZero();
+    Effect.Post third = post(uplink.on(read(3)));
+    // A gateway that has taken more than was queued cannot refuse more than that.
+    uplink.on(refused(third, 9, "the time 3 is ahead"));
+    assertThat(uplink.counts().refused()).isEqualTo(3);
+    assertThat(uplink.counts().kept()).isZero();
+    uplink.on(kept(post(uplink.on(read(4)))));
+    assertThat(uplink.trouble()).isEmpty();
+    assertThat(uplink.counts().kept()).isEqualTo(1);
+    uplink.on(refused(post(uplink.on(read(5))), 1, "the time 5 is ahead"));
+    assertThat(uplink.trouble()).contains("1 samples are refused: the time 5 is ahead");
+  }
+
+  @Test
   void aProbeThatTalksToTheWrongGatewayGoesToTheRightOne() throws WireException {
     UplinkMachine uplink = machine(100, 1);
     Effect.Post first = post(uplink.on(read(1)));
@@ -413,6 +436,12 @@ class UplinkMachineTest {
   private static Event kept(Effect.Post post) throws WireException {
     Frame.Tick last = ticks(post).getLast();
     return new Event.Answered(new IntakeAnswer.Kept(last.run(), last.sequence()));
+  }
+
+  private static Event refused(Effect.Post post, long samples, String reason) throws WireException {
+    Frame.Tick last = ticks(post).getLast();
+    return new Event.Answered(
+        new IntakeAnswer.Kept(last.run(), last.sequence(), samples, 0, reason));
   }
 
   private static long wait(Optional<Effect> effect) {
