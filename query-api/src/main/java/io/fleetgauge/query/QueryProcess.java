@@ -104,7 +104,8 @@ public final class QueryProcess implements AutoCloseable {
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
     FailureCounts failures = new FailureCounts();
     failures.declare(meters);
-    ApiRoutes routes = new ApiRoutes(router, guard, workers, failures, clock);
+    ApiRoutes routes =
+        new ApiRoutes(router, guard, workers, failures, config.allowedOrigins(), clock);
     routes.declare(meters);
     PrometheusApi.mount(routes, config, querier, cluster, clock);
     FederateApi.mount(routes, config, querier, clock);

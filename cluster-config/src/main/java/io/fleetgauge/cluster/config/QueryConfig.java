@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Configuration of a query API.
  *
  * @param http where clients reach it, port 9090 by default
+ * @param allowedOrigins {@code http.allowedOrigins}; {@link #ANY_ORIGIN} in it stands for all
  * @param timeout {@code query.timeout}
  * @param lookback {@code query.lookback}
  * @param maxConcurrent {@code query.maxConcurrent}
@@ -34,6 +36,7 @@ import java.util.TreeSet;
 public record QueryConfig(
     HttpSettings http,
     ClusterSettings cluster,
+    Set<String> allowedOrigins,
     Duration timeout,
     Duration lookback,
     int maxConcurrent,
@@ -56,11 +59,33 @@ public record QueryConfig(
       Set.of(
           "promql-experimental-functions", "promql-duration-expr", "promql-delayed-name-removal");
 
+  /** Allows pages of every origin to read. */
+  public static final String ANY_ORIGIN = "*";
+
   private static final int HTTP_PORT = 9090;
+  private static final Pattern ORIGIN =
+      Pattern.compile("https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]+)(:\\d{1,5})?");
   private static final Duration MILLI = Duration.ofMillis(1);
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration HOUR = Duration.ofHours(1);
 
+  private static final Key<List<String>> ALLOWED_ORIGINS =
+      Key.of(
+          "http.allowedOrigins",
+          KeyType.listOf(
+              KeyType.form(
+                  "origin",
+                  "an origin such as https://grafana.example:3000, in lower case and without a"
+                      + " path, or * for all",
+                  text -> text,
+                  text ->
+                      Optional.of(text)
+                          .filter(
+                              each -> each.equals(ANY_ORIGIN) || ORIGIN.matcher(each).matches())),
+              0),
+          List.of(),
+          "Origins whose pages may read answers in a browser (CORS). Grafana needs none: its"
+              + " server asks.");
   private static final Key<Duration> TIMEOUT =
       Key.of(
           "query.timeout",
@@ -147,6 +172,7 @@ public record QueryConfig(
     return new QueryConfig(
         http,
         cluster,
+        Set.of(),
         TIMEOUT.fallback().orElseThrow(),
         LOOKBACK.fallback().orElseThrow(),
         MAX_CONCURRENT.fallback().orElseThrow(),
@@ -192,6 +218,7 @@ public record QueryConfig(
     return new QueryConfig(
         otherHttp,
         cluster,
+        allowedOrigins,
         timeout,
         lookback,
         maxConcurrent,
@@ -230,6 +257,7 @@ public record QueryConfig(
     return new QueryConfig(
         HttpSettings.read(in, HTTP_PORT),
         ClusterSettings.readForQuery(in),
+        Set.copyOf(in.get(ALLOWED_ORIGINS)),
         in.get(TIMEOUT),
         in.get(LOOKBACK),
         in.get(MAX_CONCURRENT),

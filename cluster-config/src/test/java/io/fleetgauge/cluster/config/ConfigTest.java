@@ -67,6 +67,7 @@ class ConfigTest {
             new QueryConfig(
                 new HttpSettings("0.0.0.0", 9090),
                 cluster,
+                Set.of(),
                 Duration.ofMinutes(2),
                 Duration.ofMinutes(5),
                 100,
@@ -201,7 +202,7 @@ class ConfigTest {
         QueryConfig.read(
             "f",
             """
-            http: {host: 127.0.0.1, port: 1}
+            http: {host: 127.0.0.1, port: 1, allowedOrigins: ["https://g.example:3000", "http://[::1]"]}
             federate: {maxSeries: 11, maxBytes: 12KiB}
             query:
               timeout: 5s
@@ -216,6 +217,8 @@ class ConfigTest {
               limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
             """);
     assertThat(config.http()).isEqualTo(new HttpSettings("127.0.0.1", 1));
+    assertThat(config.allowedOrigins())
+        .containsExactlyInAnyOrder("https://g.example:3000", "http://[::1]");
     assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(5));
     assertThat(config.lookback()).isEqualTo(Duration.ofMinutes(1));
     assertThat(config.maxConcurrent()).isEqualTo(2);
@@ -229,6 +232,21 @@ class ConfigTest {
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.limits())
         .isEqualTo(new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, false));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "g.example",
+        "https://g.example/",
+        "https://G.example",
+        "null",
+        "https://*.example"
+      })
+  void anAllowedOriginIsWrittenAsBrowsersSendIt(String origin) {
+    assertThatThrownBy(() -> QueryConfig.read("f", "http: {allowedOrigins: ['" + origin + "']}"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("http.allowedOrigins: " + origin + " is not allowed");
   }
 
   @Test

@@ -389,12 +389,10 @@ class ContractTest {
   }
 
   @Test
-  void pagesOfOtherOriginsMayReadAndWrongMethodsAreTold() throws Exception {
+  void pagesOfOtherOriginsMayNotReadAndWrongMethodsAreTold() throws Exception {
     HttpResponse<String> answer = get("/api/v1/labels", "Origin", "http://example.org");
-    assertThat(answer.headers().firstValue("Access-Control-Allow-Origin"))
-        .contains("http://example.org");
-    assertThat(get("/api/v1/labels").headers().map())
-        .doesNotContainKey("access-control-allow-origin");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().map()).doesNotContainKey("access-control-allow-origin");
     for (Map.Entry<String, Integer> each :
         Map.of("OPTIONS", 204, "DELETE", 405, "HEAD", 405, "PUT", 405).entrySet()) {
       HttpResponse<Void> other =

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.http;
 
+import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
@@ -16,6 +17,7 @@ import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.PlatformHandler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -28,6 +30,7 @@ public final class ApiRoutes {
   private final Router router;
   private final Guard guard;
   private final Responses responses;
+  private final Set<String> allowedOrigins;
   private final LongSupplier clock;
 
   /** Answers requests of one route. */
@@ -39,6 +42,7 @@ public final class ApiRoutes {
   /**
    * @param guard admits requests with the right to read
    * @param workers where large bodies are encoded
+   * @param allowedOrigins whose pages may read answers; {@link QueryConfig#ANY_ORIGIN} for all
    * @param clock ms since the epoch
    */
   public ApiRoutes(
@@ -46,7 +50,9 @@ public final class ApiRoutes {
       Guard guard,
       WorkerExecutor workers,
       FailureCounts counts,
+      Set<String> allowedOrigins,
       LongSupplier clock) {
+    this.allowedOrigins = allowedOrigins;
     this.router = router;
     this.guard = guard;
     this.responses = new Responses(workers, counts);
@@ -89,7 +95,7 @@ public final class ApiRoutes {
   }
 
   private void mount(String path, List<HttpMethod> methods, ErrorForm errors, Handler handler) {
-    router.route(HttpMethod.OPTIONS, path).handler(ApiRoutes::preflight);
+    router.route(HttpMethod.OPTIONS, path).handler(this::preflight);
     Route route = router.route(path);
     methods.forEach(route::method);
     route.handler(
@@ -125,17 +131,18 @@ public final class ApiRoutes {
     router.route(path).handler(http -> refuseMethod(http, methods));
   }
 
-  private static void preflight(RoutingContext http) {
+  private void preflight(RoutingContext http) {
     shareWithOrigins(http);
     http.response().setStatusCode(204).end();
   }
 
-  /** As in Prometheus, a page of any origin that names itself may read. */
-  private static void shareWithOrigins(RoutingContext http) {
+  /** Browsers show an answer to a page of another origin only if these headers allow it. */
+  private void shareWithOrigins(RoutingContext http) {
     MultiMap headers = http.response().headers();
     headers.set("Vary", "Origin");
     String origin = http.request().getHeader("Origin");
-    if (origin != null) {
+    if (origin != null
+        && (allowedOrigins.contains(origin) || allowedOrigins.contains(QueryConfig.ANY_ORIGIN))) {
       headers.set(
           "Access-Control-Allow-Headers",
           "Accept, Authorization, Content-Type, Origin, X-Scope-OrgID");

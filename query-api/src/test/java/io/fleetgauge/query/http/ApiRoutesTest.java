@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +41,7 @@ class ApiRoutesTest {
 
   @BeforeEach
   void start(Vertx vertx, @TempDir Path folder) throws Exception {
-    server = new TestServer(vertx, folder, this::mount);
+    server = new TestServer(vertx, folder, Set.of("https://grafana.example"), this::mount);
   }
 
   @AfterEach
@@ -262,7 +263,41 @@ class ApiRoutesTest {
   }
 
   @Test
-  void aPageOfAnotherOriginMayReadAnswersAndFailures() throws Exception {
+  void noPageOfAnotherOriginMayReadUnlessItIsAllowed() throws Exception {
+    for (String origin : new String[] {"https://grafana.example.evil", "http://grafana.example"}) {
+      assertThat(
+              server
+                  .get("a", "/small", "Origin", origin)
+                  .headers()
+                  .firstValue("Access-Control-Allow-Origin"))
+          .isEmpty();
+      HttpResponse<String> preflight =
+          server.send(
+              "",
+              "/echo",
+              new String[] {"Origin", origin},
+              request -> request.method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
+      assertThat(preflight.statusCode()).isEqualTo(204);
+      assertThat(preflight.headers().map().keySet())
+          .noneMatch(name -> name.toLowerCase(Locale.ROOT).startsWith("access-control-"));
+      assertThat(preflight.headers().firstValue("Vary")).contains("Origin");
+    }
+  }
+
+  @Test
+  void pagesOfAllOriginsMayReadWhereAllAreAllowed(Vertx vertx, @TempDir Path folder)
+      throws Exception {
+    TestServer open = new TestServer(vertx, folder, Set.of("*"), this::mount);
+    assertThat(
+            open.get("a", "/small", "Origin", "https://any.example")
+                .headers()
+                .firstValue("Access-Control-Allow-Origin"))
+        .contains("https://any.example");
+    open.close();
+  }
+
+  @Test
+  void aPageOfAnAllowedOriginMayReadAnswersAndFailures() throws Exception {
     for (String path : new String[] {"/small", "/json/BAD_DATA"}) {
       HttpResponse<String> answer = server.get("a", path, "Origin", "https://grafana.example");
       assertThat(answer.headers().firstValue("Access-Control-Allow-Origin"))

@@ -21,6 +21,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -54,6 +55,14 @@ public final class TestServer implements AutoCloseable {
    * @param faces mounts the routes
    */
   public TestServer(Vertx vertx, Path folder, Consumer<ApiRoutes> faces) throws Exception {
+    this(vertx, folder, Set.of(), faces);
+  }
+
+  /**
+   * @param allowedOrigins whose pages may read answers
+   */
+  TestServer(Vertx vertx, Path folder, Set<String> allowedOrigins, Consumer<ApiRoutes> faces)
+      throws Exception {
     Path tenants = folder.resolve("tenants-" + System.nanoTime() + ".yaml");
     Files.writeString(
         tenants,
@@ -70,7 +79,12 @@ public final class TestServer implements AutoCloseable {
     Router router = Router.router(vertx);
     faces.accept(
         new ApiRoutes(
-            router, guard, vertx.createSharedWorkerExecutor("test"), failures, () -> NOW));
+            router,
+            guard,
+            vertx.createSharedWorkerExecutor("test"),
+            failures,
+            allowedOrigins,
+            () -> NOW));
     server =
         vertx
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
