@@ -244,6 +244,7 @@ class TidyTest {
               "gateway.ingest.host",
               "gateway.replication",
               "gateway.store",
+              "gateway.store.block",
               "sample.frame",
               "sample.wire",
               "cluster.process"),

@@ -10,19 +10,28 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A disk that keeps, when the power fails, only what was forced to it: of each file the bytes that
- * it had at the last force, and a new file only if its folder was forced after it was created. It
- * can be told to fail. The real files are below it. Safe for all threads.
+ * it had at the last force, whatever it was called then; and the name of a file or folder only if
+ * the folder that it is in was forced after it got the name. It can be told to fail. The real files
+ * are below it. Safe for all threads.
  */
-final class LosingDisk implements JournalFolder.Opener {
-  private final Map<Path, Long> forcedBytes = new TreeMap<>();
-  private final Map<Path, Boolean> named = new TreeMap<>();
-  private boolean failing;
+public final class LosingDisk implements JournalFolder.Opener {
+  /** By file, whatever its name is. */
+  private final Map<Object, byte[]> forcedBytes = new HashMap<>();
+
+  /** What the names stood for when their folder was forced. */
+  private final Map<Path, Object> forcedNames = new TreeMap<>();
+
+  private Predicate<Path> failing = path -> false;
   private boolean holding;
   private int held;
   private long room = Long.MAX_VALUE;
@@ -30,6 +39,11 @@ final class LosingDisk implements JournalFolder.Opener {
 
   /** Lets every force fail from now on, or succeed again. */
   synchronized void failToForce(boolean fails) {
+    failing = path -> fails;
+  }
+
+  /** Lets the forces of these files and folders fail from now on, and others succeed. */
+  public synchronized void failToForce(Predicate<Path> fails) {
     failing = fails;
   }
 
@@ -50,7 +64,7 @@ final class LosingDisk implements JournalFolder.Opener {
   }
 
   /** How many files are open; folders do not count. */
-  synchronized int openFiles() {
+  public synchronized int openFiles() {
     return openFiles;
   }
 
@@ -61,15 +75,18 @@ final class LosingDisk implements JournalFolder.Opener {
     if (!isFolder) {
       synchronized (this) {
         openFiles++;
-        named.putIfAbsent(path, false);
-        // Opening for writing truncates, and the old content is no content of the new segment.
-        forcedBytes.put(path, 0L);
+        // Opening for writing truncates, and the old content is no content of the new file.
+        forcedBytes.remove(identity(path));
       }
     }
     return new Observed(channel, path, isFolder);
   }
 
-  private synchronized void forced(Path path, boolean isFolder, long size) throws IOException {
+  private static Object identity(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+  }
+
+  private synchronized void forced(Path path, boolean isFolder) throws IOException {
     held++;
     while (holding) {
       try {
@@ -79,13 +96,17 @@ final class LosingDisk implements JournalFolder.Opener {
       }
     }
     held--;
-    if (failing) {
+    if (failing.test(path)) {
       throw new IOException("Input/output error");
     }
     if (isFolder) {
-      named.replaceAll((file, was) -> was || path.equals(file.getParent()));
+      try (Stream<Path> files = Files.list(path)) {
+        for (Path file : (Iterable<Path>) files::iterator) {
+          forcedNames.put(file, identity(file));
+        }
+      }
     } else {
-      forcedBytes.put(path, size);
+      forcedBytes.put(identity(path), Files.readAllBytes(path));
     }
   }
 
@@ -99,17 +120,25 @@ final class LosingDisk implements JournalFolder.Opener {
     openFiles--;
   }
 
-  private synchronized void truncated(Path path, long size) {
-    forcedBytes.computeIfPresent(path, (file, bytes) -> Math.min(bytes, size));
+  private synchronized void truncated(Path path, long size) throws IOException {
+    forcedBytes.computeIfPresent(
+        identity(path), (file, bytes) -> Arrays.copyOf(bytes, (int) Math.min(bytes.length, size)));
   }
 
-  /** Writes into a folder what is left after the power failed now. */
-  synchronized void powerFails(Path left) throws IOException {
-    for (var file : forcedBytes.entrySet()) {
-      if (named.get(file.getKey()) && Files.exists(file.getKey())) {
-        byte[] bytes = Files.readAllBytes(file.getKey());
-        int kept = (int) Math.min(bytes.length, file.getValue());
-        Files.write(left.resolve(file.getKey().getFileName()), Arrays.copyOf(bytes, kept));
+  /** Writes into a folder what another one has when the power has failed now. */
+  public synchronized void powerFails(Path folder, Path left) throws IOException {
+    Files.createDirectories(left);
+    for (var name : forcedNames.entrySet()) {
+      Path file = name.getKey();
+      if (file.getParent().equals(folder)
+          && Files.exists(file)
+          && identity(file).equals(name.getValue())) {
+        Path copy = left.resolve(file.getFileName());
+        if (Files.isDirectory(file)) {
+          powerFails(file, copy);
+        } else {
+          Files.write(copy, forcedBytes.getOrDefault(name.getValue(), new byte[0]));
+        }
       }
     }
   }
@@ -127,8 +156,7 @@ final class LosingDisk implements JournalFolder.Opener {
 
     @Override
     public void force(boolean metaData) throws IOException {
-      long size = isFolder ? 0 : real.size();
-      forced(path, isFolder, size);
+      forced(path, isFolder);
       real.force(metaData);
     }
 

@@ -143,8 +143,9 @@ class PowerFailureTest {
       disk.failToForce(false);
       await().until(() -> journal.trouble().isEmpty());
       assertThat(append(journal, "kept", false)).isTrue();
+      await().untilAsserted(() -> assertThat(afterPowerFailure()).containsExactly("kept"));
       disk.failToForce(true);
-      append(journal, "written before the sync failed", false);
+      assertThat(append(journal, "written before the sync failed", false)).isTrue();
       await()
           .untilAsserted(
               () ->
@@ -290,7 +291,7 @@ class PowerFailureTest {
 
   private List<String> afterPowerFailure() throws Exception {
     Path restarted = Files.createTempDirectory(left, "restarted");
-    disk.powerFails(restarted);
+    disk.powerFails(folder, restarted);
     List<String> found = new ArrayList<>();
     try (Journal journal =
         Journal.open(

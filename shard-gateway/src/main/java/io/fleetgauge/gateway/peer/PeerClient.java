@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -17,10 +18,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
@@ -269,13 +269,9 @@ public final class PeerClient implements Peers {
               bytes ->
                   workers.executeBlocking(
                       () -> {
-                        Path folder = store.folder(host);
-                        Files.createDirectories(folder);
                         // Only the last part of a name: it comes from outside.
-                        Path file = folder.resolve(Path.of(name).getFileName());
-                        Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
-                        Files.write(unfinished, bytes.getBytes());
-                        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+                        Path file = store.folder(host).resolve(Path.of(name).getFileName());
+                        BlockFolder.put(file, ByteBuffer.wrap(bytes.getBytes()));
                         return null;
                       },
                       false));

@@ -3,15 +3,20 @@ package io.fleetgauge.gateway.store.block;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The names of block files: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
+/** The files of blocks: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
 public final class BlockFolder {
   private BlockFolder() {}
 
@@ -57,6 +62,67 @@ public final class BlockFolder {
     }
     found.sort(Comparator.comparingLong(BlockFolder::from));
     return found;
+  }
+
+  /** Opens files and folders. */
+  @FunctionalInterface
+  interface Opener {
+    FileChannel open(Path path, OpenOption... options) throws IOException;
+  }
+
+  /**
+   * Writes a block file, under another name until it is complete and on the disk. Afterwards a
+   * power failure does not lose it.
+   *
+   * @throws IOException if it cannot be written; nothing is left of it then
+   */
+  public static void put(Path file, ByteBuffer bytes) throws IOException {
+    put(file, bytes, FileChannel::open);
+  }
+
+  static void put(Path file, ByteBuffer bytes, Opener opener) throws IOException {
+    Path folder = file.toAbsolutePath().getParent();
+    create(folder, opener);
+    Path unfinished = file.resolveSibling(file.getFileName() + BlockFormat.UNFINISHED);
+    try {
+      try (FileChannel channel =
+          opener.open(
+              unfinished,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+        channel.force(true);
+      }
+      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+      forceNames(folder, opener);
+    } catch (IOException e) {
+      Files.deleteIfExists(unfinished);
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  /** Creates a folder that is not there; afterwards its name is on the disk. */
+  private static void create(Path folder, Opener opener) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      create(folder.getParent(), opener);
+      Files.createDirectory(folder);
+      try {
+        forceNames(folder.getParent(), opener);
+      } catch (IOException e) {
+        Files.delete(folder);
+        throw e;
+      }
+    }
+  }
+
+  private static void forceNames(Path folder, Opener opener) throws IOException {
+    try (FileChannel names = opener.open(folder, StandardOpenOption.READ)) {
+      names.force(true);
+    }
   }
 
   /** The first time of a block by its name; the minimum if the name has none. */

@@ -17,11 +17,7 @@ import io.fleetgauge.sample.WholeNumber;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -264,7 +260,7 @@ public final class BlockWriter {
   }
 
   /**
-   * Writes the file, under another name until it is complete and on the disk.
+   * Writes the file, as {@link BlockFolder#put} does.
    *
    * @throws IOException if it cannot be written; nothing is left of it then
    */
@@ -286,30 +282,7 @@ public final class BlockWriter {
     check.update(footer.array(), 0, footer.size());
     footer.u32((int) check.getValue()).u8('F').u8('G').u8('B').u8('E');
     data.raw(footer.array(), 0, footer.size());
-
-    Files.createDirectories(file.getParent());
-    Path unfinished = file.resolveSibling(file.getFileName() + BlockFormat.UNFINISHED);
-    try {
-      try (FileChannel channel =
-          FileChannel.open(
-              unfinished,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(data.array(), 0, data.size());
-        while (bytes.hasRemaining()) {
-          channel.write(bytes);
-        }
-        channel.force(true);
-      }
-      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-      try (FileChannel folder = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
-        folder.force(true);
-      }
-    } catch (IOException e) {
-      Files.deleteIfExists(unfinished);
-      throw e;
-    }
+    BlockFolder.put(file, ByteBuffer.wrap(data.array(), 0, data.size()));
   }
 
   private static byte[] deflate(WireWriter raw) {

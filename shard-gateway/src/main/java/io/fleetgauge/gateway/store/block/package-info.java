@@ -5,8 +5,8 @@
  * from that file the same samples and rollups.
  *
  * <p>A block takes the runs as they are. A series with late samples is encoded again, with the late
- * samples in their places. A block is written under another name, forced to the disk and then
- * renamed, so it is either complete or absent.
+ * samples in their places. A block is written under another name, forced to the disk, renamed, and
+ * its folder forced: it is either complete or absent, and a power failure does not lose it.
  *
  * <pre>
  * block     = 'F' 'G' 'B' 'K' version:u8(=2) record* rollup* directory footer
