@@ -56,7 +56,7 @@ public final class Querier {
     this.shards = shards;
     this.feed = new ChangeFeed(shards::changes, shards::epoch, versions, delay, System::nanoTime);
     this.execution = new Execution(config, admission, shards, costs, workers);
-    VisibleHosts visible = new VisibleHosts(shards);
+    VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
     this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible);
     this.lookups = new Lookups(config, admission, shards, costs, visible, feed::watermark);
     this.log = new QueryLog(config);

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -33,6 +34,7 @@ final class VisibleHosts {
   private static final long ASK_MILLIS = 500;
 
   private final Shards shards;
+  private final LongSupplier nanoTime;
   private final Cache<List<Matcher>, Seen> seen =
       Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterAccess(KEPT).build();
   private final Map<List<Matcher>, Future<Optional<Seen>>> asked = new ConcurrentHashMap<>();
@@ -42,7 +44,7 @@ final class VisibleHosts {
    *
    * @param hosts that have a series in it, or had when they were last asked
    * @param unknown hosts that could not be asked yet
-   * @param at when they were asked, as {@link System#nanoTime} counts
+   * @param at when they were asked, ns of a clock that is never set
    */
   record Seen(Set<String> hosts, Set<String> unknown, long at) {
     /** What is seen of some hosts. */
@@ -54,8 +56,12 @@ final class VisibleHosts {
     }
   }
 
-  VisibleHosts(Shards shards) {
+  /**
+   * @param nanoTime ns of a clock that is never set
+   */
+  VisibleHosts(Shards shards, LongSupplier nanoTime) {
     this.shards = shards;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -66,7 +72,7 @@ final class VisibleHosts {
   Future<Optional<Seen>> of(Caller caller, Load load) {
     List<Matcher> scope = caller.scope();
     Seen before = seen.getIfPresent(scope);
-    if (before != null && System.nanoTime() - before.at < FRESH_NANOS) {
+    if (before != null && nanoTime.getAsLong() - before.at < FRESH_NANOS) {
       return Future.succeededFuture(Optional.of(before));
     }
     Promise<Optional<Seen>> promise = Promise.promise();
@@ -84,7 +90,7 @@ final class VisibleHosts {
             done -> {
               Optional<Seen> now = Optional.ofNullable(before);
               if (done.succeeded()) {
-                now = Optional.of(after(now, done.result()));
+                now = Optional.of(after(now, done.result(), nanoTime.getAsLong()));
                 seen.put(scope, now.get());
               }
               asked.remove(scope);
@@ -94,7 +100,8 @@ final class VisibleHosts {
   }
 
   /** A host that cannot be asked now is seen if it was seen before. */
-  private static Seen after(Optional<Seen> before, Gathered<List<FragmentAnswer.Host>> answer) {
+  private static Seen after(
+      Optional<Seen> before, Gathered<List<FragmentAnswer.Host>> answer, long at) {
     Set<String> hosts =
         answer.value().stream().map(FragmentAnswer.Host::name).collect(Collectors.toSet());
     Set<String> unknown = new HashSet<>();
@@ -106,6 +113,6 @@ final class VisibleHosts {
         unknown.add(missing);
       }
     }
-    return new Seen(Set.copyOf(hosts), Set.copyOf(unknown), System.nanoTime());
+    return new Seen(Set.copyOf(hosts), Set.copyOf(unknown), at);
   }
 }

@@ -157,14 +157,16 @@ class RoundsTest {
 
   @Test
   void onlyTheHostsThatAreMeantAreAskedFor() throws Exception {
+    ReadOptions options = new ReadOptions(Load.OWN, 5_000, new Cancellation());
     NewestRead newest = new NewestRead(List.of(List.of()), 0, 10_000, true, false, 10, 10_000);
-    Gathered<?> found =
-        shards
-            .newest(newest, "n3"::equals, new ReadOptions(Load.OWN, 5_000, new Cancellation()))
-            .await(20, TimeUnit.SECONDS);
+    Gathered<?> found = shards.newest(newest, "n3"::equals, options).await(20, TimeUnit.SECONDS);
     assertThat(found.coverage().hosts()).isEqualTo(1);
     assertThat(found.coverage().isWhole()).isTrue();
     assertThat(asked()).containsExactly("g1[n3]");
+    shards.newest(newest, host -> !host.equals("n3"), options).await(20, TimeUnit.SECONDS);
+    assertThat(asked())
+        .as("then others by the same table")
+        .containsExactly("g1[n1]", "g1[n3]", "g2[n2]");
   }
 
   @Test
