@@ -193,6 +193,65 @@ class UplinkTest {
   }
 
   @Test
+  void afterAPauseATickIsSentAgainWithoutAnotherOne(Vertx vertx, VertxTestContext context) {
+    AtomicInteger requests = new AtomicInteger();
+    gateway(
+            vertx,
+            (request, ticks) ->
+                requests.incrementAndGet() < 3 ? new IntakeAnswer.SlowDown(10) : kept(ticks))
+        .onComplete(
+            context.succeeding(
+                gateway -> {
+                  Uplink uplink = uplink(vertx, List.of(gateway), Optional.empty(), "");
+                  uplink.offer(tick(1));
+                  completeWhenKept(vertx, context, uplink, 1);
+                }));
+  }
+
+  @Test
+  void aTickWhoseAnswerCannotBeReadIsSentAgain(Vertx vertx, VertxTestContext context) {
+    AtomicInteger requests = new AtomicInteger();
+    vertx
+        .createHttpServer()
+        .requestHandler(
+            request ->
+                request
+                    .body()
+                    .onSuccess(
+                        body ->
+                            request
+                                .response()
+                                .end(
+                                    requests.incrementAndGet() == 1
+                                        ? "<html>a proxy's page</html>"
+                                        : kept(ticks(body.getBytes())).toString())))
+        .listen(0, "127.0.0.1")
+        .onComplete(
+            context.succeeding(
+                server -> {
+                  URI gateway = URI.create("http://127.0.0.1:" + server.actualPort());
+                  Uplink uplink = uplink(vertx, List.of(gateway), Optional.empty(), "");
+                  uplink.offer(tick(1));
+                  completeWhenKept(vertx, context, uplink, 1);
+                }));
+  }
+
+  /** So many samples are acknowledged, and none is refused or dropped. */
+  private static void completeWhenKept(
+      Vertx vertx, VertxTestContext context, Uplink uplink, long samples) {
+    vertx.setPeriodic(
+        5,
+        id -> {
+          UplinkCounts counts = uplink.counts();
+          if (counts.read() == samples && counts.queued() == 0) {
+            vertx.cancelTimer(id);
+            context.verify(() -> assertThat(counts.kept()).isEqualTo(samples));
+            context.completeNow();
+          }
+        });
+  }
+
+  @Test
   void whatNoGatewayTookIsReadFromTheSpoolByTheNextUplink(Vertx vertx, VertxTestContext context)
       throws Exception {
     Uplink first =
