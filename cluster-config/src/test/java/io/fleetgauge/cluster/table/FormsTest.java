@@ -95,6 +95,14 @@ class FormsTest {
   }
 
   @Test
+  void anOlderVersionIsDamageThatSaysSo() {
+    byte[] table = TableForm.toBytes(TABLE);
+    table[0] = 2;
+    assertThat(TableForm.shared(table))
+        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 3"));
+  }
+
+  @Test
   void whatTheRegistryHoldsIsNothingATableOrDamaged() {
     assertThat(TableForm.shared(null)).isEqualTo(new Shared.Nothing());
     assertThat(TableForm.shared(TableForm.toBytes(TABLE))).isEqualTo(new Shared.Table(TABLE));
