@@ -2,12 +2,16 @@ package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.TlsSettings;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder.TooManyFormFieldsException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
@@ -125,7 +129,11 @@ public final class HttpListener implements AutoCloseable {
               .setClientAuth(ssl.getClientAuth())
               .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
         });
-    HttpServer server = vertx.createHttpServer(options).requestHandler(router);
+    HttpServer server =
+        vertx
+            .createHttpServer(options)
+            .requestHandler(router)
+            .invalidRequestHandler(HttpListener::refuseUnreadable);
     try {
       server.listen().await(10, TimeUnit.SECONDS);
       tls.ifPresent(with -> renew(vertx, server, with));
@@ -138,6 +146,37 @@ public final class HttpListener implements AutoCloseable {
               : where + " cannot be bound: " + e.getMessage() + "; it is chosen with " + option,
           e);
     }
+  }
+
+  /** Answers a request whose head cannot be read, and closes its connection. */
+  private static void refuseUnreadable(HttpServerRequest request) {
+    Throwable cause = request.decoderResult().cause();
+    int status = 400;
+    String why = "the head of the request is not valid HTTP/1.1";
+    if (cause instanceof TooLongHttpLineException) {
+      status = 414;
+      why =
+          "the request line has more than the "
+              + MAX_REQUEST_LINE
+              + " bytes that are allowed; send parameters in a form by POST";
+    } else if (cause instanceof TooLongHttpHeaderException) {
+      status = 431;
+      why = "the headers have more than the " + MAX_HEADERS + " bytes that are allowed";
+    }
+    request
+        .response()
+        .setStatusCode(status)
+        .putHeader("Connection", "close")
+        .putHeader("Content-Type", "text/plain; charset=utf-8")
+        .end(why + "\n")
+        .onComplete(done -> request.connection().close());
+  }
+
+  /** What is wrong with a form that could not be read; empty if no limit was exceeded. */
+  public static String exceededFormLimit(Throwable failure) {
+    return failure instanceof TooManyFormFieldsException
+        ? "the form has more than the " + MAX_FORM_FIELDS + " fields that are allowed"
+        : "";
   }
 
   private static ServerSSLOptions ssl(TlsSettings tls) {

@@ -7,10 +7,12 @@ import io.fleetgauge.cluster.config.HttpSettings;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +68,15 @@ class HttpListenerTest {
         .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
   }
 
+  /** All that is answered before the connection is closed. */
+  private static String raw(HttpListener http, String request) throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", http.port())) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+  }
+
   @Test
   void aProcessIsReadyOnlyWhileNothingThatItWatchesIsWrong() throws Exception {
     try (HttpListener http = listen(0)) {
@@ -80,6 +91,33 @@ class HttpListenerTest {
   }
 
   private volatile String trouble = "";
+
+  @Test
+  void aHeadAboveALimitGetsAnErrorThatNamesTheLimit() throws Exception {
+    try (HttpListener http = listen(0)) {
+      HttpResponse<String> line = get(http, "/-/healthy?" + "x".repeat(131_072));
+      assertThat(line.statusCode()).isEqualTo(414);
+      assertThat(line.body())
+          .isEqualTo(
+              "the request line has more than the 131072 bytes that are allowed; send parameters in"
+                  + " a form by POST\n");
+      assertThat(line.headers().firstValue("Connection")).contains("close");
+      HttpResponse<String> headers =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(
+                          URI.create("http://127.0.0.1:" + http.port() + "/-/healthy"))
+                      .header("X-Long", "x".repeat(65_536))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+      assertThat(headers.statusCode()).isEqualTo(431);
+      assertThat(headers.body())
+          .isEqualTo("the headers have more than the 65536 bytes that are allowed\n");
+      assertThat(raw(http, "GET / HTTP/1.1\r\nno colon\r\n\r\n"))
+          .startsWith("HTTP/1.1 400 ")
+          .endsWith("the head of the request is not valid HTTP/1.1\n");
+    }
+  }
 
   @Test
   void anAddressOfAnotherMachineCannotBeBoundAndTheErrorNamesTheOption() {

@@ -35,7 +35,7 @@ public final class ApiRequest {
   private final Grant grant;
   private Future<Void> clientLeft;
 
-  ApiRequest(RoutingContext http, LongSupplier clock) {
+  ApiRequest(RoutingContext http, LongSupplier clock) throws QueryFailure {
     this.http = http;
     this.clock = clock;
     this.parameters = new Parameters(http);

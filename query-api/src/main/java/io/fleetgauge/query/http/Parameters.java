@@ -30,14 +30,33 @@ public final class Parameters {
 
   private static final int MAX_SELECTORS = 1_000;
 
+  /** Vert.x reads as many and ignores the others. */
+  private static final int MAX_OF_URL = 1_024;
+
   private static final Pattern DECIMAL =
       Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
 
   private final MultiMap form;
   private final MultiMap url;
 
-  Parameters(RoutingContext http) {
-    this(http.request().formAttributes(), http.queryParams());
+  /**
+   * @throws QueryFailure if the URL has more parameters than Vert.x would read
+   */
+  Parameters(RoutingContext http) throws QueryFailure {
+    this(http.request().formAttributes(), ofUrl(http));
+  }
+
+  private static MultiMap ofUrl(RoutingContext http) throws QueryFailure {
+    String query = http.request().query();
+    if (query != null
+        && query.chars().filter(each -> each == '&' || each == ';').count() >= MAX_OF_URL) {
+      throw new QueryFailure(
+          QueryFailure.Kind.BAD_DATA,
+          "the URL has more than the "
+              + MAX_OF_URL
+              + " parameters that are allowed; send them in a form by POST");
+    }
+    return http.queryParams();
   }
 
   Parameters(MultiMap form, MultiMap url) {

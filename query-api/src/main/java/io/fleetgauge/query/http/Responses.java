@@ -1,6 +1,7 @@
 package io.fleetgauge.query.http;
 
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.Future;
@@ -171,17 +172,21 @@ final class Responses {
       fail(http, form, http.failure());
       return;
     }
-    String reason = http.failure() == null ? "" : ": " + http.failure().getMessage();
-    boolean isTooLarge = http.statusCode() == QueryFailure.Kind.TOO_LARGE.httpStatus;
-    fail(
-        http,
-        form,
-        new QueryFailure(
-            isTooLarge ? QueryFailure.Kind.TOO_LARGE : QueryFailure.Kind.BAD_DATA,
-            "the request cannot be read"
-                + reason
-                + "; a body may have "
-                + ApiRoutes.MAX_BODY_BYTES
-                + " bytes"));
+    fail(http, form, unreadable(http.statusCode(), http.failure()));
+  }
+
+  private static QueryFailure unreadable(int status, Throwable failure) {
+    if (status == QueryFailure.Kind.TOO_LARGE.httpStatus) {
+      return new QueryFailure(
+          QueryFailure.Kind.TOO_LARGE,
+          "the request cannot be read; a body may have " + ApiRoutes.MAX_BODY_BYTES + " bytes");
+    }
+    String limit = HttpListener.exceededFormLimit(failure);
+    String message = failure == null ? null : failure.getMessage();
+    return new QueryFailure(
+        QueryFailure.Kind.BAD_DATA,
+        limit.isEmpty()
+            ? "the request cannot be read" + (message == null ? "" : ": " + message)
+            : limit);
   }
 }

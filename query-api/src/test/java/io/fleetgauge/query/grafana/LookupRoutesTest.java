@@ -93,6 +93,14 @@ class LookupRoutesTest {
   }
 
   @Test
+  void deeplyNestedJsonGetsAnErrorThatNamesTheDepth() throws Exception {
+    HttpResponse<String> answer = api.http.post("a", "/grafana/metrics", "{\"a\":".repeat(100_000));
+    assertThat(ApiServer.failure(answer))
+        .startsWith("400 bad_data: the body is not JSON: ")
+        .contains("nesting depth (1001) exceeds the maximum allowed (1000");
+  }
+
+  @Test
   void tagsAreLabelsAndTheirValues() throws Exception {
     assertThat(texts("root", "/grafana/tag-keys", "", "text"))
         .containsExactly("Hostname", "gpu", "job", "rack", "tenant");

@@ -328,6 +328,32 @@ class ApiRoutesTest {
   }
 
   @Test
+  void aFormAboveALimitGetsAnErrorThatNamesTheLimit() throws Exception {
+    HttpResponse<String> many =
+        server.postForm("a", "/echo", "match[]=up&".repeat(100_000) + "q=1");
+    assertThat(many.statusCode()).isEqualTo(400);
+    assertThat(many.body())
+        .contains("\"error\":\"the form has more than the 1100 fields that are allowed\"");
+    HttpResponse<String> longBody = server.postForm("a", "/echo", "q=" + "x".repeat(4 << 20));
+    assertThat(longBody.statusCode()).isEqualTo(413);
+    assertThat(longBody.body()).contains("a body may have 4194304 bytes");
+    assertThat(server.postForm("a", "/echo", "q=%zz").body())
+        .contains("the request cannot be read: Invalid hex byte");
+    assertThat(server.postForm("a", "/echo", "a=1&".repeat(1_099) + "q=last").body())
+        .isEqualTo("last");
+  }
+
+  @Test
+  void aUrlWithMoreParametersThanAreReadIsRefused() throws Exception {
+    HttpResponse<String> many = server.get("a", "/echo?" + "a&".repeat(1_024) + "q=1");
+    assertThat(many.statusCode()).isEqualTo(400);
+    assertThat(many.body())
+        .contains(
+            "the URL has more than the 1024 parameters that are allowed; send them in a form");
+    assertThat(server.get("a", "/echo?" + "a&".repeat(1_023) + "q=last").body()).isEqualTo("last");
+  }
+
+  @Test
   void parametersComeFromTheFormOrTheUrl() throws Exception {
     assertThat(server.get("a", "/echo?q=url").body()).isEqualTo("url");
     assertThat(server.postForm("a", "/echo?q=url", "q=form").body()).isEqualTo("form");

@@ -4,10 +4,9 @@ import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.promql.syntax.Parser;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.net.URI;
@@ -22,7 +21,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -47,7 +45,7 @@ public final class TestServer implements AutoCloseable {
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final HttpServer server;
+  private final HttpListener server;
   public final FailureCounts failures = new FailureCounts();
 
   /**
@@ -85,12 +83,7 @@ public final class TestServer implements AutoCloseable {
             failures,
             allowedOrigins,
             () -> NOW));
-    server =
-        vertx
-            .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
-            .requestHandler(router)
-            .listen()
-            .await(10, TimeUnit.SECONDS);
+    server = HttpListener.start(vertx, new HttpSettings("127.0.0.1", 0), "http.port", router);
   }
 
   private static String hash(String token) throws Exception {
@@ -100,7 +93,7 @@ public final class TestServer implements AutoCloseable {
   }
 
   public URI address(String path) {
-    return URI.create("http://127.0.0.1:" + server.actualPort() + path);
+    return URI.create("http://127.0.0.1:" + server.port() + path);
   }
 
   /** Asks as a tenant. */
@@ -149,6 +142,6 @@ public final class TestServer implements AutoCloseable {
   @Override
   public void close() throws TimeoutException {
     client.close();
-    server.close().await(10, TimeUnit.SECONDS);
+    server.close();
   }
 }
