@@ -13,6 +13,7 @@ import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -44,7 +45,32 @@ public final class Intake implements AutoCloseable {
       LongSupplier clock,
       int laneThreads,
       int maxQueued) {
-    this.threads = new LaneThreads(store, journal, cluster, clock, laneThreads);
+    this(
+        store,
+        journal,
+        cluster,
+        memory,
+        clock,
+        () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+        laneThreads,
+        maxQueued);
+  }
+
+  /**
+   * As above.
+   *
+   * @param steadyMillis ms of a clock that is never set
+   */
+  Intake(
+      Store store,
+      Journal journal,
+      ClusterAccess cluster,
+      MemoryWatermark memory,
+      LongSupplier clock,
+      LongSupplier steadyMillis,
+      int laneThreads,
+      int maxQueued) {
+    this.threads = new LaneThreads(store, journal, cluster, clock, steadyMillis, laneThreads);
     this.admittance = new Admittance(cluster, memory::samplesAreShed, threads.counts);
     this.recovery = new Recovery(threads);
     this.maintenance = new Maintenance(threads);

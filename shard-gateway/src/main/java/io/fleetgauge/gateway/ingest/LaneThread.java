@@ -144,7 +144,7 @@ final class LaneThread implements HostEnvironment {
 
   @Override
   public long steadyMillis() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    return all.steadyMillis.getAsLong();
   }
 
   @Override

@@ -16,6 +16,7 @@ final class LaneThreads {
   final Journal journal;
   final ClusterAccess cluster;
   final LongSupplier clock;
+  final LongSupplier steadyMillis;
   final IngestCounts counts = new IngestCounts();
   final SegmentLedger segments = new SegmentLedger();
 
@@ -25,11 +26,18 @@ final class LaneThreads {
   private final List<LaneThread> threads;
   private volatile boolean recovered;
 
-  LaneThreads(Store store, Journal journal, ClusterAccess cluster, LongSupplier clock, int count) {
+  LaneThreads(
+      Store store,
+      Journal journal,
+      ClusterAccess cluster,
+      LongSupplier clock,
+      LongSupplier steadyMillis,
+      int count) {
     this.store = store;
     this.journal = journal;
     this.cluster = cluster;
     this.clock = clock;
+    this.steadyMillis = steadyMillis;
     this.threads = IntStream.range(0, count).mapToObj(i -> new LaneThread(i, this)).toList();
   }
 

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
@@ -14,17 +15,20 @@ import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.rollup.RollupKey;
+import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
-import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,11 +55,21 @@ class IntakeClusterTest {
   private static final Map<String, URI> GATEWAYS =
       Map.of("g1", URI.create("http://g1:9500"), "g2", URI.create("http://g2:9500"));
 
+  private static final RollupKey ROLLUP = new RollupKey("m", RollupKey.Kind.LATEST, 0);
+  private static final RollupRules RULES =
+      new RollupRules(
+          15_000,
+          300_000,
+          List.of(
+              new RollupRules.Rule(
+                  Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "m"), List.of(), true, List.of())));
+
   @TempDir private Path folder;
   private final ManualPeers peers = new ManualPeers();
   private final Queue<String> reported = new ConcurrentLinkedQueue<>();
   private final AtomicInteger tablesRead = new AtomicInteger();
   private volatile ClusterView view = view(3, holders("g1"), holders("g2", "g1"));
+  private volatile long steadyMillis;
   private long memoryUsed;
   private final MemoryWatermark memory = new MemoryWatermark(() -> memoryUsed, 100);
   private Journal journal;
@@ -69,7 +83,7 @@ class IntakeClusterTest {
 
   private void start(int replication, Peers others) throws Exception {
     journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
-    store = new Store(folder.resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT);
+    store = new Store(folder.resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT, RULES);
     intake =
         new Intake(
             store,
@@ -86,6 +100,7 @@ class IntakeClusterTest {
                 others),
             memory,
             () -> NOW,
+            () -> steadyMillis,
             1,
             MAX_QUEUED);
   }
@@ -343,23 +358,74 @@ class IntakeClusterTest {
     }
     busy.countDown();
     intake.close();
+    assertThat(store.counts().stored.sum()).as("closing waits for it").isEqualTo(2);
     for (int i = 0; i < answers.size(); i++) {
       assertThat(answers.get(i).get(20, TimeUnit.SECONDS))
           .isEqualTo(new IntakeAnswer.Kept(7, i + 1));
     }
-    assertThat(store.counts().stored.sum()).isEqualTo(2);
   }
 
-  // --- trouble ---
+  @Test
+  void closingWaitsForTheBlockThatIsWritten() throws Exception {
+    intake.recover();
+    FrameEncoder run = new FrameEncoder("owned", 7);
+    take("owned", frame(run, NOW - 3 * HostWriter.BLOCK_MILLIS));
+    take("owned", frame(run, NOW));
+    intake.maintain();
+    intake.state("owned").get(20, TimeUnit.SECONDS); // the writing has begun
+    intake.close();
+    assertThat(store.folder("owned"))
+        .isDirectoryContaining(path -> path.toString().endsWith(".block"));
+  }
 
   @Test
-  void aPastThatCannotBeReadIsTroubleBeforeAllElse() {
-    assertThat(intake.diskTrouble()).isEmpty();
-    intake.recoveryFailed(new IOException("bad sector"));
-    assertThat(intake.diskTrouble())
-        .hasValueSatisfying(
-            text -> assertThat(text).contains("cannot be read").contains("bad sector"));
-    assertThat(intake.isRecovered()).isFalse();
+  void theRollupsOfWhatCameAreComputed() throws Exception {
+    restart(1, peers);
+    intake.recover();
+    FrameEncoder run = new FrameEncoder("owned", 7);
+    take("owned", frame(run, NOW - 60_000));
+    take("owned", frame(run, NOW));
+    intake.reduce();
+    settle();
+    assertThat(store.lane("owned").rollups(ROLLUP, 0, Long.MAX_VALUE / 2)).isNotEmpty();
+  }
+
+  @Test
+  void copiesAreEqualSinceTheyWereCompared() throws Exception {
+    intake.recover();
+    copied(0);
+    settle();
+    peers.pulls.remove().done().accept(new Pulled(true, true, Map.of()));
+    settle();
+    intake.maintain().get(20, TimeUnit.SECONDS);
+    assertThat(intake.copiesEqualAt()).isEqualTo(NOW);
+    Meters meters = new Meters("g");
+    IngestMeters.declare(meters, intake, journal, memory);
+    assertThat(new String(meters.exposition(), StandardCharsets.UTF_8).lines())
+        .contains("g_copies_equal_timestamp_seconds " + NOW / 1_000.0);
+  }
+
+  @Test
+  void aHostThatOthersHoldIsRemovedTenMinutesAfterItsOwnerHasIt() throws Exception {
+    intake.recover();
+    intake.timePassed();
+    take("owned", frame(new FrameEncoder("owned", 7), NOW));
+    Holders.Copy synced = new Holders.Copy("g3", 4, true);
+    Holders away = new Holders("g2", 4, Set.of(), List.of(synced), Optional.empty());
+    view = view(4, away, holders("g2", "g1"));
+    intake.timePassed();
+    settle("copied");
+    peers.offers.remove().merged().accept(true);
+    settle("copied");
+    steadyMillis = TimeUnit.MINUTES.toMillis(10);
+    intake.timePassed();
+    settle("copied");
+    assertThat(store.hosts()).contains("owned");
+    steadyMillis++;
+    intake.timePassed();
+    settle("copied");
+    assertThat(store.hosts()).doesNotContain("owned");
+    assertThat(intake.counts().straysRemoved.sum()).isEqualTo(1);
   }
 
   /** Peers of a gateway with a fault. */
@@ -403,8 +469,12 @@ class IntakeClusterTest {
 
   /** Waits until the lane thread has done what it was given, and what followed from that. */
   private void settle() throws Exception {
+    settle("owned");
+  }
+
+  private void settle(String host) throws Exception {
     for (int i = 0; i < 3; i++) {
-      intake.state("owned").get(20, TimeUnit.SECONDS);
+      intake.state(host).get(20, TimeUnit.SECONDS);
     }
   }
 

@@ -166,6 +166,11 @@ class IntakeTest {
             "g_journal_bytes_total " + (double) journal.counts().bytes(),
             "g_journal_size_bytes " + (double) journal.bytes(),
             "g_journal_segments 1.0",
+            "g_journal_syncs_total " + (double) journal.counts().syncs(),
+            "g_journal_failures_total 0.0",
+            "g_journal_torn_bytes_total 0.0",
+            "g_journal_damaged_bytes_total 0.0",
+            "g_copies_equal_timestamp_seconds 0.0",
             "g_disk_trouble 0.0");
     assertThat(journal.counts().bytes()).isPositive();
     assertThat(journal.bytes()).isGreaterThan(journal.counts().bytes());

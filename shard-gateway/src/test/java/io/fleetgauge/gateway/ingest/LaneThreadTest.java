@@ -48,6 +48,7 @@ class LaneThreadTest extends HostEnvironmentContract {
             new ClusterAccess(
                 "g1", 1, () -> ClusterView.EMPTY, host -> {}, (host, report) -> {}, null),
             System::currentTimeMillis,
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
             2);
     lane = threads.of(HOST);
   }

@@ -6,32 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ingest.host.ClusterAccess;
-import io.fleetgauge.gateway.ingest.host.ManualPeers;
+import io.fleetgauge.gateway.ingest.host.LaneHosts;
 import io.fleetgauge.gateway.ingest.host.Peers;
-import io.fleetgauge.gateway.rollup.RollupKey;
-import io.fleetgauge.gateway.rollup.RollupPage;
-import io.fleetgauge.gateway.rollup.RollupRules;
-import io.fleetgauge.gateway.store.HostWriter;
-import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.store.StoreLimits;
-import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.promql.query.StopCheck;
-import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.Tick;
-import io.fleetgauge.sample.frame.FrameEncoder;
-import io.fleetgauge.sample.frame.IntakeAnswer;
-import io.fleetgauge.sample.journal.Journal;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,97 +20,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of samples after they were taken in; of gateway g1 with two lane threads. */
-class MaintenanceTest {
-  private static final long MINUTE = 60_000;
-  private static final long BLOCK = HostWriter.BLOCK_MILLIS;
-  private static final Duration RETENTION = HostWriter.MEMORY.multipliedBy(6);
-  private static final long STEP = 15_000;
-  private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
-  private static final RollupRules RULES =
-      new RollupRules(
-          STEP,
-          300_000,
-          List.of(
-              new RollupRules.Rule(
-                  Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "power"),
-                  List.of("Hostname"),
-                  true,
-                  List.of())));
-
-  @TempDir private Path folder;
-  private final ManualPeers peers = new ManualPeers();
-  private final Map<String, FrameEncoder> runs = new HashMap<>();
-  private volatile ClusterView view = ClusterView.EMPTY;
-  private volatile long now;
-  private Journal journal;
-  private Store store;
-  private LaneThreads threads;
-  private Maintenance maintenance;
-
-  @BeforeEach
-  void start() throws Exception {
-    journal =
-        Journal.open(
-            new Journal.Settings(
-                folder.resolve("journal"),
-                Journal.Sync.NEVER,
-                Duration.ofHours(1),
-                1 << 20,
-                1_000,
-                1L << 30,
-                1L << 20));
-    store =
-        new Store(
-            folder.resolve("blocks"),
-            new StoreLimits(
-                RETENTION,
-                1L << 30,
-                HostWriter.MEMORY,
-                HostWriter.MEMORY.dividedBy(2),
-                HostWriter.MEMORY,
-                100,
-                100,
-                100),
-            Dimensions.DEFAULT,
-            RULES);
-    threads =
-        new LaneThreads(
-            store,
-            journal,
-            new ClusterAccess("g1", 1, () -> view, host -> {}, (host, report) -> {}, peers),
-            () -> now,
-            2);
-    maintenance = new Maintenance(threads);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    threads.all().forEach(LaneThread::shutdown);
-    maintenance.shutdown();
-    for (LaneThread thread : threads.all()) {
-      thread.awaitEnd(5);
-    }
-    maintenance.awaitEnd(5);
-    journal.close();
-  }
-
-  private void recover() throws Exception {
-    new Recovery(threads).run();
-  }
-
-  private void restart() throws Exception {
-    close();
-    runs.clear();
-    start();
-    recover();
-  }
-
+/** What becomes of samples after they were taken in. */
+class MaintenanceTest extends MaintainedLanes {
   // --- blocks and the journal ---
 
   @Test
@@ -183,6 +76,26 @@ class MaintenanceTest {
     assertThat(times("n1")).isEqualTo(all);
     assertThat(times(stopped)).containsExactly(0L);
     assertThat(threads.counts.recordsLost.sum()).isZero();
+  }
+
+  @Test
+  void aSegmentFromBeforeTheStartIsKeptUntilItsSamplesAreInBlocks() throws Exception {
+    recover();
+    List<Long> all = take("n1", 0, 4 * BLOCK + MINUTE);
+    maintain();
+    assertThat(store.blockCount()).isEqualTo(3);
+    restart();
+    int segments = journal.segments();
+    assertThat(segments).isGreaterThan(2);
+    maintain();
+    assertThat(journal.segments()).as("two half hours are in memory").isEqualTo(segments);
+    restart();
+    assertThat(times("n1")).isEqualTo(all);
+    now += 3 * BLOCK;
+    maintain();
+    assertThat(journal.segments()).isLessThanOrEqualTo(1);
+    restart();
+    assertThat(times("n1")).isEqualTo(all);
   }
 
   @Test
@@ -342,65 +255,18 @@ class MaintenanceTest {
     assertThat(maintenance.copiesEqualAt()).isEqualTo(7_000);
   }
 
-  // --- rollups ---
-
   @Test
-  void allRollupsOfAllHostsAreComputed() throws Exception {
+  void aHostOfTheTableIsServedByOneThread() throws Exception {
     recover();
-    List<String> hosts = List.of("n1", hostOfOtherThread("n1"), "n3", "n4");
-    for (String host : hosts) {
-      take(host, 0, 4 * BLOCK);
-    }
-    reduce();
-    for (String host : hosts) {
-      assertThat(lastStep(host)).as(host).isEqualTo(4 * BLOCK - MINUTE);
-    }
-    take("n3", 4 * BLOCK, 4 * BLOCK + 10 * MINUTE);
-    reduce();
-    assertThat(lastStep("n3")).isEqualTo(4 * BLOCK + 9 * MINUTE);
-  }
-
-  @Test
-  void noRollupIsComputedOfHalfThePast() throws Exception {
-    recover();
-    take("n1", 0, 10 * MINUTE);
-    close();
-    start();
+    List<String> hosts = List.of("n1", hostOfOtherThread("n1"));
+    view = copies(hosts.get(0), hosts.get(1));
     for (LaneThread thread : threads.all()) {
-      assertThat(thread.reducing).isFalse();
+      thread.call(LaneHosts::timePassed).get(20, TimeUnit.SECONDS);
     }
-    maintenance.reduce();
-    threads.of("n1").call(hosts -> true).get(20, TimeUnit.SECONDS);
-    recover();
-    assertThat(store.lane("n1").rollups(POWER, 0, Long.MAX_VALUE / 2)).isEmpty();
-    reduce();
-    assertThat(lastStep("n1")).isEqualTo(9 * MINUTE);
-  }
-
-  @Test
-  void aHostThatIsRemovedMeanwhileDoesNotHoldUpTheRollupsOfOthers() throws Exception {
-    recover();
-    List<String> hosts = hostsOfThread(threads.of("n1"), 3);
     for (String host : hosts) {
-      take(host, 0, 10 * MINUTE);
+      assertThat(threads.of(host).call(LaneHosts::names).get(20, TimeUnit.SECONDS))
+          .containsExactly(host);
     }
-    LaneThread lane = threads.of("n1");
-    CountDownLatch busy = hold(lane);
-    maintenance.reduce();
-    List<String> order = new ArrayList<>();
-    lane.run(() -> order.addAll(lane.hosts().names()));
-    lane.run(
-        () -> {
-          for (String host : hosts) {
-            if (!host.equals(order.getLast())) {
-              maintenance.removeStray(lane, host);
-            }
-          }
-        });
-    busy.countDown();
-    await().until(() -> !lane.reducing.get());
-    assertThat(store.hosts()).containsExactly(order.getLast());
-    assertThat(lastStep(order.getLast())).isEqualTo(9 * MINUTE);
   }
 
   // --- the end ---
@@ -423,37 +289,10 @@ class MaintenanceTest {
     assertThat(times("n1")).isEqualTo(taken);
   }
 
-  private void maintain() throws Exception {
-    maintenance.run().get(20, TimeUnit.SECONDS);
-  }
-
   /** Waits until the files that are not needed are removed; no block can be written later. */
   private void endMaintenance() throws Exception {
     maintenance.shutdown();
     maintenance.awaitEnd(20);
-  }
-
-  private void reduce() {
-    maintenance.reduce();
-    await().until(() -> threads.all().stream().noneMatch(thread -> thread.reducing.get()));
-  }
-
-  private long lastStep(String host) {
-    long last = -1;
-    for (RollupPage page : store.lane(host).rollups(POWER, 0, Long.MAX_VALUE / 2)) {
-      last = Math.max(last, page.end(STEP) - STEP);
-    }
-    return last;
-  }
-
-  private void removeStray(String host) throws Exception {
-    LaneThread lane = threads.of(host);
-    lane.call(
-            hosts -> {
-              maintenance.removeStray(lane, host);
-              return true;
-            })
-        .get(20, TimeUnit.SECONDS);
   }
 
   private boolean isServed(String host) throws Exception {
@@ -496,70 +335,5 @@ class MaintenanceTest {
     for (int i = 0; i < 2; i++) {
       threads.of(host).call(hosts -> true).get(20, TimeUnit.SECONDS);
     }
-  }
-
-  private String hostOfOtherThread(String host) {
-    LaneThread other =
-        threads.all().stream().filter(thread -> thread != threads.of(host)).findFirst().get();
-    return hostsOfThread(other, 1).getFirst();
-  }
-
-  private List<String> hostsOfThread(LaneThread thread, int count) {
-    List<String> hosts = new ArrayList<>();
-    for (int i = 1; hosts.size() < count; i++) {
-      if (threads.of("n" + i) == thread) {
-        hosts.add("n" + i);
-      }
-    }
-    return hosts;
-  }
-
-  private static CountDownLatch hold(LaneThread lane) throws Exception {
-    CountDownLatch started = new CountDownLatch(1);
-    CountDownLatch busy = new CountDownLatch(1);
-    lane.run(
-        () -> {
-          started.countDown();
-          try {
-            busy.await(20, TimeUnit.SECONDS);
-          } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-          }
-        });
-    started.await();
-    return busy;
-  }
-
-  /** Takes a tick a minute, and lets the clock go with them. */
-  private List<Long> take(String host, long from, long to) throws Exception {
-    List<Long> times = new ArrayList<>();
-    CompletableFuture<IntakeAnswer> last = null;
-    for (long time = from; time < to; time += MINUTE) {
-      now = time;
-      last = send(host, body(host, time));
-      times.add(time);
-    }
-    assertThat(last.get(20, TimeUnit.SECONDS)).isInstanceOf(IntakeAnswer.Kept.class);
-    return times;
-  }
-
-  private byte[] body(String host, long time) {
-    Labels power = Labels.of(Labels.NAME, "power", "Hostname", host);
-    return runs.computeIfAbsent(host, name -> new FrameEncoder(name, 7))
-        .encode(new Tick.Builder().add(power, time).at(time));
-  }
-
-  private CompletableFuture<IntakeAnswer> send(String host, byte[] body) {
-    CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
-    LaneThread lane = threads.of(host);
-    lane.run(() -> lane.hosts().host(host).take(body, 0, answer::complete));
-    return answer;
-  }
-
-  private List<Long> times(String host) throws Exception {
-    Selection all = new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE);
-    List<Series> found =
-        store.select(List.of(host), all, 1_000_000, incomplete -> {}, StopCheck.NEVER);
-    return found.isEmpty() ? List.of() : Arrays.stream(found.getFirst().times()).boxed().toList();
   }
 }

@@ -109,6 +109,56 @@ class CatchUpTest {
   }
 
   @Test
+  void anOwnershipThatBeginsAnewLacksOnlyWhatItsTableSays() {
+    own(3, "g2");
+    own(5);
+    assertThat(reportedBehind()).isEmpty();
+  }
+
+  @Test
+  void whatWasFetchedInAnEarlierOwnershipIsFetchedAgainInALaterOne() {
+    own(3, "g1");
+    environment.pullEnds(ALL);
+    environment.pullEnds(Pulled.FAILED);
+    own(5, "g1");
+    environment.pass(500);
+    host.timePassed();
+    ManualPeers.StartedPull again = environment.pulls.remove();
+    assertThat(again.from()).isEqualTo(address("g2"));
+    environment.pullEnds(ALL);
+    assertThat(environment.namesAGap()).as("g2 is fetched from again").isTrue();
+    again.done().accept(ALL);
+    environment.runLane();
+    assertThat(environment.namesAGap()).isFalse();
+  }
+
+  @Test
+  void whatIsFetchedIsCountedByItsResult() {
+    own(3, "g2");
+    environment.pullEnds(Pulled.FAILED);
+    assertThat(environment.counts().compareFailed.sum()).isEqualTo(1);
+    environment.pass(500);
+    host.timePassed();
+    environment.pullEnds(new Pulled(true, false, Map.of()));
+    assertThat(environment.counts().comparedAndFilled.sum()).isEqualTo(1);
+    assertThat(environment.counts().comparedEqual.sum()).isZero();
+  }
+
+  @Test
+  void aRestartedOwnerWhoseJournalHasAllTicksNamesNoGap() throws WireException {
+    HostIntake restarted = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    environment.table(3, holders("g1", 3));
+    restarted.timePassed();
+    restarted.replay(body(run, 1_000));
+    restarted.replay(body(run, 2_000));
+    restarted.recovered();
+    assertThat(environment.namesAGap()).isFalse();
+    assertThat(reportedBehind()).isEmpty();
+    restarted.timePassed();
+    assertThat(environment.pulls).isEmpty();
+  }
+
+  @Test
   void aFetchThatEndsAfterTheOwnershipChangesNothing() {
     own(3, "g2");
     environment.table(4, holders("g2", 4));
@@ -249,6 +299,7 @@ class CatchUpTest {
     assertThat(environment.namesAGap()).isTrue();
     restarted.timePassed();
     environment.pullEnds(ALL);
+    assertThat(environment.namesAGap()).as("one has not answered").isTrue();
     environment.pullEnds(ALL);
     assertThat(environment.namesAGap()).as("nobody has more: the sender dropped it").isFalse();
   }

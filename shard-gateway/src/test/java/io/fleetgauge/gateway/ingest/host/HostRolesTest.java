@@ -162,6 +162,34 @@ class HostRolesTest {
   }
 
   @Test
+  void anOfferThatIsNotAcceptedIsMadeAgainAfterASecond() {
+    leave();
+    offerIs(false);
+    host.timePassed();
+    environment.pass(999);
+    host.timePassed();
+    assertThat(environment.offers).isEmpty();
+    environment.pass(1);
+    host.timePassed();
+    assertThat(environment.offers).hasSize(1);
+    host.timePassed();
+    assertThat(environment.offers).as("one at a time").hasSize(1);
+  }
+
+  @Test
+  void theTenMinutesBeginWhenTheOwnerHasMerged() {
+    leave();
+    environment.table(5, synced());
+    environment.pass(700_000);
+    host.timePassed();
+    offerIs(true);
+    environment.pass(600_000);
+    assertThat(host.timePassed()).isFalse();
+    environment.pass(1);
+    assertThat(host.timePassed()).isTrue();
+  }
+
+  @Test
   void whatOneOwnerHasMergedIsOfferedToTheNextOneAgain() {
     leave();
     offerIs(true);

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +52,46 @@ class ReplicaRoleTest {
     send(1, 1, 1, body);
     assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
     assertThat(environment.journal).as("it is written once").isEmpty();
+  }
+
+  @Test
+  void aLaterBodyIsNotConfirmedBecauseAnEarlierOneIsWritten() {
+    send(1, 1, 1, body(run, 1_000));
+    environment.journalWrites(true);
+    byte[] second = body(run, 2_000);
+    send(1, 2, 1, second);
+    answers.clear();
+    send(1, 2, 1, second);
+    assertThat(answers).containsExactly(later());
+    environment.journalWrites(true);
+    send(1, 2, 1, second);
+    assertThat(answers).last().isEqualTo(CopyAnswer.of(Reply.KEPT));
+  }
+
+  @Test
+  void itKnowsWhichTicksOfARunHaveCome() {
+    send(1, 1, 1, body(run, 1_000));
+    body(run, 2_000);
+    send(1, 2, 1, body(run, 3_000));
+    assertThat(host.state().progress())
+        .isEqualTo(Map.of(7L, new RunProgress(3, Sequences.NONE, Sequences.of(2, 2))));
+  }
+
+  @Test
+  void whatWaitedInASessionIsInTheLaneWhenTheNextOneBegins() {
+    send(1, 1, 1, body(run, 1_000));
+    assertThat(environment.lane(HOST).newest()).isEqualTo(Long.MIN_VALUE);
+    send(2, 1, 1, body(run, 2_000));
+    assertThat(environment.lane(HOST).newest()).isEqualTo(1_000);
+    assertThat(host.state().before()).as("the one of this session waits").isEqualTo(1_999);
+  }
+
+  @Test
+  void whatWaitedIsInTheLaneWhenTheReplicaEnds() {
+    send(1, 1, 1, body(run, 1_000));
+    environment.table(4, holders("g1", 3, copy("g3", 4)));
+    host.timePassed();
+    assertThat(environment.lane(HOST).newest()).isEqualTo(1_000);
   }
 
   @Test
@@ -211,6 +253,28 @@ class ReplicaRoleTest {
     host.timePassed();
     environment.pullEnds(EQUAL);
     assertThat(environment.wholeCopies).isEmpty();
+  }
+
+  @Test
+  void bodiesComeLaterWhileTooMuchWaitsForThePull() {
+    Tick.Builder tick = new Tick.Builder();
+    for (int i = 0; i < 4_000; i++) {
+      tick.add(Labels.of(Labels.NAME, "m", "i", "" + i), i);
+    }
+    long bytes = 0;
+    int bodies = 0;
+    while (bytes <= HostIntake.MAX_WAITING_BYTES) {
+      send(1, ++bodies, 1, run.encode(tick.at(1_000 + bodies)));
+      bytes += 64 + 12 * 4_000;
+    }
+    assertThat(environment.journal).hasSize(bodies);
+    assertThat(answers).isEmpty();
+    byte[] next = run.encode(tick.at(1_001 + bodies));
+    send(1, bodies + 1, 1, next);
+    assertThat(answers).containsExactly(later());
+    environment.pullEnds(EQUAL);
+    send(1, bodies + 1, 1, next);
+    assertThat(environment.journal).hasSize(bodies + 1);
   }
 
   private static CopyAnswer later() {
