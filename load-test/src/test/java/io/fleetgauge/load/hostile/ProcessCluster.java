@@ -5,6 +5,9 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ final class ProcessCluster implements AutoCloseable {
   final List<Integer> members;
 
   private final Path folder;
+  private final String store;
   private final List<Integer> http;
   private final List<LaunchedProcess> launched = new ArrayList<>();
 
@@ -31,8 +35,17 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   ProcessCluster(Path folder, int gateways) throws IOException {
+    this(folder, gateways, "");
+  }
+
+  /**
+   * @param store what the gateways' configuration says of the store beside its folder, such as
+   *     {@code , memory: 2m}
+   */
+  ProcessCluster(Path folder, int gateways, String store) throws IOException {
     this.folder = folder;
     this.gateways = gateways;
+    this.store = store;
     List<Integer> ports = LocalPorts.free(2 * (gateways + 2));
     http = ports.subList(0, gateways + 2);
     members = ports.subList(gateways + 2, ports.size());
@@ -61,8 +74,8 @@ final class ProcessCluster implements AutoCloseable {
   LaunchedProcess gateway(int place, String secret) throws IOException {
     return launch(
         "gateway",
-        "id: g%d\nhttp: {host: 127.0.0.1, port: %d}\nstore: {folder: %s}\ndrainTimeout: 0s\n"
-                .formatted(place, http.get(place), store(place))
+        "id: g%d\nhttp: {host: 127.0.0.1, port: %d}\nstore: {folder: %s%s}\ndrainTimeout: 0s\n"
+                .formatted(place, http.get(place), store(place), store)
             + cluster(place, secret));
   }
 
@@ -113,6 +126,20 @@ final class ProcessCluster implements AutoCloseable {
 
   QueryClient client() {
     return new QueryClient(http.get(gateways));
+  }
+
+  /** The sum of a metric of a process, over its labels. */
+  static double metric(URI process, String name) throws IOException, InterruptedException {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(
+              HttpRequest.newBuilder(process.resolve("/metrics")).build(),
+              HttpResponse.BodyHandlers.ofString())
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    }
   }
 
   private String cluster(int place, String secret) {

@@ -1,14 +1,11 @@
 package io.fleetgauge.load.hostile;
 
+import static io.fleetgauge.load.hostile.ProcessCluster.metric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.load.fleet.LaunchedProcess;
 import io.fleetgauge.load.fleet.QueryClient;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -37,8 +34,9 @@ class WrongClockTest {
       await()
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> metric(cluster, "fleetgauge_probe_samples_refused_total") > 100);
-      assertThat(metric(cluster, "fleetgauge_probe_samples_kept_total")).isZero();
+          .until(
+              () -> metric(cluster.probeAddress(), "fleetgauge_probe_samples_refused_total") > 100);
+      assertThat(metric(cluster.probeAddress(), "fleetgauge_probe_samples_kept_total")).isZero();
       assertThat(probe.output()).contains("samples are refused: out of bounds: the time ");
       QueryClient client = cluster.client();
       String later = "node_load1 @ " + (System.currentTimeMillis() / 1_000 + DAYS);
@@ -47,15 +45,18 @@ class WrongClockTest {
       awaitSampleOfNow(client);
       // The other way: what is written of the past does not cover what is known of the present.
       setClock(-DAYS);
-      double refused = metric(cluster, "fleetgauge_probe_samples_refused_total");
+      double refused = metric(cluster.probeAddress(), "fleetgauge_probe_samples_refused_total");
       await()
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> metric(cluster, "fleetgauge_probe_samples_refused_total") > refused + 100);
+          .until(
+              () ->
+                  metric(cluster.probeAddress(), "fleetgauge_probe_samples_refused_total")
+                      > refused + 100);
       assertThat(probe.output()).contains("samples are refused: too old sample: the time ");
       setClock(0);
       awaitSampleOfNow(client);
-      assertThat(metric(cluster, "fleetgauge_probe_samples_dropped_total")).isZero();
+      assertThat(metric(cluster.probeAddress(), "fleetgauge_probe_samples_dropped_total")).isZero();
     }
   }
 
@@ -113,16 +114,5 @@ class WrongClockTest {
     assertThat(compiled.waitFor(20, TimeUnit.SECONDS) && compiled.exitValue() == 0).isTrue();
     return Map.of(
         "LD_PRELOAD", library.toString(), "CLOCK_OFFSET_FILE", "" + folder.resolve("offset"));
-  }
-
-  private static double metric(ProcessCluster cluster, String name) throws Exception {
-    URI metrics = cluster.probeAddress().resolve("/metrics");
-    return HttpClient.newHttpClient()
-        .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString())
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .sum();
   }
 }

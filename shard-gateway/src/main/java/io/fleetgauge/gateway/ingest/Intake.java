@@ -11,6 +11,7 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -223,6 +224,26 @@ public final class Intake implements AutoCloseable {
                 recovery.restore(host);
               }
               return true;
+            });
+  }
+
+  /**
+   * Puts a file of another gateway in the place of a damaged block of a host.
+   *
+   * @return whether it is there
+   */
+  public CompletableFuture<Boolean> replaceBlock(String host, Path file, String name) {
+    return threads
+        .of(host)
+        .call(
+            hosts -> {
+              try {
+                threads.store.replaceBlock(host, file, name);
+                return true;
+              } catch (IOException e) {
+                LOG.debug("a damaged block of host {} stays: {}", host, e.getMessage());
+                return false;
+              }
             });
   }
 

@@ -184,7 +184,7 @@ public final class PeerClient implements Peers {
 
     Future<Pulled> run() {
       return Future.fromCompletionStage(intake.state(host))
-          .compose(state -> state.blank() ? installBlocks() : Future.succeededFuture())
+          .compose(state -> state.blank() ? installBlocks() : replaceDamagedBlocks())
           .compose(none -> on(new Pull.Event.Begin()));
     }
 
@@ -264,17 +264,57 @@ public final class PeerClient implements Peers {
     }
 
     private Future<Void> fetchBlock(String name) {
+      // Only the last part of a name: it comes from outside.
+      return fetch(name, store.folder(host).resolve(Path.of(name).getFileName())).mapEmpty();
+    }
+
+    private Future<Path> fetch(String name, Path file) {
       return get(from, path(host, "blocks/" + name))
           .compose(
               bytes ->
                   workers.executeBlocking(
                       () -> {
-                        // Only the last part of a name: it comes from outside.
-                        Path file = store.folder(host).resolve(Path.of(name).getFileName());
                         BlockFolder.put(file, ByteBuffer.wrap(bytes.getBytes()));
-                        return null;
+                        return file;
                       },
                       false));
+    }
+
+    /** Of blocks that are damaged here those come that the other gateway has of the same time. */
+    private Future<Void> replaceDamagedBlocks() {
+      List<String> damaged = store.damagedBlocks(host);
+      if (damaged.isEmpty()) {
+        return Future.succeededFuture();
+      }
+      return get(from, path(host, "blocks"))
+          .compose(
+              names -> {
+                Future<Void> all = Future.succeededFuture();
+                for (String name : names.toString().lines().filter(damaged::contains).toList()) {
+                  all = all.compose(none -> replace(name));
+                }
+                return all;
+              })
+          .otherwise(
+              failure -> {
+                LOG.debug(
+                    "damaged blocks of host {} stay as they are: {}", host, failure.getMessage());
+                return null;
+              });
+    }
+
+    private Future<Void> replace(String name) {
+      return fetch(name, BlockFolder.unfinished(store.folder(host).resolve(name)))
+          .compose(
+              file ->
+                  workers.executeBlocking(
+                      () -> {
+                        Store.checkBlock(file);
+                        return file;
+                      },
+                      false))
+          .compose(file -> Future.fromCompletionStage(intake.replaceBlock(host, file, name)))
+          .mapEmpty();
     }
   }
 }

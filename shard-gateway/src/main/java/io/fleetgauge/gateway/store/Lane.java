@@ -3,6 +3,8 @@ package io.fleetgauge.gateway.store;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.HostView;
 import io.fleetgauge.gateway.store.read.SelectionReader;
@@ -16,10 +18,12 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -362,6 +366,43 @@ public final class Lane {
     changed.all();
   }
 
+  /** The names of the blocks that cannot be read, whole or in parts. */
+  List<String> damagedBlocks() {
+    return Stream.concat(
+            view.missing().lost().stream().map(each -> BlockFolder.name(each.from(), each.to())),
+            blocks.list().stream()
+                .filter(Block::isDamaged)
+                .map(each -> BlockFolder.name(each.from(), each.to())))
+        .distinct()
+        .toList();
+  }
+
+  /**
+   * Whether samples of this time are nowhere but in the block of exactly this time. Writer only.
+   */
+  boolean isOneBlock(long from, long to) {
+    return to <= blocks.refusedBefore()
+        && blocks.list().stream()
+            .filter(each -> each.from() < to && each.to() > from)
+            .allMatch(each -> each.from() == from && each.to() == to);
+  }
+
+  /** Takes in a block in the place of a damaged one. Writer only. */
+  void replace(Block.Opened opened) throws IOException, DamagedBlock {
+    long stamp = last.begin();
+    try {
+      blocks.replace(opened, owners);
+    } finally {
+      last.end(stamp, view.newest());
+    }
+    series.publish();
+    owners.restored();
+    view.missing().found(opened.block().from(), opened.block().to());
+    view.publishOldest(Math.min(view.oldest(), opened.block().from()));
+    digests.forget();
+    changed.all();
+  }
+
   /** Samples from {@code from} on and before {@code to} may be on another gateway only. */
   public void gap(long from, long to) {
     view.missing().addGap(from, to);
@@ -457,7 +498,9 @@ public final class Lane {
     List<Series> all = new ArrayList<>();
     try {
       reader.read(
-          Long.MAX_VALUE, incomplete -> LOG.warn("samples of host {} are missing", host), all::add);
+          Long.MAX_VALUE,
+          incomplete -> LOG.debug("samples of host {} are missing", host),
+          all::add);
     } catch (TooManySamples | QueryFailure e) {
       throw new IllegalStateException(e);
     }

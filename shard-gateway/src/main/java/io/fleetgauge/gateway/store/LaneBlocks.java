@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockParts;
+import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.read.HostView;
 import io.fleetgauge.gateway.store.run.ColumnList;
 import io.fleetgauge.gateway.store.run.LaneColumns;
@@ -11,7 +12,11 @@ import io.fleetgauge.gateway.store.run.RunCut;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +98,27 @@ final class LaneBlocks {
             series.all().toList()));
   }
 
+  /** The owners that each series has by all blocks, of which one is new. */
+  private Map<Labels, List<Block.Interval>> intervals(Block.Opened opened)
+      throws IOException, DamagedBlock {
+    List<Block.Opened> all = new ArrayList<>(List.of(opened));
+    for (Block other : blocks) {
+      if (other.from() != opened.block().from()) {
+        all.add(Block.open(other.file(), counts));
+      }
+    }
+    all.sort(Comparator.comparingLong(each -> each.block().from()));
+    Map<Labels, List<Block.Interval>> intervals = new HashMap<>();
+    for (Block.Opened each : all) {
+      for (Block.Entry entry : each.series()) {
+        intervals
+            .computeIfAbsent(entry.identity(), none -> new ArrayList<>())
+            .addAll(entry.intervals());
+      }
+    }
+    return intervals;
+  }
+
   private long oldestInMemory() {
     long oldest = columns.oldestBlockStart(sealedBefore);
     for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
@@ -171,20 +197,66 @@ final class LaneBlocks {
     SampleReader reader = new SampleReader();
     long latest = NEVER;
     for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
-      BlockParts parts = each.state().sealed;
-      reader.clear();
-      Block block = parts.block(parts.size() - 1);
-      block.read(parts.place(parts.size() - 1), block.from() - 1, block.to(), reader);
-      if (reader.size() > 0) {
-        int at = reader.size() - 1;
-        long time = reader.times()[at];
-        Histogram histogram = reader.histograms() == null ? null : reader.histograms()[at];
-        each.restore(time, reader.values()[at], histogram);
-        view.last().set(each.place, time, reader.values()[at], histogram);
-        latest = Math.max(latest, time);
-      }
+      latest = Math.max(latest, restoreNewest(each, reader));
     }
     return latest;
+  }
+
+  /** Takes the newest sample of a series from its last block. */
+  private long restoreNewest(StoredSeries each, SampleReader reader) {
+    BlockParts parts = each.state().sealed;
+    reader.clear();
+    Block block = parts.block(parts.size() - 1);
+    block.read(parts.place(parts.size() - 1), block.from() - 1, block.to(), reader);
+    if (reader.size() == 0) {
+      return NEVER;
+    }
+    int at = reader.size() - 1;
+    long time = reader.times()[at];
+    Histogram histogram = reader.histograms() == null ? null : reader.histograms()[at];
+    each.restore(time, reader.values()[at], histogram);
+    view.last().set(each.place, time, reader.values()[at], histogram);
+    return time;
+  }
+
+  /**
+   * Puts a block in the place of the damaged one of the same time.
+   *
+   * @throws IOException if another block cannot be read; nothing has changed
+   * @throws DamagedBlock if another block is damaged by now; nothing has changed
+   */
+  void replace(Block.Opened opened, OwnerChanges owners) throws IOException, DamagedBlock {
+    Block block = opened.block();
+    Map<Labels, List<Block.Interval>> intervals = intervals(opened);
+    List<Block> all = new ArrayList<>(blocks);
+    for (Block damaged : blocks) {
+      if (damaged.from() == block.from() && damaged.to() == block.to()) {
+        all.remove(damaged);
+        for (StoredSeries each : (Iterable<StoredSeries>) series.all()::iterator) {
+          StoredSeries.State now = each.state();
+          BlockParts parts = now.sealed.without(damaged);
+          if (parts != now.sealed) {
+            each.become(now.withSealed(parts));
+          }
+        }
+      }
+    }
+    SampleReader reader = new SampleReader();
+    for (int place = 0; place < opened.series().size(); place++) {
+      Block.Entry entry = opened.series().get(place);
+      StoredSeries restored = series.restore(entry);
+      if (!entry.intervals().isEmpty()) {
+        owners.rebuild(restored, intervals.get(entry.identity()), block.to());
+      }
+      StoredSeries.State now = restored.state();
+      restored.become(now.withSealed(now.sealed.with(block, place)));
+      if (restored.newest() == NEVER) {
+        restoreNewest(restored, reader);
+      }
+    }
+    all.add(block);
+    all.sort(Comparator.comparingLong(Block::from));
+    blocks = List.copyOf(all);
   }
 
   /** Publishes the blocks that were restored. */

@@ -10,6 +10,7 @@ import io.fleetgauge.sample.Staleness;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Turns changes of owner into intervals of time. Series of one GPU that change owner at the same
@@ -148,6 +149,39 @@ final class OwnerChanges {
         owned.timeline = interval(now.before(), each.from(), owner, each.endedBefore());
       }
     }
+  }
+
+  /**
+   * Finds out the owners of a series again when one of its blocks was read later than the others.
+   *
+   * @param intervals of all its blocks, in order of time
+   * @param end the time after that block
+   */
+  void rebuild(StoredSeries owned, List<Block.Interval> intervals, long end) {
+    TreeMap<Long, Block.Interval> all = new TreeMap<>();
+    intervals.forEach(each -> all.putIfAbsent(each.from(), each));
+    Timeline first = owned.timeline;
+    for (Timeline each = owned.timeline; each != null; each = each.before()) {
+      first = each;
+      if (each.before() != null) {
+        all.put(each.from, new Block.Interval(each.from, each.owner, each.endedBefore));
+      }
+    }
+    // What was the first interval begins at an unknown time, unless another block knows it.
+    if (first != null && all.tailMap(end).isEmpty()) {
+      all.put(end, new Block.Interval(end, first.owner, Timeline.NOT_ENDED));
+    }
+    Labels before = first == null ? Labels.EMPTY : owned.timeline.owner;
+    Timeline rebuilt = null;
+    for (Block.Interval each : all.values()) {
+      if (rebuilt == null) {
+        rebuilt = interval(null, Timeline.ALWAYS, shared(each.owner()), Timeline.NOT_ENDED);
+      } else if (!rebuilt.owner.equals(each.owner())) {
+        rebuilt = interval(rebuilt, each.from(), shared(each.owner()), each.endedBefore());
+      }
+    }
+    owned.timeline = rebuilt;
+    budget.pass(before, rebuilt.owner);
   }
 
   /** All blocks have been read; later changes of owner share nothing with those of blocks. */

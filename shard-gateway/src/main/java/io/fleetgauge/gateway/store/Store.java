@@ -18,7 +18,9 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -125,6 +127,55 @@ public final class Store {
     }
     if (!opened.isEmpty()) {
       lane(host).restore(opened);
+    }
+  }
+
+  /** The names of a host's block files that cannot be read, whole or in parts. */
+  public List<String> damagedBlocks(String host) {
+    return find(host).map(Lane::damagedBlocks).orElse(List.of());
+  }
+
+  /**
+   * Reads all of a file that another gateway has sent.
+   *
+   * @throws IOException if it is not a whole block
+   */
+  public static void checkBlock(Path file) throws IOException {
+    try {
+      Block.check(file);
+    } catch (DamagedBlock e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Puts a file that another gateway has sent, and that was checked, in the place of a damaged
+   * block. The lane's writer does this.
+   *
+   * @param name of the damaged block
+   * @throws IOException if the disk refuses it or the file is of another time; nothing has changed
+   */
+  public void replaceBlock(String host, Path file, String name) throws IOException {
+    Lane lane = lane(host);
+    if (!lane.damagedBlocks().contains(name)) {
+      Files.delete(file);
+      return;
+    }
+    try {
+      Block received = Block.open(file, shared.counts.blocks).block();
+      if (!BlockFolder.name(received.from(), received.to()).equals(name)) {
+        throw new IOException("the block " + received + " is not that of " + name);
+      }
+      if (!lane.isOneBlock(received.from(), received.to())) {
+        throw new IOException("other samples of the time of " + name + " are here");
+      }
+      Path place = folder(host).resolve(name);
+      Files.move(file, place, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      lane.replace(Block.open(place, shared.counts.blocks));
+      shared.counts.blocks.replaced.increment();
+      LOG.info("the block {} was replaced by that of another gateway", place);
+    } catch (DamagedBlock e) {
+      throw new IOException(e.getMessage(), e);
     }
   }
 

@@ -40,5 +40,9 @@ public final class StoreMeters {
         "damaged_blocks",
         "Block files, or series or rollups in them, found to be damaged.",
         counts.blocks.damaged::sum);
+    meters.counter(
+        "replaced_blocks",
+        "Damaged block files replaced by the same block of another gateway.",
+        counts.blocks.replaced::sum);
   }
 }

@@ -414,6 +414,32 @@ public final class Block implements Columns {
         key);
   }
 
+  /** Whether samples of a series were found to be damaged. */
+  public boolean isDamaged() {
+    synchronized (damaged) {
+      return !damaged.isEmpty();
+    }
+  }
+
+  /**
+   * Reads all samples of a file.
+   *
+   * @throws DamagedBlock if one of them cannot be read
+   * @throws IOException if the file cannot be read
+   */
+  public static void check(Path file) throws IOException, DamagedBlock {
+    Opened opened = open(file, new BlockCounts());
+    SampleReader reader = new SampleReader();
+    for (int place = 0; place < opened.series().size(); place++) {
+      reader.clear();
+      opened.block().read(place, Long.MIN_VALUE, Long.MAX_VALUE, reader);
+      if (reader.takeDamaged()) {
+        throw new DamagedBlock(
+            "samples of " + opened.series().get(place).identity() + " in " + file + " are damaged");
+      }
+    }
+  }
+
   /** Reports, once for each series, that its samples in this block are lost. */
   private void report(int place, Exception e) {
     synchronized (damaged) {

@@ -12,4 +12,7 @@ public final class BlockCounts {
 
   /** Blocks, or series or rollups within them, whose bytes are not the bytes that were written. */
   public final LongAdder damaged = new LongAdder();
+
+  /** Damaged blocks that were replaced by the block of another gateway. */
+  public final LongAdder replaced = new LongAdder();
 }

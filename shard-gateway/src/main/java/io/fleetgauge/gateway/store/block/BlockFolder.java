@@ -64,6 +64,11 @@ public final class BlockFolder {
     return found;
   }
 
+  /** The name of a block until it is complete, or has been checked; a start removes such files. */
+  public static Path unfinished(Path file) {
+    return file.resolveSibling(file.getFileName() + BlockFormat.UNFINISHED);
+  }
+
   /** Opens files and folders. */
   @FunctionalInterface
   interface Opener {
@@ -83,7 +88,7 @@ public final class BlockFolder {
   static void put(Path file, ByteBuffer bytes, Opener opener) throws IOException {
     Path folder = file.toAbsolutePath().getParent();
     create(folder, opener);
-    Path unfinished = file.resolveSibling(file.getFileName() + BlockFormat.UNFINISHED);
+    Path unfinished = unfinished(file);
     try {
       try (FileChannel channel =
           opener.open(

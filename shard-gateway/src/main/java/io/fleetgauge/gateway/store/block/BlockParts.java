@@ -33,10 +33,16 @@ public final class BlockParts {
     return places[i];
   }
 
+  /** Adds a block where it belongs in the order of time. */
   public BlockParts with(Block block, int place) {
     int at = blocks.length;
-    Block[] moreBlocks = Arrays.copyOf(blocks, at + 1);
-    int[] morePlaces = Arrays.copyOf(places, at + 1);
+    while (at > 0 && blocks[at - 1].from() > block.from()) {
+      at--;
+    }
+    Block[] moreBlocks = Arrays.copyOf(blocks, blocks.length + 1);
+    int[] morePlaces = Arrays.copyOf(places, places.length + 1);
+    System.arraycopy(blocks, at, moreBlocks, at + 1, blocks.length - at);
+    System.arraycopy(places, at, morePlaces, at + 1, places.length - at);
     moreBlocks[at] = block;
     morePlaces[at] = place;
     return new BlockParts(moreBlocks, morePlaces);

@@ -16,7 +16,7 @@ public final class MissingTimes {
   private volatile List<Range> gaps = List.of();
 
   /** From {@code from} on and before {@code to}, ms. */
-  private record Range(long from, long to) {
+  public record Range(long from, long to) {
     boolean overlaps(long after, long upTo) {
       return from <= upTo && to > after;
     }
@@ -27,6 +27,16 @@ public final class MissingTimes {
     List<Range> more = new ArrayList<>(lost);
     more.add(new Range(from, to));
     lost = List.copyOf(more);
+  }
+
+  /** The block of exactly this time has been read from another file. */
+  public void found(long from, long to) {
+    lost = lost.stream().filter(each -> each.from != from || each.to != to).toList();
+  }
+
+  /** The times of the blocks that could not be read. */
+  public List<Range> lost() {
+    return lost;
   }
 
   /** Samples from {@code from} on and before {@code to} may be on another gateway only. */
