@@ -3,6 +3,7 @@ package io.fleetgauge.cluster.member;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.TableForm;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,8 +64,8 @@ record TableFile(Path file) {
   void write(OwnershipTable table) {
     Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
     try {
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      Files.write(unfinished, TableForm.toBytes(table));
+      PrivateFiles.createFolders(file.toAbsolutePath().getParent());
+      PrivateFiles.write(unfinished, TableForm.toBytes(table));
       Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       LOG.warn("table {} cannot be kept in {}: {}", table.epoch(), file, e.toString());

@@ -1,15 +1,18 @@
 package io.fleetgauge.cluster.process;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** Locks a folder for one process. The operating system releases the lock when the process dies. */
 public final class FolderLock implements AutoCloseable {
+  private static final String NAME = "lock";
+
   private final FileChannel channel;
 
   private FolderLock(FileChannel channel) {
@@ -23,10 +26,10 @@ public final class FolderLock implements AutoCloseable {
   public static FolderLock take(Path folder, String key) throws StartFailure {
     FileChannel channel = null;
     try {
-      Files.createDirectories(folder);
+      PrivateFiles.claim(folder, NAME::equals);
       channel =
-          FileChannel.open(
-              folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+          PrivateFiles.open(
+              folder.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       FileLock lock = channel.tryLock();
       if (lock != null) {
         return new FolderLock(channel);
@@ -40,7 +43,7 @@ public final class FolderLock implements AutoCloseable {
           "the folder "
               + folder.toAbsolutePath()
               + " cannot be used: "
-              + e
+              + (e instanceof FileSystemException ? e : e.getMessage())
               + "; choose another with "
               + key,
           e);

@@ -120,6 +120,7 @@ public final class HttpListener implements AutoCloseable {
     Optional<TlsSettings> tls = settings.tls();
     tls.ifPresent(
         with -> {
+          SecretFile.warn(with.key());
           ServerSSLOptions ssl = ssl(with);
           options
               .setSsl(true)

@@ -55,6 +55,7 @@ public final class OutgoingHttp implements AutoCloseable {
   public OutgoingHttp(Vertx vertx, TrustSettings trust, RequestSigner signer, Limits limits) {
     this.signer = signer;
     this.isTlsOnly = trust.ca().isPresent();
+    trust.key().ifPresent(SecretFile::warn);
     this.client =
         vertx
             .httpClientBuilder()

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,12 +54,21 @@ public final class SecretFile {
     if (file.isPresent()) {
       try {
         secret.texts = secret.read(file.get());
+        warn(file.get());
       } catch (IOException e) {
         throw new StartFailure(
             "the file " + file.get() + " cannot be used: " + e + "; see " + option, e);
       }
     }
     return secret;
+  }
+
+  /** Logs a warning if other users may read a file that should be secret. */
+  static void warn(Path file) {
+    String problem = PrivateFiles.secretProblem(file);
+    if (!problem.isEmpty()) {
+      LOG.warn(problem);
+    }
   }
 
   private List<String> read(Path path) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,24 @@ class FolderLockTest {
         .isInstanceOf(StartFailure.class)
         .hasMessageContaining(file + " cannot be used")
         .hasMessageEndingWith("; choose another with store.folder");
+  }
+
+  @Test
+  void aFolderThatOtherUsersMayUseIsTakenOrRefusedWithTheKeyThatChoosesIt() throws Exception {
+    Path data = Files.createDirectory(folder.resolve("data"));
+    Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+    FolderLock.take(data, "store.folder").close();
+    assertThat(Files.getPosixFilePermissions(data))
+        .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    assertThat(Files.getPosixFilePermissions(data.resolve("lock")))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    Path shared = Files.createDirectory(folder.resolve("shared"));
+    Files.writeString(shared.resolve("other"), "");
+    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThatThrownBy(() -> FolderLock.take(shared, "store.folder"))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageStartingWith("the folder " + shared + " cannot be used: other users may use it")
+        .hasMessageEndingWith("or one in it; choose another with store.folder");
   }
 
   @Test

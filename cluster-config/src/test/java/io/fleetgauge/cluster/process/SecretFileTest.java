@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.fleetgauge.cluster.config.TrustSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,8 +23,13 @@ class SecretFileTest {
   @TempDir private Path folder;
 
   private SecretFile open(String text) throws Exception {
-    return SecretFile.open(
-        "cluster.secretFile", Optional.of(Files.writeString(folder.resolve("secret"), text)));
+    return open(text, "rw-------");
+  }
+
+  private SecretFile open(String text, String permissions) throws Exception {
+    Path file = Files.writeString(folder.resolve("secret"), text);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+    return SecretFile.open("cluster.secretFile", Optional.of(file));
   }
 
   @Test
@@ -92,6 +98,26 @@ class SecretFileTest {
       Files.delete(folder.resolve("secret"));
       secret.look();
       assertThat(lines.list).as("after it was right again").hasSize(2);
+    } finally {
+      logger.detachAppender(lines);
+    }
+  }
+
+  @Test
+  void aFileThatAllUsersMayReadIsUsedAndLogged() throws Exception {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(SecretFile.class);
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      assertThat(open(SHORTEST, "rw-r--r--").text()).isEqualTo(SHORTEST);
+      assertThat(lines.list)
+          .singleElement()
+          .satisfies(
+              line ->
+                  assertThat(line.getFormattedMessage())
+                      .contains(folder.resolve("secret") + " (rw-r--r--): change its permissions")
+                      .doesNotContain(SHORTEST));
     } finally {
       logger.detachAppender(lines);
     }

@@ -51,7 +51,8 @@ class TidyTest {
           room("sample"),
           room("sample.wire", "sample"),
           room("sample.frame", "sample", "sample.wire"),
-          room("sample.journal"),
+          room("sample.files"),
+          room("sample.journal", "sample.files"),
           room("sample.gzip"),
           room("sample.decimal"),
           room("sample.prometheus", "sample", "sample.decimal", "sample.wire"),
@@ -125,7 +126,13 @@ class TidyTest {
               "sample.journal",
               "sample.prometheus"),
           room("cluster.table", "sample.wire"),
-          room("cluster.member", "cluster.config", "cluster.table", "cluster.trust", "sample.wire"),
+          room(
+              "cluster.member",
+              "sample.files",
+              "cluster.config",
+              "cluster.table",
+              "cluster.trust",
+              "sample.wire"),
           room("cluster.trust"),
           room(
               "cluster.bus",
@@ -140,7 +147,8 @@ class TidyTest {
               "cluster.config.key",
               "cluster.config",
               "cluster.tenant",
-              "cluster.trust"),
+              "cluster.trust",
+              "sample.files"),
           room("probe.host", "sample"),
           room("probe.nvml", "sample"),
           room("probe.sampling", "probe.host", "probe.nvml", "sample"),
@@ -185,6 +193,7 @@ class TidyTest {
               "gateway.store.owner",
               "gateway.store.run",
               "sample",
+              "sample.files",
               "sample.wire"),
           room(
               "gateway.store.series",
@@ -741,6 +750,42 @@ class TidyTest {
       }
     }
     assertThat(strays).isEmpty();
+  }
+
+  /** Files that another package creates could be read by other users of the machine. */
+  @Test
+  void onlyOnePackageCreatesFilesAndFolders() {
+    Set<String> creating =
+        Set.of(
+            "java.nio.file.Files.copy",
+            "java.nio.file.Files.createDirectories",
+            "java.nio.file.Files.createDirectory",
+            "java.nio.file.Files.createFile",
+            "java.nio.file.Files.createTempDirectory",
+            "java.nio.file.Files.createTempFile",
+            "java.nio.file.Files.newBufferedWriter",
+            "java.nio.file.Files.newByteChannel",
+            "java.nio.file.Files.newOutputStream",
+            "java.nio.file.Files.write",
+            "java.nio.file.Files.writeString",
+            "java.nio.channels.FileChannel.open",
+            "java.nio.channels.AsynchronousFileChannel.open",
+            "java.io.File.createTempFile",
+            "java.io.File.mkdir",
+            "java.io.File.mkdirs",
+            "java.io.FileOutputStream.<init>",
+            "java.io.FileWriter.<init>",
+            "java.io.PrintWriter.<init>",
+            "java.io.RandomAccessFile.<init>",
+            "io.vertx.core.Vertx.fileSystem");
+    TreeSet<String> found = new TreeSet<>();
+    CLASSES.stream()
+        .filter(type -> isOurs(type) && !roomOf(type).startsWith("load."))
+        .flatMap(type -> type.getCodeUnitAccessesFromSelf().stream())
+        .filter(
+            access -> creating.contains(access.getTargetOwner().getName() + "." + access.getName()))
+        .forEach(access -> found.add(roomOf(access.getOriginOwner())));
+    assertThat(found).containsExactly("sample.files");
   }
 
   /** A gateway reads bodies by Guard, which checks that a signed request has the signed body. */

@@ -1,7 +1,7 @@
 package io.fleetgauge.sample.journal;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -137,7 +137,7 @@ public final class Journal implements AutoCloseable {
    * @throws IOException if the folder cannot be created or listed
    */
   public static Journal open(Settings settings) throws IOException {
-    return open(settings, FileChannel::open);
+    return open(settings, PrivateFiles::open);
   }
 
   static Journal open(Settings settings, JournalFolder.Opener opener) throws IOException {

@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.journal;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -34,10 +35,10 @@ final class JournalFolder {
   }
 
   /**
-   * @throws IOException if the folder cannot be created
+   * @throws IOException if the folder cannot be created or used
    */
   static JournalFolder open(Path path, Opener opener) throws IOException {
-    Files.createDirectories(path);
+    PrivateFiles.claim(path, SegmentFormat::isSegment);
     return new JournalFolder(path, opener);
   }
 

@@ -36,6 +36,10 @@ final class SegmentFormat {
     }
   }
 
+  static boolean isSegment(String name) {
+    return number(Path.of(name)) >= 0;
+  }
+
   /** The head of a record. */
   static byte[] head(byte[] record) {
     byte[] head = new byte[HEAD_BYTES];

@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.journal;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -36,7 +37,7 @@ public final class SegmentReader {
   public SegmentReader(Path file, DamageListener damage) throws IOException {
     this.file = file;
     this.damage = damage;
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
       bytes =
           channel
               .map(FileChannel.MapMode.READ_ONLY, 0, channel.size())

@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.store.run.Columns;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import java.io.IOException;
@@ -97,7 +98,7 @@ public final class Block implements Columns {
    */
   public static Opened open(Path file, BlockCounts counts) throws IOException, DamagedBlock {
     MemorySegment bytes;
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
       bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
     }
     long footerAt = bytes.byteSize() - BlockFormat.FOOTER_BYTES;

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.store.block;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -82,7 +83,7 @@ public final class BlockFolder {
    * @throws IOException if it cannot be written; nothing is left of it then
    */
   public static void put(Path file, ByteBuffer bytes) throws IOException {
-    put(file, bytes, FileChannel::open);
+    put(file, bytes, PrivateFiles::open);
   }
 
   static void put(Path file, ByteBuffer bytes, Opener opener) throws IOException {
@@ -114,7 +115,7 @@ public final class BlockFolder {
   private static void create(Path folder, Opener opener) throws IOException {
     if (!Files.isDirectory(folder)) {
       create(folder.getParent(), opener);
-      Files.createDirectory(folder);
+      PrivateFiles.createFolder(folder);
       try {
         forceNames(folder.getParent(), opener);
       } catch (IOException e) {

@@ -1,0 +1,194 @@
+package io.fleetgauge.sample.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Creates files and folders, and checks those that are there. Safe for all threads. */
+public final class PrivateFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(PrivateFiles.class);
+
+  private static final Set<PosixFilePermission> OF_FILES =
+      PosixFilePermissions.fromString("rw-------");
+  private static final Set<PosixFilePermission> OF_FOLDERS =
+      PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> OF_OTHERS =
+      PosixFilePermissions.fromString("------rwx");
+
+  /** What file systems put into an empty volume. */
+  private static final String OF_VOLUMES = "lost+found";
+
+  private PrivateFiles() {}
+
+  /** Opens a file, or a folder to force its names to the disk, as {@link FileChannel#open} does. */
+  public static FileChannel open(Path path, OpenOption... options) throws IOException {
+    return FileChannel.open(path, Set.of(options), attributes(path, OF_FILES));
+  }
+
+  /** Writes a file; one that is there is overwritten. */
+  public static void write(Path file, byte[] bytes) throws IOException {
+    try (FileChannel channel =
+        open(
+            file,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer rest = ByteBuffer.wrap(bytes);
+      while (rest.hasRemaining()) {
+        channel.write(rest);
+      }
+    }
+  }
+
+  /** Creates a folder that is not there, in one that is. */
+  public static void createFolder(Path folder) throws IOException {
+    Files.createDirectory(folder, attributes(folder, OF_FOLDERS));
+  }
+
+  /** Creates a folder with its parents, as far as they are not there. */
+  public static void createFolders(Path folder) throws IOException {
+    Files.createDirectories(folder, attributes(folder, OF_FOLDERS));
+  }
+
+  /**
+   * Creates a folder for the process alone. From one that is there, the permissions of other users
+   * are taken, if it is empty or has files of the process.
+   *
+   * @param isOurs whether a file of this name is one of the process
+   * @throws IOException if it cannot be created, or if other users may read it and that cannot be
+   *     changed
+   */
+  public static void claim(Path folder, Predicate<String> isOurs) throws IOException {
+    createFolders(folder);
+    PosixFileAttributeView view = Files.getFileAttributeView(folder, PosixFileAttributeView.class);
+    if (view == null) {
+      return;
+    }
+    Set<PosixFilePermission> before = view.readAttributes().permissions();
+    if (OF_FOLDERS.containsAll(before)) {
+      return;
+    }
+    Optional<String> foreign = foreign(folder, isOurs);
+    if (foreign.isPresent()) {
+      if (mayOthers(before)) {
+        throw new IOException(
+            "other users may use it ("
+                + PosixFilePermissions.toString(before)
+                + "), and it is not changed because it has other files, such as "
+                + foreign.get()
+                + "; choose an empty folder, or one in it");
+      }
+      return;
+    }
+    try {
+      view.setPermissions(OF_FOLDERS);
+      LOG.warn(
+          "other users could use the folder {} ({}): they may not any more",
+          folder,
+          PosixFilePermissions.toString(before));
+    } catch (IOException e) {
+      stays(folder, view.readAttributes(), user(folder));
+    }
+  }
+
+  /** A file in a folder that is not one of the process; empty if there is none, or one that is. */
+  private static Optional<String> foreign(Path folder, Predicate<String> isOurs)
+      throws IOException {
+    String found = null;
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        String name = file.getFileName().toString();
+        if (isOurs.test(name)) {
+          return Optional.empty();
+        }
+        found = found != null || name.equals(OF_VOLUMES) ? found : name;
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+
+  /** The user that the process runs as, as files in a folder show it. */
+  private static UserPrincipal user(Path folder) throws IOException {
+    Path file = Files.createTempFile(folder, "owner", "", attributes(folder, OF_FILES));
+    try {
+      return Files.getOwner(file);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  /**
+   * The permissions of a folder cannot be changed.
+   *
+   * @throws IOException if other users may use it and it belongs to one of them
+   */
+  static void stays(Path folder, PosixFileAttributes of, UserPrincipal user) throws IOException {
+    String permissions = PosixFilePermissions.toString(of.permissions());
+    if (mayOthers(of.permissions()) && !of.owner().equals(user)) {
+      throw new IOException(
+          "it belongs to "
+              + of.owner()
+              + ", and other users may use it ("
+              + permissions
+              + "); give it to "
+              + user
+              + ", or choose a folder in it, which is then created");
+    }
+    LOG.warn(
+        "the permissions of the folder {} ({}) cannot be changed to {}",
+        folder,
+        permissions,
+        PosixFilePermissions.toString(OF_FOLDERS));
+  }
+
+  /** Whether users other than the owner and its group may use a file or folder. */
+  private static boolean mayOthers(Set<PosixFilePermission> permissions) {
+    return permissions.stream().anyMatch(OF_OTHERS::contains);
+  }
+
+  /**
+   * What is wrong with the permissions of a file that holds a secret; empty if nothing is. It is
+   * left as it is, because it belongs to whoever wrote it.
+   */
+  public static String secretProblem(Path file) {
+    try {
+      PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+      Set<PosixFilePermission> permissions =
+          view == null
+              ? EnumSet.noneOf(PosixFilePermission.class)
+              : view.readAttributes().permissions();
+      return mayOthers(permissions)
+          ? "all users of this machine may use "
+              + file
+              + " ("
+              + PosixFilePermissions.toString(permissions)
+              + "): change its permissions to 600, or 640 for a group"
+          : "";
+    } catch (IOException e) {
+      return ""; // reading it fails too, which is reported
+    }
+  }
+
+  private static FileAttribute<?>[] attributes(Path path, Set<PosixFilePermission> permissions) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix")
+        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
+        : new FileAttribute<?>[0];
+  }
+}

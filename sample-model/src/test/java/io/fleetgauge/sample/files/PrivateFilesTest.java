@@ -1,0 +1,160 @@
+package io.fleetgauge.sample.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PrivateFilesTest {
+  @TempDir private Path folder;
+  private Path data;
+
+  @BeforeEach
+  void choose() {
+    data = folder.resolve("data");
+  }
+
+  private static String permissions(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  private static void allow(Path path, String permissions) throws IOException {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+  }
+
+  private static void claim(Path path) throws IOException {
+    PrivateFiles.claim(path, "lock"::equals);
+  }
+
+  @Test
+  void whatIsCreatedIsForItsUserAlone() throws Exception {
+    PrivateFiles.createFolders(data.resolve("a/b"));
+    PrivateFiles.createFolder(data.resolve("c"));
+    PrivateFiles.write(data.resolve("written"), new byte[] {1, 2});
+    try (FileChannel channel =
+        PrivateFiles.open(
+            data.resolve("opened"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {1}));
+    }
+    for (String each : new String[] {"", "a", "a/b", "c"}) {
+      assertThat(permissions(data.resolve(each))).as(each).isEqualTo("rwx------");
+    }
+    assertThat(permissions(data.resolve("written"))).isEqualTo("rw-------");
+    assertThat(permissions(data.resolve("opened"))).isEqualTo("rw-------");
+    assertThat(Files.readAllBytes(data.resolve("written"))).containsExactly(1, 2);
+  }
+
+  @Test
+  void aFileThatIsWrittenAgainHasTheNewBytesOnly() throws Exception {
+    Path file = folder.resolve("file");
+    PrivateFiles.write(file, new byte[] {1, 2, 3});
+    PrivateFiles.write(file, new byte[] {4});
+    assertThat(Files.readAllBytes(file)).containsExactly(4);
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsCreatedForItsUserAlone() throws Exception {
+    claim(data.resolve("deep"));
+    assertThat(permissions(data)).isEqualTo("rwx------");
+    assertThat(permissions(data.resolve("deep"))).isEqualTo("rwx------");
+  }
+
+  @Test
+  void otherUsersLoseAFolderThatIsEmptyOrOfAnEarlierProcess() throws Exception {
+    Files.createDirectory(data);
+    for (String before : new String[] {"rwxr-xr-x", "rwxr-x---", "rwx--x--x"}) {
+      allow(data, before);
+      claim(data);
+      assertThat(permissions(data)).as(before).isEqualTo("rwx------");
+    }
+    Files.createDirectory(data.resolve("lost+found"));
+    allow(data, "rwxrwxrwx");
+    claim(data);
+    assertThat(permissions(data)).isEqualTo("rwx------");
+    Files.createFile(data.resolve("other"));
+    Files.createFile(data.resolve("lock"));
+    allow(data, "rwxr-xr-x");
+    claim(data);
+    assertThat(permissions(data)).isEqualTo("rwx------");
+  }
+
+  @Test
+  void aFolderWithFilesOfOthersIsNeverChanged() throws Exception {
+    Files.createDirectory(data);
+    Files.createFile(data.resolve("other"));
+    allow(data, "rwxr-xr-x");
+    assertThatThrownBy(() -> claim(data))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("other users may use it (rwxr-xr-x)")
+        .hasMessageContaining("such as other; choose an empty folder, or one in it");
+    assertThat(permissions(data)).isEqualTo("rwxr-xr-x");
+    allow(data, "rwxr-x---"); // whoever gave it to a group, meant to
+    claim(data);
+    assertThat(permissions(data)).isEqualTo("rwxr-x---");
+  }
+
+  @Test
+  void aFolderOfAnotherUserThatOthersMayUseIsRefused() throws Exception {
+    Files.createDirectory(data);
+    UserPrincipal other =
+        data.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+    allow(data, "rwxr-xr-x");
+    PosixFileAttributes open = Files.readAttributes(data, PosixFileAttributes.class);
+    assertThatThrownBy(() -> PrivateFiles.stays(data, open, other))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("it belongs to " + open.owner() + ", and other users may use it")
+        .hasMessageContaining("give it to nobody, or choose a folder in it");
+    // A file system that keeps no permissions: the folder is ours and stays as it is.
+    PrivateFiles.stays(data, open, open.owner());
+    allow(data, "rwxrwx---");
+    PrivateFiles.stays(data, Files.readAttributes(data, PosixFileAttributes.class), other);
+    assertThat(permissions(data)).isEqualTo("rwxrwx---");
+  }
+
+  @Test
+  void nothingFailsOnAFileSystemWithoutPermissions() throws Exception {
+    try (FileSystem zip =
+        FileSystems.newFileSystem(folder.resolve("files.zip"), Map.of("create", "true"))) {
+      Path in = zip.getPath("/data/deep");
+      claim(in);
+      claim(in);
+      PrivateFiles.createFolder(in.resolve("more"));
+      PrivateFiles.write(in.resolve("file"), new byte[] {7});
+      assertThat(Files.readAllBytes(in.resolve("file"))).containsExactly(7);
+      assertThat(PrivateFiles.secretProblem(in.resolve("file"))).isEmpty();
+    }
+  }
+
+  @Test
+  void aSecretThatAllUsersMayReadIsToldAndLeftAsItIs() throws Exception {
+    Path secret = Files.writeString(folder.resolve("secret"), "text");
+    for (String fine : new String[] {"rw-------", "rw-r-----", "r--------"}) {
+      allow(secret, fine);
+      assertThat(PrivateFiles.secretProblem(secret)).as(fine).isEmpty();
+    }
+    allow(secret, "rw-r--r--");
+    assertThat(PrivateFiles.secretProblem(secret))
+        .isEqualTo(
+            "all users of this machine may use "
+                + secret
+                + " (rw-r--r--): change its permissions to 600, or 640 for a group");
+    assertThat(permissions(secret)).isEqualTo("rw-r--r--");
+    assertThatCode(() -> PrivateFiles.secretProblem(folder.resolve("nosuch")))
+        .doesNotThrowAnyException();
+  }
+}
