@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -73,7 +74,7 @@ class ClusterQueriesTest {
                     "g1", URI.create("http://127.0.0.1:" + http), "", folder.resolve("table"))),
             ClusterKey.NONE);
     started.add(gateway);
-    gateway.register("host-1");
+    gateway.register("host-1", Admission.UNKNOWN);
     gateway.activate();
     await().atMost(SOON).until(() -> gateway.view().table().hosts().size() == 1);
   }

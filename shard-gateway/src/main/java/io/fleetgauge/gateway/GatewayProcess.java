@@ -15,6 +15,7 @@ import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.IngestMeters;
@@ -48,10 +49,10 @@ import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -72,7 +73,6 @@ public final class GatewayProcess implements AutoCloseable {
   private final Lifecycle lifecycle;
   private final Runnable onLeave;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
-  private final AtomicLong generation = new AtomicLong();
   private URI address;
   private Store store;
   private final Ownership ownership;
@@ -190,7 +190,8 @@ public final class GatewayProcess implements AutoCloseable {
 
     void listen() throws StartFailure {
       guard.declare(meters);
-      OwnershipMeters.declare(meters, GatewayProcess.this::view, config.id());
+      OwnershipMeters.declare(
+          meters, GatewayProcess.this::view, GatewayProcess.this::forgotten, config.id());
       readiness.watch(() -> intake.diskTrouble().orElse(""));
       Router router =
           HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
@@ -273,7 +274,6 @@ public final class GatewayProcess implements AutoCloseable {
           "Times that something in Hazelcast was ignored because it cannot be read or believed.",
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.tableChanged());
-      member.get().onChange(view -> registerAgainIfNew(view.table().generation()));
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
     }
 
@@ -337,12 +337,12 @@ public final class GatewayProcess implements AutoCloseable {
   }
 
   /**
-   * When all samples from before the start are back and the gateway is in the cluster: registers
-   * the hosts that it has samples of, and lets the table assign hosts to it.
+   * When all samples from before the start are back and the gateway is in the cluster: makes the
+   * hosts known that it has samples of, and lets the table assign hosts to it.
    */
   private void settle(Intake intake) {
     if (intake.isRecovered() && member.get() != null) {
-      store.hosts().forEach(this::register);
+      intake.timePassed();
       member.get().activate();
     }
   }
@@ -363,23 +363,12 @@ public final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  /** A cluster that began anew, because others lost their stores, does not know the hosts here. */
-  private void registerAgainIfNew(long followed) {
-    long before = generation.getAndSet(followed);
-    if (before != 0 && before != followed) {
-      LOG.warn(
-          "the cluster was begun anew by gateways without their stores: the hosts of this one are"
-              + " registered again");
-      store.hosts().forEach(this::register);
-    }
-  }
-
   private void report(String host, Report report) {
     Optional.ofNullable(member.get()).ifPresent(seat -> seat.report(host, report));
   }
 
-  private void register(String host) {
-    Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host));
+  private void register(String host, Admission admission) {
+    Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host, admission));
   }
 
   private void join(GatewayConfig config, Guard guard) throws StartFailure {
@@ -399,6 +388,14 @@ public final class GatewayProcess implements AutoCloseable {
     } catch (IllegalStateException e) {
       throw new StartFailure(e.getMessage(), e);
     }
+  }
+
+  /** Hosts that left the table, by reason. */
+  private Map<String, Long> forgotten() {
+    Optional<ClusterMember> seat = Optional.ofNullable(member.get());
+    return Map.of(
+        "expired", seat.map(ClusterMember::expiredHosts).orElse(0L),
+        "removed", seat.map(ClusterMember::removedHosts).orElse(0L));
   }
 
   /** The newest view of the cluster; empty before it has joined. */

@@ -3,6 +3,8 @@ package io.fleetgauge.cluster.member;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.Holders.Stay;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
@@ -26,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -66,6 +69,8 @@ public final class ClusterMember implements AutoCloseable {
 
   private final Set<String> toReport = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean reportQueued = new AtomicBoolean();
+  private final AtomicLong expiredHosts = new AtomicLong();
+  private final AtomicLong removedHosts = new AtomicLong();
   private volatile ClusterView view;
   private volatile boolean closing;
 
@@ -187,15 +192,19 @@ public final class ClusterMember implements AutoCloseable {
     listener.accept(view);
   }
 
-  /** Makes a host known to the cluster, soon; never waits. A host that is known changes nothing. */
-  public void register(String host) {
+  /**
+   * Makes a host known to the cluster, soon; never waits. A host that is known changes nothing.
+   *
+   * @param admission how it comes into the table
+   */
+  public void register(String host, Admission admission) {
     if (registering.size() >= MAX_HOSTS || !registering.add(host)) {
       return;
     }
     run(
         () -> {
           try {
-            if (!registry.register(host, MAX_HOSTS)) {
+            if (!registry.register(host, admission, MAX_HOSTS)) {
               LOG.error("host {} is refused: the cluster knows {} hosts already", host, MAX_HOSTS);
             }
           } finally {
@@ -203,6 +212,21 @@ public final class ClusterMember implements AutoCloseable {
             registering.remove(host);
           }
         });
+  }
+
+  /** Has a host removed from the table and from the stores of all gateways, soon; never waits. */
+  public void remove(String host) {
+    run(() -> registry.remove(host));
+  }
+
+  /** Hosts that left tables that this member wrote, because no sample of them is kept. */
+  public long expiredHosts() {
+    return expiredHosts.get();
+  }
+
+  /** Hosts that left tables that this member wrote, because an operator removed them. */
+  public long removedHosts() {
+    return removedHosts.get();
   }
 
   /** From now on this gateway may be given hosts; never waits. */
@@ -320,13 +344,36 @@ public final class ClusterMember implements AutoCloseable {
       case Effect.Keep keep -> file.ifPresent(each -> each.write(keep.table()));
       case Effect.Publish publish -> publish(publish.view());
       case Effect.Gather gather -> machine.on(registry.gather(), this::carryOut);
+      case Effect.Forget forget -> registry.forget(forget.hosts());
       case Effect.Write write -> {
         OwnershipTable table = write.table();
         if (registry.write(table)) {
           LOG.info("table {}: {} hosts on {}", table.epoch(), table.hosts().size(), table.load());
+          count(table);
         }
         reconcileSoon();
       }
+    }
+  }
+
+  private void count(OwnershipTable next) {
+    OwnershipTable before = view.table();
+    if (before.generation() != next.generation()) {
+      return;
+    }
+    List<String> gone =
+        before.hosts().stream().filter(host -> next.holders(host).isEmpty()).toList();
+    long removed =
+        gone.stream().filter(host -> before.holders().get(host).stay() == Stay.REMOVED).count();
+    removedHosts.addAndGet(removed);
+    expiredHosts.addAndGet(gone.size() - removed);
+    if (!gone.isEmpty()) {
+      LOG.info(
+          "{} hosts have left the table, {} of them removed by an operator, the others without"
+              + " samples within retention: {}",
+          gone.size(),
+          removed,
+          IgnoredEntries.quoted(gone));
     }
   }
 

@@ -6,8 +6,11 @@ import com.hazelcast.cluster.MembershipListener;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.core.HazelcastInstance;
+import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.HostForm;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.ReportForm;
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.StatusForm;
 import io.fleetgauge.cluster.table.TableForm;
@@ -221,7 +224,7 @@ final class Registry {
               }
             });
     return new TableMachine.Event.Gathered(
-        new TreeSet<>(hosts.all((host, entry) -> host).keySet()), understood);
+        hosts.all((host, entry) -> HostForm.fromBytes(entry.body())), understood);
   }
 
   private record Said(Seal.Entry entry, Report report) {}
@@ -268,7 +271,7 @@ final class Registry {
    *
    * @return false if the cluster knows as many as it may
    */
-  boolean register(String host, int maxHosts) {
+  boolean register(String host, Admission admission, int maxHosts) {
     if (hosts.get(host) instanceof SharedMap.Found.Proven) {
       return true;
     }
@@ -276,8 +279,22 @@ final class Registry {
     if (hosts.size() >= maxHosts && hosts.all((name, entry) -> name).size() >= maxHosts) {
       return false;
     }
-    hosts.set(host, EMPTY);
+    hosts.set(host, HostForm.toBytes(new Registered(admission, false)));
     return true;
+  }
+
+  /** An operator wants a host removed. */
+  void remove(String host) {
+    hosts.set(host, HostForm.toBytes(new Registered(Admission.UNKNOWN, true)));
+  }
+
+  /** Removes all that is said of hosts. */
+  void forget(Set<String> gone) {
+    for (String host : gone) {
+      hosts.delete(host);
+      reports.delete(host);
+      newestReports.remove(host);
+    }
   }
 
   void report(String host, Report report) {

@@ -31,7 +31,7 @@
  *
  * map                  name            body
  * fleetgauge.members   a session       version:u8(=1) id:string address:string zone:string
- * fleetgauge.hosts     a host          empty
+ * fleetgauge.hosts     a host          a host, as {@code cluster.table} draws it
  * fleetgauge.table     "table"         a table, as {@code cluster.table} draws it
  * fleetgauge.active    a gateway's id  a status, as {@code cluster.table} draws it
  * fleetgauge.reports   a host          a report, as {@code cluster.table} draws it

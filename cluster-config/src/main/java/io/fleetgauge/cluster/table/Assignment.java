@@ -1,7 +1,10 @@
 package io.fleetgauge.cluster.table;
 
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Copy;
+import io.fleetgauge.cluster.table.Holders.Stay;
 import io.fleetgauge.cluster.table.Situation.Gateway;
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -38,9 +41,13 @@ public final class Assignment {
     final Set<String> behind = new TreeSet<>();
     List<Copy> copies = new ArrayList<>();
     String next;
+    Stay stay = Stay.KEPT;
+    Admission admission;
+    boolean leaves;
 
-    Draft(String host) {
+    Draft(String host, Registered registered) {
       this.host = host;
+      this.admission = registered.admission();
     }
 
     Draft(String host, Holders before) {
@@ -50,6 +57,8 @@ public final class Assignment {
       behind.addAll(before.behind());
       copies.addAll(before.copies());
       next = before.next().orElse(null);
+      stay = before.stay();
+      admission = before.admission();
     }
 
     boolean has(String gateway) {
@@ -70,7 +79,7 @@ public final class Assignment {
     }
 
     Holders holders() {
-      return new Holders(owner, since, behind, copies, Optional.ofNullable(next));
+      return new Holders(owner, since, behind, copies, Optional.ofNullable(next), stay, admission);
     }
   }
 
@@ -95,7 +104,10 @@ public final class Assignment {
     for (String host : now.hosts()) {
       drafts.put(
           host,
-          before.holders(host).map(each -> new Draft(host, each)).orElseGet(() -> new Draft(host)));
+          before
+              .holders(host)
+              .map(each -> new Draft(host, each))
+              .orElseGet(() -> new Draft(host, registered(host))));
     }
     int wanted = Math.min(now.replication(), active.size()) - 1;
     this.copyCap = Math.ceilDiv(drafts.size() * wanted, active.size());
@@ -112,6 +124,7 @@ public final class Assignment {
 
   private OwnershipTable plan(OwnershipTable before) {
     drafts.values().forEach(this::applyChanges);
+    drafts.values().removeIf(draft -> draft.leaves);
     move();
     drafts.values().forEach(draft -> draft.copies.forEach(copy -> loaded(copy.gateway(), 1)));
     drafts.values().forEach(this::trim);
@@ -144,16 +157,45 @@ public final class Assignment {
     if (!present.containsKey(draft.owner)) {
       promoteCopy(draft);
     }
-    Report report = now.reports().get(draft.host);
-    if (report != null && report.owner().equals(draft.owner) && report.since() == draft.since) {
-      draft.behind.clear();
-      draft.behind.addAll(report.behind());
-      draft.copies.replaceAll(
-          copy -> new Copy(copy.gateway(), copy.since(), report.synced().contains(copy.key())));
+    if (draft.owner == null) {
+      return;
     }
+    Optional<Report> report =
+        Optional.ofNullable(now.reports().get(draft.host))
+            .filter(each -> each.isOf(draft.owner, draft.since));
+    report.ifPresent(each -> apply(each, draft));
+    depart(draft, report);
     if (draft.next != null && draft.copyOn(draft.next).map(Copy::synced).orElse(false)) {
       handOver(draft, draft.next);
     }
+  }
+
+  private static void apply(Report report, Draft draft) {
+    draft.behind.clear();
+    draft.behind.addAll(report.behind());
+    draft.copies.replaceAll(
+        copy -> new Copy(copy.gateway(), copy.since(), report.synced().contains(copy.key())));
+  }
+
+  private void depart(Draft draft, Optional<Report> report) {
+    Holders holders = draft.holders();
+    draft.leaves = Departures.leaves(holders, report, now.removable().contains(draft.host));
+    Stay next =
+        Departures.next(holders, report, registered(draft.host).removed(), present.keySet());
+    if (next != draft.stay && next != Stay.KEPT) {
+      // What the owner has said before it knew that the host is to leave counts no more.
+      draft.since = epoch;
+    }
+    draft.stay = next;
+  }
+
+  private Registered registered(String host) {
+    return now.registered().getOrDefault(host, Registered.UNKNOWN);
+  }
+
+  /** Another owner has said nothing of the host yet. */
+  private static void stayFor(Draft draft) {
+    draft.stay = draft.stay == Stay.REMOVED ? Stay.REMOVED : Stay.KEPT;
   }
 
   private void promoteCopy(Draft draft) {
@@ -169,6 +211,7 @@ public final class Assignment {
     if (draft.owner == null || draft.owner.equals(draft.next)) {
       draft.next = null;
     }
+    stayFor(draft);
   }
 
   /** The new owner does not know which copies have all of its samples. */
@@ -183,6 +226,7 @@ public final class Assignment {
     forgetSynced(draft);
     draft.since = epoch;
     draft.next = null;
+    stayFor(draft);
   }
 
   // --- owners ---

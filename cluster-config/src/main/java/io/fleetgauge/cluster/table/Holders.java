@@ -15,9 +15,38 @@ import java.util.Set;
  * @param copies who has or is getting what the owner has, in the order in which they began to
  * @param next the one of {@code copies} that is to be the owner as soon as it is whole; empty when
  *     the host is not on the move
+ * @param stay whether the host stays in the table
+ * @param admission how it came into the table
  */
 public record Holders(
-    String owner, long since, Set<String> behind, List<Copy> copies, Optional<String> next) {
+    String owner,
+    long since,
+    Set<String> behind,
+    List<Copy> copies,
+    Optional<String> next,
+    Stay stay,
+    Admission admission) {
+
+  /** Whether a host stays in the table; see {@link Departures}. Its numbers are persisted. */
+  public enum Stay {
+    /** It stays. */
+    KEPT,
+    /** It leaves when its owner, which takes nothing in from now on, has no sample of it. */
+    EXPIRING,
+    /** An operator removes it: every gateway removes its samples, and takes nothing in. */
+    REMOVED
+  }
+
+  /**
+   * How a host came into the table.
+   *
+   * @param tenant whose token sent its first samples; empty when that is not known
+   * @param at when, ms since the epoch, by the clock of the gateway that they came to; 0 when not
+   *     known
+   */
+  public record Admission(String tenant, long at) {
+    public static final Admission UNKNOWN = new Admission("", 0);
+  }
 
   /**
    * A gateway that has a copy.
@@ -32,6 +61,12 @@ public record Holders(
     }
   }
 
+  /** Holders of a host that stays, and of which nothing is known but them. */
+  public Holders(
+      String owner, long since, Set<String> behind, List<Copy> copies, Optional<String> next) {
+    this(owner, since, behind, copies, next, Stay.KEPT, Admission.UNKNOWN);
+  }
+
   /** The gateway that a copy's key names. */
   public static String gatewayOf(String key) {
     return key.substring(0, key.lastIndexOf('@'));
@@ -39,6 +74,8 @@ public record Holders(
 
   public Holders {
     Objects.requireNonNull(owner);
+    Objects.requireNonNull(stay);
+    Objects.requireNonNull(admission);
     behind = Set.copyOf(behind);
     copies = List.copyOf(copies);
   }

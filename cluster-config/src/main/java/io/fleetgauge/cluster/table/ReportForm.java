@@ -10,7 +10,9 @@ import java.util.TreeSet;
 /** An owner's report as bytes, as the package draws them. Equal reports have equal bytes. */
 public final class ReportForm {
   /** Other versions are not read. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
+
+  private static final int IDLE = 1;
 
   private ReportForm() {}
 
@@ -20,7 +22,7 @@ public final class ReportForm {
     new TreeSet<>(report.behind()).forEach(out::string);
     out.uvar(report.synced().size());
     new TreeSet<>(report.synced()).forEach(out::string);
-    return out.toBytes();
+    return out.u8(report.idle() ? IDLE : 0).toBytes();
   }
 
   /**
@@ -37,8 +39,12 @@ public final class ReportForm {
     long since = in.uvar("the owner's first epoch");
     Set<String> behind = strings(in, "a gateway");
     Set<String> synced = strings(in, "a copy");
+    int idle = in.u8("whether a host is idle");
+    if (idle > IDLE) {
+      throw new WireException("whether a host is idle is " + idle + ", allowed are 0 and 1");
+    }
     in.end("the report");
-    return new Report(owner, since, behind, synced);
+    return new Report(owner, since, behind, synced, idle == IDLE);
   }
 
   private static Set<String> strings(WireReader in, String what) throws WireException {

@@ -13,13 +13,37 @@ import java.util.Set;
  * @param hosts those that are known
  * @param reports what owners say of their hosts' copies, by host
  * @param replication how many gateways hold a host, the owner among them, 1 to 3
+ * @param registered what the registry says of hosts; of one that is not in it nothing is said
+ * @param removable hosts that have been {@link Holders.Stay#REMOVED} for so long that all gateways
+ *     have seen it
  */
 public record Situation(
     String writer,
     List<Gateway> gateways,
     Collection<String> hosts,
     Map<String, Report> reports,
-    int replication) {
+    int replication,
+    Map<String, Registered> registered,
+    Set<String> removable) {
+
+  /** A situation in which the registry says nothing of hosts. */
+  public Situation(
+      String writer,
+      List<Gateway> gateways,
+      Collection<String> hosts,
+      Map<String, Report> reports,
+      int replication) {
+    this(writer, gateways, hosts, reports, replication, Map.of(), Set.of());
+  }
+
+  /**
+   * What the registry says of a host.
+   *
+   * @param removed whether an operator wants it removed
+   */
+  public record Registered(Holders.Admission admission, boolean removed) {
+    public static final Registered UNKNOWN = new Registered(Holders.Admission.UNKNOWN, false);
+  }
 
   /**
    * A gateway that is there.
@@ -36,6 +60,19 @@ public record Situation(
    * @param since as {@link Holders#since} was when it was said; of another time it says nothing
    * @param behind as {@link Holders#behind}
    * @param synced the keys of the copies that have all that the owner has
+   * @param idle whether the owner has no sample of it within retention, and nobody has sent or
+   *     offered one for a while
    */
-  public record Report(String owner, long since, Set<String> behind, Set<String> synced) {}
+  public record Report(
+      String owner, long since, Set<String> behind, Set<String> synced, boolean idle) {
+    /** A report on a host that is not idle. */
+    public Report(String owner, long since, Set<String> behind, Set<String> synced) {
+      this(owner, since, behind, synced, false);
+    }
+
+    /** Whether it was said by this owner of this time. */
+    boolean isOf(String ofOwner, long ofSince) {
+      return owner.equals(ofOwner) && since == ofSince;
+    }
+  }
 }

@@ -1,5 +1,7 @@
 package io.fleetgauge.cluster.table;
 
+import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.Holders.Stay;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -14,7 +16,7 @@ import java.util.TreeSet;
 /** A table as bytes, as the package draws them. Equal tables have equal bytes. */
 public final class TableForm {
   /** Versions above this one are written by newer programs and are not read here. */
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   private static final int SYNCED = 1;
 
@@ -35,6 +37,8 @@ public final class TableForm {
               for (Holders.Copy copy : each.copies()) {
                 out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? SYNCED : 0);
               }
+              out.u8(each.stay().ordinal());
+              out.string(each.admission().tenant()).uvar(each.admission().at());
             });
     return out.toBytes();
   }
@@ -59,7 +63,7 @@ public final class TableForm {
       members.add(in.string("a member"));
     }
     SortedMap<String, Holders> holders = new TreeMap<>();
-    for (int i = in.count(6, "hosts"); i > 0; i--) {
+    for (int i = in.count(9, "hosts"); i > 0; i--) {
       holders.put(in.string("a host"), holders(in));
     }
     in.end("the table");
@@ -98,8 +102,18 @@ public final class TableForm {
       copies.add(
           new Holders.Copy(in.string("a gateway"), in.uvar("a copy's first epoch"), isSynced(in)));
     }
+    int stay = in.u8("whether a host stays");
+    if (stay >= Stay.values().length) {
+      throw new WireException("a host whose stay is " + stay);
+    }
     return new Holders(
-        owner, since, behind, copies, next.isEmpty() ? Optional.empty() : Optional.of(next));
+        owner,
+        since,
+        behind,
+        copies,
+        next.isEmpty() ? Optional.empty() : Optional.of(next),
+        Stay.values()[stay],
+        new Admission(in.string("a tenant"), in.uvar("when a host was admitted")));
   }
 
   private static boolean isSynced(WireReader in) throws WireException {

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.table;
 
 import io.fleetgauge.cluster.table.Generations.Decision;
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import java.net.URI;
 import java.util.ArrayList;
@@ -26,6 +27,9 @@ import java.util.function.Consumer;
  * it sees most of the gateways of the present one.
  */
 public final class TableMachine {
+  /** For so long a host is removed before it leaves: all who are present have seen the table. */
+  public static final long REMOVE_MILLIS = 10_000;
+
   /** When all gateways start at once, the first ones wait this long for the others, ms. */
   public static final long COLD_START_MILLIS = 10_000;
 
@@ -103,7 +107,7 @@ public final class TableMachine {
         implements Event {}
 
     /** The answer to {@link Effect.Gather}. */
-    record Gathered(Set<String> hosts, Map<String, Report> reports) implements Event {}
+    record Gathered(Map<String, Registered> hosts, Map<String, Report> reports) implements Event {}
 
     /** This gateway may be given hosts. */
     record Activated() implements Event {}
@@ -129,6 +133,9 @@ public final class TableMachine {
     /** Reads the hosts and the reports from the registry. */
     record Gather() implements Effect {}
 
+    /** Removes hosts from the registry that are not in the table any more, or never were. */
+    record Forget(Set<String> hosts) implements Effect {}
+
     /**
      * Replaces the table in the registry if it is still what was looked at, and looks again in any
      * case: the table of another writer may have come first.
@@ -143,6 +150,7 @@ public final class TableMachine {
   private boolean hasLooked;
   private boolean isColdStart;
   private long firstLook;
+  private long lastLook;
   private boolean active;
   private boolean leaving;
 
@@ -150,6 +158,9 @@ public final class TableMachine {
   private Map<String, Member> gateways = Map.of();
 
   private Map<String, Status> statuses = Map.of();
+
+  /** Since when this member has seen that a host is removed, ms. */
+  private final Map<String, Long> removedSince = new TreeMap<>();
 
   /** By gateway id, the session in which it was seen last: what it stated before is void. */
   private final Map<String, String> sessions = new TreeMap<>();
@@ -200,6 +211,7 @@ public final class TableMachine {
   }
 
   private void looked(Event.Looked seen, Consumer<Effect> effects) {
+    lastLook = seen.now();
     if (!hasLooked) {
       hasLooked = true;
       firstLook = seen.now();
@@ -380,15 +392,57 @@ public final class TableMachine {
       present.add(new Situation.Gateway(each.id(), each.zone(), isActive(each)));
     }
     Set<String> hosts = new TreeSet<>(table.hosts());
-    hosts.addAll(gathered.hosts());
+    Set<String> gone = new TreeSet<>();
+    gathered
+        .hosts()
+        .forEach(
+            (host, registered) -> {
+              if (!registered.removed()) {
+                hosts.add(host);
+              } else if (!table.hosts().contains(host)) {
+                gone.add(host);
+              }
+            });
     OwnershipTable next =
         Assignment.next(
-            new Situation(maker.id(), present, hosts, gathered.reports(), maker.replication()),
+            new Situation(
+                maker.id(),
+                present,
+                hosts,
+                gathered.reports(),
+                maker.replication(),
+                gathered.hosts(),
+                removable(table)),
             table);
     if (next != table) {
       // Kept first: after a restart this gateway must not write another table of this epoch.
       keep(next, effects);
+      gone.addAll(table.hosts());
+      gone.removeAll(next.hosts());
+    }
+    if (!gone.isEmpty()) {
+      // Before the table, which would otherwise be followed by one that has them again.
+      effects.accept(new Effect.Forget(gone));
+    }
+    if (next != table) {
       effects.accept(new Effect.Write(next));
     }
+  }
+
+  /** Hosts that all gateways have removed by now, if they are there. */
+  private Set<String> removable(OwnershipTable table) {
+    Set<String> removed = new TreeSet<>();
+    table
+        .holders()
+        .forEach(
+            (host, holders) -> {
+              if (holders.stay() == Holders.Stay.REMOVED) {
+                removed.add(host);
+              }
+            });
+    removedSince.keySet().retainAll(removed);
+    removed.removeIf(
+        host -> lastLook - removedSince.computeIfAbsent(host, none -> lastLook) < REMOVE_MILLIS);
+    return removed;
   }
 }

@@ -16,15 +16,21 @@
  * <p>What members share, and what a gateway keeps in its table file, are these bytes:
  *
  * <pre>
- * table   = version:u8(=3) generation:u64 epoch:uvar n:uvar member:string*n
+ * table   = version:u8(=4) generation:u64 epoch:uvar n:uvar member:string*n
  *           n:uvar (host:string holders)*n
  *           members and hosts ascending; generation is 0 for the empty table only
  * holders = owner:string since:uvar n:uvar behind:string*n next:string n:uvar copy*n
- *           behind ascending; next is empty when the host does not move
+ *           stay:u8 tenant:string admitted:uvar
+ *           behind ascending; next is empty when the host does not move; stay is 0 for a host that
+ *           is kept, 1 expiring, 2 removed; admitted in ms since the epoch
  * copy    = gateway:string since:uvar synced:u8(0 or 1)
  *
- * report  = version:u8(=1) owner:string since:uvar n:uvar behind:string*n n:uvar synced:string*n
+ * report  = version:u8(=2) owner:string since:uvar n:uvar behind:string*n n:uvar synced:string*n
+ *           idle:u8(0 or 1)
  *           an owner's word on one host; synced are keys of copies, GATEWAY@SINCE, ascending
+ *
+ * host    = version:u8(=1) tenant:string admitted:uvar removed:u8(0 or 1)
+ *           what the registry says of one host
  *
  * status  = version:u8(=1) standing:u8 generation:u64
  *           standing    0 present, 1 may be given hosts, 2 has left on purpose
@@ -40,6 +46,10 @@
  * of two generations meet, because some lost their stores, the table that more of them follow wins,
  * if it is a tie the one of the higher epoch; those of the other generation follow it although its
  * epoch may be lower, and so does every process that only reads.
+ *
+ * <p>A host leaves the table when no gateway that is there has a sample of it within retention, or
+ * when an operator removes it ({@link io.fleetgauge.cluster.table.Departures}). A gateway that has
+ * a sample of a host that the table lacks makes it known again.
  *
  * <p>Law: every host has one owner. When all moves are done, no gateway owns more than {@code
  * max(15, ceil(hosts/gateways))} hosts, none fewer than {@code min(10, floor(hosts/gateways))}; a

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
@@ -44,9 +45,9 @@ class ClusterMemberTest {
     ClusterMember g3 = gateway("g3", ports, 2);
     ClusterMember reader = join(ports, 3, Optional.empty());
     await().atMost(SOON).until(() -> g1.view().table().members().size() == 3);
-    g1.register("early");
+    g1.register("early", Admission.UNKNOWN);
     for (int i = 0; i < 30; i++) {
-      g2.register("host-" + i);
+      g2.register("host-" + i, Admission.UNKNOWN);
     }
     await()
         .atMost(SOON)
@@ -69,13 +70,13 @@ class ClusterMemberTest {
     List<Integer> ports = FreePorts.take(2);
     ClusterMember g1 = gateway("g1", ports, 0);
     ClusterMember g2 = gateway("g2", ports, 1);
-    g1.register("a");
-    g1.register("b");
+    g1.register("a", Admission.UNKNOWN);
+    g1.register("b", Admission.UNKNOWN);
     await().atMost(SOON).until(() -> g2.view().table().owners().size() == 2);
     long epoch = g2.view().table().epoch();
     members.remove(g1);
     g1.close();
-    g2.register("c");
+    g2.register("c", Admission.UNKNOWN);
     await()
         .atMost(SOON)
         .untilAsserted(
@@ -92,7 +93,7 @@ class ClusterMemberTest {
     ClusterMember g1 = gateway("g1", ports, 0);
     ClusterMember g2 = gateway("g2", ports, 1);
     for (int i = 0; i < 12; i++) {
-      g1.register("h" + i);
+      g1.register("h" + i, Admission.UNKNOWN);
     }
     await()
         .atMost(SOON)
@@ -103,7 +104,7 @@ class ClusterMemberTest {
     ClusterMember again = gateway("g2", ports, 0);
     assertThat(again.view().table().epoch()).isGreaterThanOrEqualTo(before.epoch());
     gateway("g1", ports, 1);
-    again.register("one-more");
+    again.register("one-more", Admission.UNKNOWN);
     await().atMost(SOON).until(() -> again.view().table().hosts().size() == 13);
     assertThat(again.view().table().epoch()).isGreaterThan(before.epoch());
   }

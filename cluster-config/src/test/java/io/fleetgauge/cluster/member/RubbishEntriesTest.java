@@ -9,6 +9,7 @@ import com.hazelcast.client.config.ClientConfig;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
@@ -68,7 +69,7 @@ class RubbishEntriesTest {
                     "g1", URI.create("http://127.0.0.1:9000"), "", folder.resolve("table"))),
             ClusterKey.NONE);
     gateway.activate();
-    gateway.register("before");
+    gateway.register("before", Admission.UNKNOWN);
     await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("before"));
   }
 
@@ -93,7 +94,7 @@ class RubbishEntriesTest {
       other.getMap("fleetgauge.table").put("table", new Gadget());
       other.getMap("fleetgauge.active").put("g1", new Gadget());
       other.getMap("fleetgauge.reports").put("before", new byte[] {1, 2, 3});
-      gateway.register("after");
+      gateway.register("after", Admission.UNKNOWN);
       await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("after"));
       assertThat(gateway.view().table().owner("before")).contains("g1");
       assertThat(gateway.ignoredEntries()).isPositive();
@@ -114,7 +115,7 @@ class RubbishEntriesTest {
               .seal("fleetgauge.members", session, new Seal.Entry(session, 1, body));
       other.getMap("fleetgauge.members").put(session, entry);
       await().atMost(SOON).until(() -> gateway.ignoredEntries() > 0);
-      gateway.register("after");
+      gateway.register("after", Admission.UNKNOWN);
       await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("after"));
       assertThat(gateway.view().gateways()).containsOnlyKeys("g1");
     } finally {

@@ -9,6 +9,7 @@ import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.StatusForm;
 import io.fleetgauge.cluster.table.TableForm;
@@ -51,7 +52,7 @@ class SecretTest {
     name = "secret-" + ports.getFirst();
     gateway = join("g1", 0, key);
     gateway.activate();
-    gateway.register("before");
+    gateway.register("before", Admission.UNKNOWN);
     await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("before"));
   }
 
@@ -113,12 +114,12 @@ class SecretTest {
         secrets.set(step);
         second.set(step);
       }
-      gateway.register("during");
+      gateway.register("during", Admission.UNKNOWN);
       await().atMost(SOON).until(() -> other.view().table().hosts().contains("during"));
       await().atMost(SOON).until(() -> isAllSignedWith(after));
       secrets.set(List.of(after));
       second.set(List.of(after));
-      gateway.register("after");
+      gateway.register("after", Admission.UNKNOWN);
       await().atMost(SOON).until(() -> other.view().table().hosts().contains("after"));
       assertThat(gateway.ignoredEntries() + other.ignoredEntries()).isZero();
       assertThat(views).allMatch(view -> view.gateways().size() == 2);
@@ -189,7 +190,7 @@ class SecretTest {
       members.put(
           session,
           members.get(gateway.hazelcast().getCluster().getLocalMember().getUuid().toString()));
-      gateway.register("after");
+      gateway.register("after", Admission.UNKNOWN);
       await().atMost(SOON).until(() -> gateway.view().table().hosts().contains("after"));
       assertThat(gateway.view().gateways()).containsOnlyKeys("g1");
       assertThat(gateway.view().table().owners()).isEqualTo(Map.of("before", "g1", "after", "g1"));

@@ -3,6 +3,9 @@ package io.fleetgauge.cluster.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.Holders.Stay;
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
@@ -19,10 +22,10 @@ import org.junit.jupiter.api.Test;
 /** What members share and keep: golden bytes, and any other bytes. */
 class FormsTest {
   private static final OwnershipTable TABLE = table();
-  private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"));
+  private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"), true);
 
   private static final String TABLE_BYTES =
-      "03" // version
+      "04" // version
           + "0807060504030201" // generation
           + "ac02" // epoch 300
           + "02"
@@ -38,23 +41,44 @@ class FormsTest {
           + "01"
           + "026732"
           + "09"
-          + "01"; // a copy on g2 since 9, synced
+          + "01" // a copy on g2 since 9, synced
+          + "01" // expiring
+          + "0172"
+          + "ac02"; // admitted by tenant r at 300
 
   private static final String REPORT_BYTES =
-      "01" // version
+      "02" // version
           + "026731"
           + "ac02" // owner g1 since 300
           + "01"
           + "026733" // behind g3
           + "01"
-          + "0467324037"; // synced g2@7
+          + "0467324037" // synced g2@7
+          + "01"; // idle
+
+  private static final Registered HOST = new Registered(new Admission("r", 300), true);
+
+  private static final String HOST_BYTES =
+      "01" // version
+          + "0172"
+          + "ac02" // admitted by tenant r at 300
+          + "01"; // removed
+
+  /** Where the table says whether the copy is synced. */
+  private static final int SYNCED_AT = TABLE_BYTES.length() / 2 - 6;
 
   private static OwnershipTable table() {
     TreeMap<String, Holders> holders = new TreeMap<>();
     holders.put(
         "a",
         new Holders(
-            "g1", 7, Set.of("g3"), List.of(new Holders.Copy("g2", 9, true)), Optional.of("g2")));
+            "g1",
+            7,
+            Set.of("g3"),
+            List.of(new Holders.Copy("g2", 9, true)),
+            Optional.of("g2"),
+            Stay.EXPIRING,
+            new Admission("r", 300)));
     return new OwnershipTable(0x0102030405060708L, 300, List.of("g1", "g2"), holders);
   }
 
@@ -68,6 +92,16 @@ class FormsTest {
   void aReportHasTheBytesThatAreDrawn() throws WireException {
     assertThat(HexFormat.of().formatHex(ReportForm.toBytes(REPORT))).isEqualTo(REPORT_BYTES);
     assertThat(ReportForm.fromBytes(HexFormat.of().parseHex(REPORT_BYTES))).isEqualTo(REPORT);
+  }
+
+  @Test
+  void aHostHasTheBytesThatAreDrawn() throws WireException {
+    assertThat(HexFormat.of().formatHex(HostForm.toBytes(HOST))).isEqualTo(HOST_BYTES);
+    assertThat(HostForm.fromBytes(HexFormat.of().parseHex(HOST_BYTES))).isEqualTo(HOST);
+    for (String wrong : List.of("", "02000000", "01000002", "01000000" + "00", "0100")) {
+      assertThatThrownBy(() -> HostForm.fromBytes(HexFormat.of().parseHex(wrong)))
+          .isInstanceOf(WireException.class);
+    }
   }
 
   @Test
@@ -85,13 +119,13 @@ class FormsTest {
   @Test
   void aNewerVersionIsNamed() {
     byte[] table = TableForm.toBytes(TABLE);
-    table[0] = 4;
-    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(4));
+    table[0] = 5;
+    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(5));
     byte[] report = ReportForm.toBytes(REPORT);
-    report[0] = 2;
+    report[0] = 3;
     assertThatThrownBy(() -> ReportForm.fromBytes(report))
         .isInstanceOf(WireException.class)
-        .hasMessage("a report of format version 2, this program reads 1");
+        .hasMessage("a report of format version 3, this program reads 2");
   }
 
   @Test
@@ -108,8 +142,11 @@ class FormsTest {
     assertThat(TableForm.shared(TableForm.toBytes(TABLE))).isEqualTo(new Shared.Table(TABLE));
     assertThat(TableForm.shared(new byte[0])).isInstanceOf(Shared.Damaged.class);
     byte[] flag = TableForm.toBytes(TABLE);
-    flag[flag.length - 1] = 2;
+    flag[SYNCED_AT] = 2;
     assertThat(TableForm.shared(flag)).isInstanceOf(Shared.Damaged.class);
+    byte[] stay = TableForm.toBytes(TABLE);
+    stay[SYNCED_AT + 1] = 3;
+    assertThat(TableForm.shared(stay)).isInstanceOf(Shared.Damaged.class);
   }
 
   @Test
@@ -118,12 +155,15 @@ class FormsTest {
     assertThat(TableForm.shared(table)).isInstanceOf(Shared.Damaged.class);
     byte[] report = HexFormat.of().parseHex(REPORT_BYTES + "00");
     assertThatThrownBy(() -> ReportForm.fromBytes(report)).isInstanceOf(WireException.class);
+    byte[] idle = ReportForm.toBytes(REPORT);
+    idle[idle.length - 1] = 2;
+    assertThatThrownBy(() -> ReportForm.fromBytes(idle)).isInstanceOf(WireException.class);
   }
 
   @Test
   void aCopyThatIsNotSyncedIsReadAsOneThatIsNot() throws WireException {
     byte[] bytes = HexFormat.of().parseHex(TABLE_BYTES);
-    bytes[bytes.length - 1] = 0;
+    bytes[SYNCED_AT] = 0;
     Holders holders = TableForm.fromBytes(bytes).holders("a").orElseThrow();
     assertThat(holders.copies()).containsExactly(new Holders.Copy("g2", 9, false));
   }

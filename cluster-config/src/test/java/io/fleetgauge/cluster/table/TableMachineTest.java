@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
 import io.fleetgauge.cluster.table.TableMachine.Member;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class TableMachineTest {
@@ -45,7 +45,7 @@ class TableMachineTest {
     assertThat(look(new Shared.Nothing(), G1, G2)).doesNotContain(new Effect.Gather());
     statuses = Map.of("g2", active("g2", 0));
     assertThat(look(new Shared.Nothing(), G1, G2)).contains(new Effect.Gather());
-    List<Effect> made = on(new Event.Gathered(Set.of("a"), Map.of()));
+    List<Effect> made = on(new Event.Gathered(Map.of("a", Registered.UNKNOWN), Map.of()));
     OwnershipTable table = ((Effect.Write) made.getLast()).table();
     assertThat(table.owners()).isEqualTo(Map.of("a", "g2"));
     assertThat(made).as("kept before others see it").first().isEqualTo(new Effect.Keep(table));
@@ -141,11 +141,11 @@ class TableMachineTest {
   @Test
   void theFirstTableHasTheGenerationOfItsMaker() {
     look(new Shared.Nothing(), G1);
-    List<Effect> made = on(new Event.Gathered(Set.of("a"), Map.of()));
+    List<Effect> made = on(new Event.Gathered(Map.of("a", Registered.UNKNOWN), Map.of()));
     assertThat(((Effect.Write) made.getLast()).table().generation()).isEqualTo(77);
     machine = gateway("g1", TABLE);
     look(new Shared.Table(TABLE), G1, G2, G3);
-    made = on(new Event.Gathered(Set.of("new"), Map.of()));
+    made = on(new Event.Gathered(Map.of("new", Registered.UNKNOWN), Map.of()));
     assertThat(((Effect.Write) made.getLast()).table().generation()).isEqualTo(1);
   }
 

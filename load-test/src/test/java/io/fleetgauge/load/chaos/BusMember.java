@@ -13,6 +13,7 @@ import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -131,7 +132,7 @@ public final class BusMember implements Command {
         .get("/register/:host")
         .handler(
             request -> {
-              gateway.register(request.pathParam("host"));
+              gateway.register(request.pathParam("host"), Admission.UNKNOWN);
               request.json(state());
             });
     return router;

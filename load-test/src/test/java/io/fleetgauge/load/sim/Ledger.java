@@ -109,6 +109,12 @@ final class Ledger {
     }
   }
 
+  /** Ticks before this time need not be in any answer any more, ms since the epoch. */
+  void expire(long before) {
+    required.values().forEach(ticks -> ticks.headMap(before).clear());
+    keptAlone.values().forEach(ticks -> ticks.headMap(before).clear());
+  }
+
   /** A process has ended, and with it what it knew of ticks that others acknowledged. */
   void ended(String gateway) {
     keptAlone

@@ -1,6 +1,7 @@
 package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
@@ -9,9 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * The registry as Hazelcast provides it, without any decision about the table. Members that reach
@@ -33,7 +32,7 @@ final class SimulatedCluster {
     final List<SimulatedMember> members = new ArrayList<>();
 
     Shared table = new Shared.Nothing();
-    final Set<String> hosts = new TreeSet<>();
+    final Map<String, Registered> hosts = new TreeMap<>();
     final Map<String, Report> reports = new TreeMap<>();
     final Map<String, TableMachine.Status> statuses = new TreeMap<>();
 
@@ -44,7 +43,7 @@ final class SimulatedCluster {
       // Only gateways hold data.
       if (side.members.stream().anyMatch(SimulatedMember::isGateway)) {
         side.table = table;
-        side.hosts.addAll(hosts);
+        side.hosts.putAll(hosts);
         side.reports.putAll(reports);
         side.statuses.putAll(statuses);
       }
@@ -192,7 +191,7 @@ final class SimulatedCluster {
     sides.remove(smaller);
     smaller.members.forEach(SimulatedMember::joinAnew);
     larger.members.addAll(smaller.members);
-    larger.hosts.addAll(smaller.hosts);
+    smaller.hosts.forEach(larger.hosts::putIfAbsent);
     smaller.reports.forEach(larger.reports::putIfAbsent);
     smaller.statuses.forEach(larger.statuses::putIfAbsent);
     if (larger.table instanceof Shared.Nothing) {

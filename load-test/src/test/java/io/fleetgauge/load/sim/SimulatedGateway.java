@@ -44,16 +44,6 @@ import java.util.stream.Stream;
  */
 final class SimulatedGateway {
   private static final Duration DAY = Duration.ofDays(1);
-  private static final StoreLimits LIMITS =
-      new StoreLimits(
-          DAY,
-          1L << 40,
-          DAY,
-          DAY.dividedBy(2),
-          StoreLimits.DEFAULT_FUTURE,
-          1_000_000,
-          1_000_000,
-          1_000_000);
   private static final long DRAIN = 20_000;
 
   /** Records that are not forced are on the disk so long after they were written. */
@@ -97,6 +87,7 @@ final class SimulatedGateway {
   private final Ownership ownership;
   private final long drift;
   private final Ledger ledger;
+  private final StoreLimits limits;
 
   // The disk.
   private List<Entry> disk = new ArrayList<>();
@@ -114,6 +105,28 @@ final class SimulatedGateway {
       Ledger ledger,
       String id,
       int replication) {
+    this(simulation, cluster, others, ledger, id, replication, DAY);
+  }
+
+  /** One that keeps samples for another time than a day. */
+  SimulatedGateway(
+      Simulation simulation,
+      SimulatedCluster cluster,
+      Map<URI, SimulatedGateway> others,
+      Ledger ledger,
+      String id,
+      int replication,
+      Duration retention) {
+    this.limits =
+        new StoreLimits(
+            retention,
+            1L << 40,
+            DAY,
+            DAY.dividedBy(2),
+            StoreLimits.DEFAULT_FUTURE,
+            1_000_000,
+            1_000_000,
+            1_000_000);
     this.simulation = simulation;
     this.cluster = cluster;
     this.others = others;
@@ -157,6 +170,11 @@ final class SimulatedGateway {
 
   ClusterView view() {
     return life == null ? ClusterView.EMPTY : life.view();
+  }
+
+  /** The hosts that are in the registry, as it sees it. */
+  Set<String> registered() {
+    return cluster.sideOf(life.member).orElseThrow().hosts.keySet();
   }
 
   /** What it asks other gateways with. */
@@ -411,7 +429,7 @@ final class SimulatedGateway {
     private long diskFreeAt;
 
     Life(int number) {
-      super(LIMITS);
+      super(limits);
       this.number = number;
       this.access =
           new ClusterAccess(

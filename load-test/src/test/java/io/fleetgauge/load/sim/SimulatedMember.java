@@ -1,7 +1,9 @@
 package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
@@ -126,8 +128,11 @@ final class SimulatedMember {
     cluster.remove(this);
   }
 
-  void register(String name) {
-    cluster.sideOf(this).filter(side -> side.hosts.add(name)).ifPresent(cluster::changed);
+  void register(String name, Admission admission) {
+    cluster
+        .sideOf(this)
+        .filter(side -> side.hosts.putIfAbsent(name, new Registered(admission, false)) == null)
+        .ifPresent(cluster::changed);
   }
 
   void report(String name, Report report) {
@@ -177,7 +182,16 @@ final class SimulatedMember {
       case Effect.Publish publish -> host.publish(publish.view());
       case Effect.Gather gather ->
           side.ifPresent(
-              each -> machine.on(new Event.Gathered(each.hosts, each.reports), this::carryOut));
+              each ->
+                  machine.on(
+                      new Event.Gathered(Map.copyOf(each.hosts), each.reports), this::carryOut));
+      case Effect.Forget forget ->
+          change(
+              side,
+              each -> {
+                each.reports.keySet().removeAll(forget.hosts());
+                return each.hosts.keySet().removeAll(forget.hosts());
+              });
       case Effect.Write write -> {
         Shared replaced = seen;
         long before =

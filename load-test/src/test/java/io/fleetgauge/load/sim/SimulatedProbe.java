@@ -58,7 +58,9 @@ final class SimulatedProbe {
     return machine.counts();
   }
 
+  /** Begins to send, anew after {@link #end}. */
   void begin() {
+    ended = false;
     long period = 400 + simulation.random.nextInt(1_600);
     simulation.every(
         period,

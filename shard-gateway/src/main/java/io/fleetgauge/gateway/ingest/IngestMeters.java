@@ -67,6 +67,10 @@ public final class IngestMeters {
         "strays_removed",
         "Hosts removed because they belong to other gateways.",
         counts.straysRemoved::sum);
+    meters.counter(
+        "removals",
+        "Hosts whose samples were removed here because an operator removed the host.",
+        counts.hostsRemoved::sum);
     meters.gauge(
         "copies_equal_timestamp_seconds",
         "When all replicas here had last been compared with their owners and were equal.",

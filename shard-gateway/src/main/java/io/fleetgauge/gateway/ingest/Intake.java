@@ -157,7 +157,7 @@ public final class Intake implements AutoCloseable {
             () -> {
               thread.looking.set(false);
               for (String host : thread.hosts().timePassed()) {
-                maintenance.removeStray(thread, host);
+                maintenance.remove(thread, host);
               }
             });
       }

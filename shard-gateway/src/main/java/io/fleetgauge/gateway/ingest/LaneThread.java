@@ -158,6 +158,11 @@ final class LaneThread implements HostEnvironment {
   }
 
   @Override
+  public long retentionMillis() {
+    return all.store.limits().retention().toMillis();
+  }
+
+  @Override
   public IngestCounts counts() {
     return all.counts;
   }

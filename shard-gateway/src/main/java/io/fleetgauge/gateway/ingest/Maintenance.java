@@ -129,7 +129,7 @@ final class Maintenance {
     if (lane.isEmpty()
         && lane.newest() < expired
         && !thread.sealing.contains(host)
-        && !intake.isBusy()) {
+        && !intake.isHeld()) {
       thread.hosts().remove(host);
       threads.store.forget(host);
     }
@@ -187,31 +187,47 @@ final class Maintenance {
     }
   }
 
-  /** Removes all of a host that is kept elsewhere; on the host's thread. */
-  void removeStray(LaneThread thread, String host) {
+  /**
+   * Removes all of a host that is kept elsewhere, or that an operator removes; on the host's
+   * thread.
+   */
+  void remove(LaneThread thread, String host) {
     if (thread.sealing.contains(host)) {
       return;
     }
+    boolean isRemoved = thread.hosts().find(host).map(HostIntake::isRemoved).orElse(false);
     List<Path> files = threads.store.blockFiles(host);
     threads.store.forget(host);
     thread.hosts().remove(host);
-    threads.counts.straysRemoved.increment();
-    LOG.info("host {} is kept on other gateways; its samples here are removed", host);
-    delete(files);
+    if (isRemoved) {
+      threads.counts.hostsRemoved.increment();
+      LOG.info("host {} is removed by an operator, and its samples here with it", host);
+      // When the blocks are gone: at a start, those that are there are newer than the record.
+      writer.execute(
+          () -> {
+            deleteNow(files);
+            thread.run(() -> thread.hosts().host(host).noteRemoval());
+          });
+    } else {
+      threads.counts.straysRemoved.increment();
+      LOG.info("host {} is kept on other gateways; its samples here are removed", host);
+      delete(files);
+    }
   }
 
   private void delete(List<Path> files) {
     if (!files.isEmpty()) {
-      writer.execute(
-          () -> {
-            for (Path file : files) {
-              try {
-                Files.deleteIfExists(file);
-              } catch (IOException e) {
-                LOG.warn("a block that is not needed any more cannot be removed: {}", e.toString());
-              }
-            }
-          });
+      writer.execute(() -> deleteNow(files));
+    }
+  }
+
+  private static void deleteNow(List<Path> files) {
+    for (Path file : files) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        LOG.warn("a block that is not needed any more cannot be removed: {}", e.toString());
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
@@ -112,8 +113,14 @@ final class Recovery {
 
   private void replay(String host, long segment, byte[] record) {
     try {
-      long newest = threads.of(host).hosts().host(host).replay(record);
-      threads.segments.note(segment, host, newest);
+      HostIntake.Replayed replayed = threads.of(host).hosts().host(host).replay(record);
+      if (replayed.isRemoval()) {
+        // Blocks that were there before it are gone; those that are there came later.
+        threads.store.forget(host);
+        threads.of(host).hosts().remove(host);
+        restore(host);
+      }
+      threads.segments.note(segment, host, replayed.newest());
     } catch (WireException e) {
       lost(segment, e);
     }

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.ownership;
 
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** The metrics of the table, as this gateway knows it. */
@@ -9,9 +10,20 @@ public final class OwnershipMeters {
   private OwnershipMeters() {}
 
   /**
+   * @param forgotten hosts that left tables which this gateway wrote, by reason
    * @param self this gateway's id
    */
-  public static void declare(Meters meters, Supplier<ClusterView> view, String self) {
+  public static void declare(
+      Meters meters,
+      Supplier<ClusterView> view,
+      Supplier<Map<String, Long>> forgotten,
+      String self) {
+    meters.counters(
+        "hosts_forgotten",
+        "Hosts that left the table, counted by the gateway that wrote it: expired, without samples"
+            + " within retention, or removed by an operator.",
+        "reason",
+        forgotten);
     meters.gauge(
         "owned_hosts",
         "Hosts that the table assigns to this gateway.",

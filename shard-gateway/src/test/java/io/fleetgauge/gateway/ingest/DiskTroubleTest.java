@@ -64,7 +64,8 @@ class DiskTroubleTest {
         new Intake(
             store,
             journal,
-            new ClusterAccess("g1", 1, () -> VIEW, host -> {}, (host, report) -> {}, null),
+            new ClusterAccess(
+                "g1", 1, () -> VIEW, (host, admission) -> {}, (host, report) -> {}, null),
             new MemoryWatermark(() -> 0, 100),
             () -> NOW,
             1,

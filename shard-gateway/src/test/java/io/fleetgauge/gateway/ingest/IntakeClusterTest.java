@@ -95,7 +95,7 @@ class IntakeClusterTest {
                   tablesRead.incrementAndGet();
                   return view;
                 },
-                host -> {},
+                (host, admission) -> {},
                 (host, report) -> reported.add(host),
                 others),
             memory,

@@ -71,7 +71,8 @@ class IntakeRouteTest {
         new Intake(
             store,
             journal,
-            new ClusterAccess("g1", 1, () -> VIEW, host -> {}, (host, report) -> {}, peers),
+            new ClusterAccess(
+                "g1", 1, () -> VIEW, (host, admission) -> {}, (host, report) -> {}, peers),
             MemoryWatermark.ofHeap(),
             () -> NOW,
             2,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
@@ -28,6 +29,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
@@ -48,6 +52,7 @@ class IntakeTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   @TempDir private Path folder;
+  private volatile ClusterView view = VIEW;
   private long now;
   private long memoryUsed;
   private final List<String> registered = new ArrayList<>();
@@ -79,7 +84,13 @@ class IntakeTest {
         new Intake(
             store,
             journal,
-            new ClusterAccess("g1", 1, () -> VIEW, registered::add, (host, report) -> {}, null),
+            new ClusterAccess(
+                "g1",
+                1,
+                () -> view,
+                (host, admission) -> registered.add(host),
+                (host, report) -> {},
+                null),
             memory,
             () -> now,
             2,
@@ -424,7 +435,13 @@ class IntakeTest {
         new Intake(
             store = emptyStore(),
             journal,
-            new ClusterAccess("g1", 1, () -> VIEW, registered::add, (host, report) -> {}, null),
+            new ClusterAccess(
+                "g1",
+                1,
+                () -> VIEW,
+                (host, admission) -> registered.add(host),
+                (host, report) -> {},
+                null),
             memory,
             () -> now,
             2,
@@ -458,19 +475,82 @@ class IntakeTest {
   }
 
   @Test
-  void aHostThatHasGoneIsForgottenAndMayComeBack() {
+  void aHostThatHasLeftTheTableIsForgottenAndMayComeBack() {
     FrameEncoder run = new FrameEncoder("n1", 7);
     take("n1", frame(run, 1_000));
-    intake.maintain().join();
+    maintain();
     assertThat(store.hostCount()).isEqualTo(1);
     now += 3 * HOUR.toMillis();
-    intake.maintain().join();
-    intake.maintain().join();
-    assertThat(store.hostCount()).isZero();
+    maintain();
+    maintain();
     assertThat(store.seriesCount()).isZero();
+    assertThat(store.hostCount()).as("the table has it here").isEqualTo(1);
+    table(4, Map.of("n2", "g2"));
+    maintain();
+    assertThat(store.hostCount()).isZero();
+    table(5, Map.of("n1", "g1"));
     assertThat(take("n1", frame(run, now))).isEqualTo(new IntakeAnswer.NeedsDictionary(7));
     take("n1", join(run.dictionary(), frame(run, now + 1)));
     assertThat(store.seriesCount()).isEqualTo(1);
+  }
+
+  @Test
+  void aHostThatAnOperatorRemovesIsGoneFromMemoryDiskAndJournal() throws Exception {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    retention = HOUR.multipliedBy(1_000);
+    restart();
+    take("n1", frame(run, 1_000));
+    now += 2 * HOUR.toMillis();
+    take("n1", frame(run, now));
+    maintain();
+    assertThat(store.blockFiles("n1")).isNotEmpty();
+    remove(4, "n1");
+    removed();
+    assertThat(store.blockCount()).isZero();
+    assertThat(samples("n1")).isEmpty();
+    assertThat(intake.counts().hostsRemoved.sum()).isEqualTo(1);
+    assertThat(take("n1", join(run.dictionary(), frame(run, now + 1))))
+        .isInstanceOf(IntakeAnswer.SlowDown.class);
+    restart();
+    assertThat(samples("n1")).as("the journal says that it was removed").isEmpty();
+    assertThat(store.hostsOnDisk().stream().filter(host -> !store.blockFiles(host).isEmpty()))
+        .isEmpty();
+    table(5, Map.of("n1", "g1"));
+    take("n1", join(run.dictionary(), frame(run, now + 2)));
+    restart();
+    assertThat(samples("n1")).as("what came later is kept").containsExactly(now + 2);
+  }
+
+  private void table(long epoch, Map<String, String> owners) {
+    view = new ClusterView(OwnershipTable.ofOwners(epoch, owners), VIEW.gateways(), false);
+  }
+
+  private void remove(long epoch, String host) {
+    Holders.Admission admission = Holders.Admission.UNKNOWN;
+    Holders removed =
+        new Holders(
+            "g1", epoch, Set.of(), List.of(), Optional.empty(), Holders.Stay.REMOVED, admission);
+    OwnershipTable table =
+        new OwnershipTable(1, epoch, List.of("g1"), new TreeMap<>(Map.of(host, removed)));
+    view = new ClusterView(table, VIEW.gateways(), false);
+  }
+
+  private void maintain() {
+    intake.timePassed();
+    intake.maintain().join();
+  }
+
+  /**
+   * Waits until the record is written that a host was removed, which is when its blocks are gone.
+   */
+  private void removed() {
+    long before = journal.counts().records();
+    intake.timePassed();
+    long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (journal.counts().records() == before) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
   }
 
   private Store emptyStore() {

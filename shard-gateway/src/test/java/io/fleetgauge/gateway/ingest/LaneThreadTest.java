@@ -46,7 +46,12 @@ class LaneThreadTest extends HostEnvironmentContract {
             new Store(folder.resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT),
             journal,
             new ClusterAccess(
-                "g1", 1, () -> ClusterView.EMPTY, host -> {}, (host, report) -> {}, null),
+                "g1",
+                1,
+                () -> ClusterView.EMPTY,
+                (host, admission) -> {},
+                (host, report) -> {},
+                null),
             System::currentTimeMillis,
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
             2);

@@ -92,7 +92,8 @@ abstract class MaintainedLanes {
         new LaneThreads(
             store,
             journal,
-            new ClusterAccess("g1", 1, () -> view, host -> {}, (host, report) -> {}, peers),
+            new ClusterAccess(
+                "g1", 1, () -> view, (host, admission) -> {}, (host, report) -> {}, peers),
             () -> now,
             () -> now,
             2);
@@ -129,7 +130,7 @@ abstract class MaintainedLanes {
     LaneThread lane = threads.of(host);
     lane.call(
             hosts -> {
-              maintenance.removeStray(lane, host);
+              maintenance.remove(lane, host);
               return true;
             })
         .get(20, TimeUnit.SECONDS);

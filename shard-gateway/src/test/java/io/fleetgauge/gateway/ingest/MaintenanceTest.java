@@ -199,7 +199,7 @@ class MaintenanceTest extends MaintainedLanes {
     LaneThread lane = threads.of("n1");
     CountDownLatch busy = hold(lane);
     CompletableFuture<Void> sealing = maintenance.run();
-    lane.run(() -> maintenance.removeStray(lane, "n1"));
+    lane.run(() -> maintenance.remove(lane, "n1"));
     busy.countDown();
     sealing.get(20, TimeUnit.SECONDS);
     assertThat(times("n1")).isEqualTo(taken);

@@ -58,7 +58,7 @@ class ReduceTest extends MaintainedLanes {
         () -> {
           for (String host : hosts) {
             if (!host.equals(order.getLast())) {
-              maintenance.removeStray(lane, host);
+              maintenance.remove(lane, host);
             }
           }
         });

@@ -93,7 +93,8 @@ class PeerClientTest extends PeersContract {
           new Intake(
               store,
               journal,
-              new ClusterAccess(id, 2, () -> view, host -> {}, (host, report) -> {}, peers),
+              new ClusterAccess(
+                  id, 2, () -> view, (host, admission) -> {}, (host, report) -> {}, peers),
               MemoryWatermark.ofHeap(),
               () -> NOW,
               1,

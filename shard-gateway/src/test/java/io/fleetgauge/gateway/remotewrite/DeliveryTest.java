@@ -72,7 +72,8 @@ class DeliveryTest {
         new Intake(
             store,
             journal,
-            new ClusterAccess("g1", 1, () -> view, host -> {}, (host, report) -> {}, null),
+            new ClusterAccess(
+                "g1", 1, () -> view, (host, admission) -> {}, (host, report) -> {}, null),
             MemoryWatermark.ofHeap(),
             () -> 1_000,
             2,

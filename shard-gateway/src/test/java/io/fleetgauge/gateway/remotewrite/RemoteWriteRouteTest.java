@@ -88,7 +88,8 @@ class RemoteWriteRouteTest {
         new Intake(
             store,
             journal,
-            new ClusterAccess("g1", 1, () -> VIEW, host -> {}, (host, report) -> {}, null),
+            new ClusterAccess(
+                "g1", 1, () -> VIEW, (host, admission) -> {}, (host, report) -> {}, null),
             memory,
             () -> NOW,
             2,

@@ -76,7 +76,7 @@ class FragmentRouteTest {
     Meters meters = new Meters("fleetgauge_gateway");
     counts.declare(meters, runner::caches);
     StoreMeters.declare(meters, writer.store());
-    OwnershipMeters.declare(meters, () -> VIEW, "g1");
+    OwnershipMeters.declare(meters, () -> VIEW, Map::of, "g1");
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "", RoutingContext::next);
     new FragmentRoute(vertx, runner, 2, counts, () -> isMemoryShort)

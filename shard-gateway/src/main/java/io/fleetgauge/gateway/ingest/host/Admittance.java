@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -59,7 +60,7 @@ public final class Admittance {
         yield Optional.of(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
       }
       case Verdict.Unknown unknown -> {
-        cluster.register().accept(host);
+        cluster.register().accept(host, Admission.UNKNOWN);
         counts.unsettled.increment();
         yield slowDown(UNKNOWN_RETRY_MILLIS);
       }

@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * @param self the id of this gateway
  * @param replication how many gateways are to hold each host
  * @param view the newest view of the cluster
- * @param register makes a host known to the cluster
+ * @param register makes a host known to the cluster, and says how it comes to it
  * @param report reports on a host that this gateway owns
  * @param peers the other gateways
  */
@@ -20,7 +20,7 @@ public record ClusterAccess(
     String self,
     int replication,
     Supplier<ClusterView> view,
-    Consumer<String> register,
+    BiConsumer<String, Admission> register,
     BiConsumer<String, Report> report,
     Peers peers) {
 

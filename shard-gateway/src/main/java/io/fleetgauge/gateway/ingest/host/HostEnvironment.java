@@ -45,6 +45,9 @@ public interface HostEnvironment {
   /** ms of a clock that is never set. */
   long steadyMillis();
 
+  /** How long samples are kept, ms. */
+  long retentionMillis();
+
   /** The latest time of a sample that is not refused, ms since the epoch. */
   long latestTime();
 

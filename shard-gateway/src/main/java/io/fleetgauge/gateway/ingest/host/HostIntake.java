@@ -31,6 +31,14 @@ public final class HostIntake {
    */
   public record State(boolean blank, boolean whole, long before, Map<Long, RunProgress> progress) {}
 
+  /**
+   * A record of the journal that was read.
+   *
+   * @param newest time of its newest sample, ms; {@link Long#MIN_VALUE} when it has none
+   * @param isRemoval whether all records of the host before this one count no more
+   */
+  public record Replayed(long newest, boolean isRemoval) {}
+
   private final String host;
   private final HostEnvironment environment;
   private final HostSession session;
@@ -62,9 +70,9 @@ public final class HostIntake {
     return roles.copyEqualAt();
   }
 
-  /** Whether something is in progress, or this gateway is to hold a copy. */
-  public boolean isBusy() {
-    return roles.isBusy();
+  /** Whether this gateway is to hold the host. */
+  public boolean isHeld() {
+    return roles.isHeld();
   }
 
   /**
@@ -83,6 +91,11 @@ public final class HostIntake {
     if (session.waitingBytes() > MAX_WAITING_BYTES) {
       environment.counts().queueFull.increment();
       answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+      return;
+    }
+    if (roles.refuses()) {
+      environment.counts().unsettled.increment();
+      answer.accept(new IntakeAnswer.SlowDown(HostRoles.RETRY_MILLIS));
       return;
     }
     HostSession.Taken taken =
@@ -139,6 +152,17 @@ public final class HostIntake {
     }
   }
 
+  /** Whether an operator removes the host. */
+  public boolean isRemoved() {
+    return roles.isRemoved();
+  }
+
+  /** All of the host has been removed: what the journal has of it is not read again. */
+  public void noteRemoval() {
+    byte[] removal = new FrameEncoder(host, HostSession.REMOVAL_RUN).dictionary();
+    appendPage(removal, Long.MIN_VALUE, true, kept -> {});
+  }
+
   /** Bodies have come from the owner of a host that this gateway has a copy of. */
   public void copied(Peers.Copy copy, Consumer<Peers.CopyAnswer> answer) {
     roles.arrived(copy, answer);
@@ -183,10 +207,9 @@ public final class HostIntake {
   /**
    * Takes a record of the journal in.
    *
-   * @return time of its newest sample, ms; {@link Long#MIN_VALUE} when it has none
    * @throws WireException if it cannot be understood
    */
-  public long replay(byte[] record) throws WireException {
+  public Replayed replay(byte[] record) throws WireException {
     return session.replay(record);
   }
 

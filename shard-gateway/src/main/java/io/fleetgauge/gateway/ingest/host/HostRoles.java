@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.net.URI;
@@ -17,6 +18,9 @@ final class HostRoles {
   /** When a sender comes again whose host changes its owner, or whose body was not kept, ms. */
   static final long RETRY_MILLIS = 250;
 
+  /** How often a host that the table lacks is made known, ms. */
+  private static final long REGISTER_AGAIN_MILLIS = 1_000;
+
   private final String host;
   private final HostSession session;
   private final HostEnvironment environment;
@@ -24,6 +28,11 @@ final class HostRoles {
   private final StrayRole stray;
   private ClusterView followed = ClusterView.EMPTY;
   private Optional<Holders> holders = Optional.empty();
+
+  /** How the host came into the last table that had it. */
+  private Admission admission = Admission.UNKNOWN;
+
+  private long registerAt;
 
   /** Null while this gateway is not the owner. */
   private OwnerRole owner;
@@ -48,6 +57,7 @@ final class HostRoles {
     followed = view;
     Optional<Long> before = holders.map(Holders::since);
     holders = view.table().holders(host);
+    holders.ifPresent(each -> admission = each.admission());
     if (!before.equals(holders.map(Holders::since))) {
       stray.ownerChanged();
     }
@@ -88,6 +98,12 @@ final class HostRoles {
       replica.end();
       replica = null;
     }
+  }
+
+  /** Whether nothing of the host is taken in now, because it is to leave the table. */
+  boolean refuses() {
+    follow();
+    return owner != null && owner.refuses();
   }
 
   /** Sees to it that what the session just took is kept, and then answers. */
@@ -177,19 +193,46 @@ final class HostRoles {
    */
   boolean timePassed() {
     follow();
+    if (isRemoved() && environment.isRecovered() && session.holdsAnything()) {
+      return true;
+    }
     if (owner != null) {
       owner.timePassed();
     } else if (replica != null) {
       replica.pullIfDue(followed);
-    } else if (environment.isRecovered() && !session.lane().isEmpty() && holders.isPresent()) {
-      return stray.timePassed(followed, holders.get());
+    } else if (environment.isRecovered() && hasUnexpired()) {
+      return beStray();
     }
     return false;
   }
 
-  /** Whether something is in progress, or this gateway is to hold a copy. */
-  boolean isBusy() {
-    return replica != null || owner != null && owner.isBusy();
+  /** What has expired is removed here soon, and of no use to others. */
+  private boolean hasUnexpired() {
+    return session.hasSince(environment.clock() - environment.retentionMillis());
+  }
+
+  /** Offers what is here to the owner, or sees to it that the host has one. */
+  private boolean beStray() {
+    if (holders.isPresent()) {
+      return stray.timePassed(followed, holders.get());
+    }
+    long now = environment.steadyMillis();
+    if (now >= registerAt) {
+      // The table has lost the host, or it has left too early.
+      registerAt = now + REGISTER_AGAIN_MILLIS;
+      environment.cluster().register().accept(host, admission);
+    }
+    return false;
+  }
+
+  /** Whether an operator removes the host. */
+  boolean isRemoved() {
+    return holders.map(Holders::stay).filter(Holders.Stay.REMOVED::equals).isPresent();
+  }
+
+  /** Whether this gateway is to hold the host. */
+  boolean isHeld() {
+    return replica != null || owner != null;
   }
 
   /**

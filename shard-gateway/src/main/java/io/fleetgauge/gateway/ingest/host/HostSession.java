@@ -26,6 +26,9 @@ final class HostSession {
   /** A probe has one run at a time; each gateway that takes remote writes for the host has one. */
   private static final int MAX_RUNS = 32;
 
+  /** The run of a record that says that all before it was removed. */
+  static final long REMOVAL_RUN = 0x7267_6d6f_7665_6401L;
+
   private static final Optional<Missing> NOTHING_MISSING = Optional.empty();
 
   private static final class Run {
@@ -156,6 +159,15 @@ final class HostSession {
 
   Lane lane() {
     return lane;
+  }
+
+  /** Whether it has a sample of this time or later, ms. */
+  boolean hasSince(long time) {
+    return lane.newest() >= time || isWaiting();
+  }
+
+  boolean holdsAnything() {
+    return !lane.isEmpty() || lane.newest() != Long.MIN_VALUE || isWaiting();
   }
 
   /**
@@ -400,17 +412,19 @@ final class HostSession {
   /**
    * Replays a record of the journal.
    *
-   * @return time of its newest sample, ms; {@link Long#MIN_VALUE} when it has none
    * @throws WireException if it cannot be decoded
    */
-  long replay(byte[] record) throws WireException {
+  HostIntake.Replayed replay(byte[] record) throws WireException {
     FrameDecoder decoder = new FrameDecoder(record);
     Outcome outcome = new Outcome();
     long newest = Long.MIN_VALUE;
     while (decoder.hasNext()) {
       Frame frame = decoder.next();
       if (frame.run() == HostPage.RUN) {
-        return merge(record).newest();
+        return new HostIntake.Replayed(merge(record).newest(), false);
+      }
+      if (frame.run() == REMOVAL_RUN) {
+        return new HostIntake.Replayed(newest, true);
       }
       Run run = runs.computeIfAbsent(frame.run(), Run::new);
       if (!run.dictionary.covers(frame)) {
@@ -431,7 +445,7 @@ final class HostSession {
         counts.ticksReplayed.increment();
       }
     }
-    return newest;
+    return new HostIntake.Replayed(newest, false);
   }
 
   boolean isReplaying() {

@@ -37,6 +37,9 @@ public final class IngestCounts {
   /** Hosts removed here because they belong to other gateways. */
   public final LongAdder straysRemoved = new LongAdder();
 
+  /** Hosts removed here because an operator wanted it. */
+  public final LongAdder hostsRemoved = new LongAdder();
+
   /** Ticks replayed from the journal after the start. */
   public final LongAdder ticksReplayed = new LongAdder();
 

@@ -52,8 +52,13 @@ public final class LaneHosts {
     return hosts.values();
   }
 
+  /** Forgets a host; if the table gives it to this gateway, it is made anew. */
   public void remove(String name) {
-    hosts.remove(name);
+    HostIntake gone = hosts.remove(name);
+    if (gone != null) {
+      gone.close();
+      followed = ClusterView.EMPTY;
+    }
   }
 
   /** All that was kept before the start has been read: what waited for it goes behind it. */

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -21,6 +22,12 @@ import java.util.function.Consumer;
  */
 final class OwnerRole {
   private static final long REPORT_AGAIN_MILLIS = 1_000;
+
+  /**
+   * How long a host is idle after its last sample has expired, ms: by then it has for no gateway,
+   * whose clocks differ. And after somebody has sent or offered something of it.
+   */
+  static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private record Body(
       byte[] frames, long newest, IntakeAnswer kept, Consumer<IntakeAnswer> answer) {}
@@ -39,6 +46,10 @@ final class OwnerRole {
   private long reportedAt;
   private boolean hasMerged;
   private boolean isClosed;
+  private boolean reportedIdle;
+
+  /** When somebody has sent or offered something of the host, or this role began. */
+  private long wantedAt;
 
   OwnerRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
     this.host = host;
@@ -47,6 +58,7 @@ final class OwnerRole {
     this.journal = journal;
     this.catchUp = new CatchUp(host, session, environment, this::report, this::pullEnded);
     this.side = new OwnerSide(environment.cluster().isReplicated(), environment.clock() << 16);
+    this.wantedAt = now();
   }
 
   private long now() {
@@ -90,20 +102,53 @@ final class OwnerRole {
 
   private void report() {
     reportedAt = now();
+    reportedIdle = isIdle();
     environment
         .cluster()
         .report()
         .accept(
-            host, new Report(environment.cluster().self(), since, catchUp.behind(), side.synced()));
+            host,
+            new Report(
+                environment.cluster().self(),
+                since,
+                catchUp.behind(),
+                side.synced(),
+                reportedIdle));
+  }
+
+  /**
+   * Whether there is no sample of the host within retention here, and nobody has wanted to add one
+   * for a while; of one that an operator removes, whether nothing of it is here.
+   */
+  private boolean isIdle() {
+    if (!environment.isRecovered() || isBusy()) {
+      return false;
+    }
+    if (holders.stay() == Holders.Stay.REMOVED) {
+      return !session.holdsAnything();
+    }
+    long retention = environment.retentionMillis();
+    long after = Math.min(IDLE_AFTER_MILLIS, retention);
+    return !session.hasSince(environment.clock() - retention - after) && now() - wantedAt >= after;
+  }
+
+  /** Whether the host is to leave, so that nothing is taken in until it has, or is kept. */
+  boolean refuses() {
+    if (holders.stay() == Holders.Stay.KEPT) {
+      return false;
+    }
+    wantedAt = now();
+    return true;
   }
 
   /** A report may have been lost with the side of a split that it was made on. */
   private void reportAgain(long now) {
     boolean isSame = holders.behind().equals(catchUp.behind());
+    isSame &= holders.stay() == Holders.Stay.KEPT && !isIdle();
     for (Holders.Copy each : holders.copies()) {
       isSame &= each.synced() == side.synced().contains(each.key());
     }
-    if (!isSame && now - reportedAt > REPORT_AGAIN_MILLIS) {
+    if (!isSame && now - reportedAt > REPORT_AGAIN_MILLIS || isIdle() != reportedIdle) {
       report();
     }
   }
@@ -142,6 +187,11 @@ final class OwnerRole {
 
   /** Another gateway has something of this host. */
   void offered(String from, Consumer<Boolean> answer) {
+    if (refuses()) {
+      answer.accept(false);
+      return;
+    }
+    wantedAt = now();
     catchUp.pull(
         from,
         done -> {
@@ -158,6 +208,7 @@ final class OwnerRole {
 
   /** Sees to it that what the session just took is kept, and then answers. */
   void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
+    wantedAt = now();
     if (!environment.cluster().isReplicated() && !side.hasPeers()) {
       journal.write(
           taken.body(),

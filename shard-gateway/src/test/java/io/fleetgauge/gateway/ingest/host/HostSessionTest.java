@@ -212,11 +212,11 @@ class HostSessionTest {
 
   @Test
   void aReplayedRecordSaysItsNewestTimeAndIsCounted() throws Exception {
-    assertThat(session.replay(join(body(run, 2_000), body(run, 1_000)))).isEqualTo(2_000);
+    assertThat(session.replay(join(body(run, 2_000), body(run, 1_000))).newest()).isEqualTo(2_000);
     assertThat(gateway.counts.ticksReplayed.sum()).isEqualTo(2);
     FrameEncoder page = new FrameEncoder(HOST, HostPage.RUN);
-    assertThat(session.replay(page.dictionary())).isEqualTo(Long.MIN_VALUE);
-    assertThat(session.replay(body(page, 3_000))).isEqualTo(3_000);
+    assertThat(session.replay(page.dictionary()).newest()).isEqualTo(Long.MIN_VALUE);
+    assertThat(session.replay(body(page, 3_000)).newest()).isEqualTo(3_000);
     assertThat(gateway.samples()).singleElement().extracting(Series::size).isEqualTo(3);
     assertThat(session.progress()).as("a page is no run").containsOnlyKeys(7L);
   }

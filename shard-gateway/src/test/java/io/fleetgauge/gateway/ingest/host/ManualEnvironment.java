@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -39,6 +40,7 @@ final class ManualEnvironment extends MemoryEnvironment {
   final Queue<ManualPeers.SentOffer> offers = peers.offers;
   final List<Report> reports = new ArrayList<>();
   final List<String> registered = new ArrayList<>();
+  final List<Admission> admissions = new ArrayList<>();
 
   private final Queue<Runnable> lane = new ArrayDeque<>();
   private final ClusterAccess cluster;
@@ -53,7 +55,10 @@ final class ManualEnvironment extends MemoryEnvironment {
             self,
             replication,
             () -> view,
-            registered::add,
+            (host, admission) -> {
+              registered.add(host);
+              admissions.add(admission);
+            },
             (host, report) -> reports.add(report),
             peers);
   }

@@ -59,6 +59,11 @@ public abstract class MemoryEnvironment implements HostEnvironment {
   }
 
   @Override
+  public final long retentionMillis() {
+    return store.limits().retention().toMillis();
+  }
+
+  @Override
   public final IngestCounts counts() {
     return counts;
   }

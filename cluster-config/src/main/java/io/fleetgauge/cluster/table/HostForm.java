@@ -1,0 +1,45 @@
+package io.fleetgauge.cluster.table;
+
+import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.Situation.Registered;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+
+/** What the registry says of a host as bytes, as the package draws them. */
+public final class HostForm {
+  /** Other versions are not read. */
+  public static final int VERSION = 1;
+
+  private static final int REMOVED = 1;
+
+  private HostForm() {}
+
+  public static byte[] toBytes(Registered host) {
+    return new WireWriter(32)
+        .u8(VERSION)
+        .string(host.admission().tenant())
+        .uvar(host.admission().at())
+        .u8(host.removed() ? REMOVED : 0)
+        .toBytes();
+  }
+
+  /**
+   * @throws WireException if the bytes are not a host of this version
+   */
+  public static Registered fromBytes(byte[] bytes) throws WireException {
+    WireReader in = new WireReader(bytes);
+    int version = in.u8("the host's version");
+    if (version != VERSION) {
+      throw new WireException(
+          "a host of format version " + version + ", this program reads " + VERSION);
+    }
+    Admission admission = new Admission(in.string("a tenant"), in.uvar("when it was admitted"));
+    int removed = in.u8("whether a host is removed");
+    if (removed > REMOVED) {
+      throw new WireException("whether a host is removed is " + removed + ", allowed are 0 and 1");
+    }
+    in.end("the host");
+    return new Registered(admission, removed == REMOVED);
+  }
+}
