@@ -67,6 +67,7 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
 
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
+  private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
   private static final long MAX_HOUSEKEEPING_MILLIS = 10_000;
 
@@ -275,6 +276,30 @@ public final class GatewayProcess implements AutoCloseable {
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.tableChanged());
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
+      DiskWatch watch = new DiskWatch();
+      vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk(watch));
+    }
+
+    /** Other gateways take over the hosts of one that cannot write. */
+    private void lookAtDisk(DiskWatch watch) {
+      Optional<String> trouble = intake.diskTrouble();
+      if (!intake.isRecovered()) {
+        return; // it has not been given hosts yet
+      }
+      watch
+          .look(trouble.isPresent(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime()))
+          .ifPresent(
+              takesHosts -> {
+                if (takesHosts) {
+                  LOG.info("the disk works again: this gateway takes hosts");
+                  member.get().activate();
+                } else {
+                  LOG.error(
+                      "the disk fails: other gateways take over the hosts of this one; {}",
+                      trouble.orElse(""));
+                  member.get().retire();
+                }
+              });
     }
 
     void becomeReady() {

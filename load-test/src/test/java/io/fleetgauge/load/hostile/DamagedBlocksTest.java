@@ -41,7 +41,7 @@ class DamagedBlocksTest {
 
   @Test
   void answersComeFromTheCopyAndTheFilesAreReplacedFromIt() throws Exception {
-    try (ProcessCluster cluster = new ProcessCluster(folder, 2, ", memory: 20m")) {
+    try (ProcessCluster cluster = new ProcessCluster(folder, 2, ", memory: 20m", "")) {
       List<LaunchedProcess> gateways = cluster.startGateways();
       cluster.query();
       QueryClient client = cluster.client();
@@ -104,21 +104,7 @@ class DamagedBlocksTest {
         values[i] = random.nextDouble();
       }
       Labels labels = Labels.of(Labels.NAME, "load", "Hostname", "n" + host);
-      byte[] body = RemoteWriteBody.v1().series(labels, times, values).compressed();
-      await()
-          .atMost(SOON)
-          .ignoreExceptions()
-          .until(
-              () ->
-                  http.send(
-                              HttpRequest.newBuilder(cluster.address(0).resolve("/api/v1/write"))
-                                  .header("Content-Encoding", "snappy")
-                                  .header("Content-Type", RemoteWriteBody.V1_TYPE)
-                                  .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-                                  .build(),
-                              HttpResponse.BodyHandlers.ofString())
-                          .statusCode()
-                      == 204);
+      cluster.write(0, RemoteWriteBody.v1().series(labels, times, values));
     }
   }
 

@@ -1,8 +1,11 @@
 package io.fleetgauge.load.hostile;
 
+import static org.awaitility.Awaitility.await;
+
 import io.fleetgauge.load.fleet.LaunchedProcess;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
+import io.fleetgauge.load.fleet.RemoteWriteBody;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,21 +39,22 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   ProcessCluster(Path folder, int gateways) throws IOException {
-    this(folder, gateways, "");
+    this(folder, gateways, "", "");
   }
 
   /**
    * @param store what the gateways' configuration says of the store beside its folder, such as
    *     {@code , memory: 2m}
+   * @param name of the cluster; one of its own if it is empty
    */
-  ProcessCluster(Path folder, int gateways, String store) throws IOException {
+  ProcessCluster(Path folder, int gateways, String store, String name) throws IOException {
     this.folder = folder;
     this.gateways = gateways;
     this.store = store;
     List<Integer> ports = LocalPorts.free(2 * (gateways + 2));
     http = ports.subList(0, gateways + 2);
     members = ports.subList(gateways + 2, ports.size());
-    name = "hostile-" + members.getFirst();
+    this.name = name.isEmpty() ? "hostile-" + members.getFirst() : name;
     secret("secret", SECRET);
   }
 
@@ -122,6 +127,28 @@ final class ProcessCluster implements AutoCloseable {
 
   URI probeAddress() {
     return address(gateways + 1);
+  }
+
+  /** Writes a body to a gateway, as a sender that tries again until it is taken. */
+  void write(int gateway, RemoteWriteBody body) throws IOException {
+    byte[] bytes = body.compressed();
+    try (HttpClient sender = HttpClient.newHttpClient()) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .ignoreExceptions()
+          .until(
+              () ->
+                  sender
+                          .send(
+                              HttpRequest.newBuilder(address(gateway).resolve("/api/v1/write"))
+                                  .header("Content-Encoding", "snappy")
+                                  .header("Content-Type", RemoteWriteBody.V1_TYPE)
+                                  .POST(HttpRequest.BodyPublishers.ofByteArray(bytes))
+                                  .build(),
+                              HttpResponse.BodyHandlers.ofString())
+                          .statusCode()
+                      == 204);
+    }
   }
 
   QueryClient client() {
