@@ -53,6 +53,17 @@ class HostIntakeTest {
   }
 
   @Test
+  void theJournalGetsBodiesAsTheyAreWhileItHasTheDictionary() {
+    HostIntake host = environment.host();
+    byte[] first = body(run, 1_000);
+    byte[] second = body(run, 2_000);
+    host.take(first, 0, answers::add);
+    host.take(second, 0, answers::add);
+    assertThat(environment.journal.remove().record()).isEqualTo(first);
+    assertThat(environment.journal.remove().record()).isEqualTo(second);
+  }
+
+  @Test
   void aPageThatTheJournalDoesNotTakeIsNotKept() throws Exception {
     HostIntake host = environment.host();
     byte[] page = body(new FrameEncoder(HOST, HostPage.RUN), 1_000);
