@@ -42,16 +42,21 @@ import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -66,6 +71,7 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
 
+  private static final Duration LOOK_AT_FOLDERS = Duration.ofMillis(250);
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
@@ -139,10 +145,22 @@ public final class GatewayProcess implements AutoCloseable {
     void openStore() throws StartFailure {
       FolderLock lock = FolderLock.take(config.store().folder(), "store.folder");
       lifecycle.started("folder", STOP_LIMIT, lock);
-      journal = journal(config.journal());
+      Path blocks = config.store().folder().resolve("blocks");
+      journal = journal(config.journal(), List.of(config.store().folder(), lock.file(), blocks));
       lifecycle.started("journal", STOP_LIMIT, journal);
+      lookAtFolders();
       store = store(config.store(), rules(config.rollups()));
       StoreMeters.declare(meters, store);
+    }
+
+    /** On a thread of its own: a disk that hangs holds up nothing else. */
+    private void lookAtFolders() {
+      ScheduledExecutorService folders =
+          Executors.newSingleThreadScheduledExecutor(
+              Thread.ofPlatform().daemon().name("folders").factory());
+      lifecycle.started("folders", STOP_LIMIT, folders::shutdownNow);
+      long every = LOOK_AT_FOLDERS.toMillis();
+      folders.scheduleWithFixedDelay(journal::look, every, every, TimeUnit.MILLISECONDS);
     }
 
     void openIntake() throws StartFailure {
@@ -321,9 +339,18 @@ public final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  private static Journal journal(Journal.Settings settings) throws StartFailure {
+  /**
+   * @param folders what has to stay where it is, besides the journal's own; the last may be new
+   */
+  private static Journal journal(Journal.Settings settings, List<Path> folders)
+      throws StartFailure {
     try {
-      return Journal.open(settings);
+      PrivateFiles.createFolders(folders.getLast());
+      Journal journal = Journal.open(settings);
+      for (Path each : folders) {
+        journal.dependOn(each);
+      }
+      return journal;
     } catch (IOException e) {
       throw new StartFailure(
           "the folder " + settings.folder() + " cannot be used: " + e + "; see store.folder", e);

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * The newest table that a gateway knew, kept over restarts: when all are started again, hosts stay
  * where their samples are and epochs go on. Losing it costs moves, never samples.
  *
- * @param file bytes as {@link TableForm} writes them; written under another name first, so it is
- *     complete or absent
+ * @param file in a folder that is there; bytes as {@link TableForm} writes them; written under
+ *     another name first, so it is complete or absent
  */
 record TableFile(Path file) {
   private static final Logger LOG = LoggerFactory.getLogger(TableFile.class);
@@ -64,7 +64,6 @@ record TableFile(Path file) {
   void write(OwnershipTable table) {
     Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
     try {
-      PrivateFiles.createFolders(file.toAbsolutePath().getParent());
       PrivateFiles.write(unfinished, TableForm.toBytes(table));
       Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {

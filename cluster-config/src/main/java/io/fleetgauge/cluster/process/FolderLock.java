@@ -13,9 +13,11 @@ import java.nio.file.StandardOpenOption;
 public final class FolderLock implements AutoCloseable {
   private static final String NAME = "lock";
 
+  private final Path file;
   private final FileChannel channel;
 
-  private FolderLock(FileChannel channel) {
+  private FolderLock(Path file, FileChannel channel) {
+    this.file = file;
     this.channel = channel;
   }
 
@@ -32,7 +34,7 @@ public final class FolderLock implements AutoCloseable {
               folder.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       FileLock lock = channel.tryLock();
       if (lock != null) {
-        return new FolderLock(channel);
+        return new FolderLock(folder.resolve(NAME), channel);
       }
       channel.close();
       throw inUse(folder, key, null);
@@ -57,6 +59,11 @@ public final class FolderLock implements AutoCloseable {
             + " is in use by another process; choose another with "
             + key,
         e);
+  }
+
+  /** The file that is locked, and open as long as it is. */
+  public Path file() {
+    return file;
   }
 
   @Override

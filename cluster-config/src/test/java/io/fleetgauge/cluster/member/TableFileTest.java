@@ -23,7 +23,7 @@ class TableFileTest {
 
   @BeforeEach
   void name() {
-    path = folder.resolve("cluster").resolve("table");
+    path = folder.resolve("table");
     file = new TableFile(path);
   }
 
@@ -62,7 +62,8 @@ class TableFileTest {
     assertThat(file.read()).isEqualTo(OwnershipTable.EMPTY);
     file.write(TABLE);
     assertThat(file.read()).isEqualTo(TABLE);
-    assertThat(path.resolveSibling("table.version-4")).hasBinaryContent(bytes);
+    assertThat(path.resolveSibling("table.version-" + (TableForm.VERSION + 1)))
+        .hasBinaryContent(bytes);
   }
 
   @Test

@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +44,49 @@ class DiskFaultTest {
     }
   }
 
+  /** The disk of its folders is the one that holds the test's own, so nothing is mounted. */
+  @Test
+  void aFolderThatIsRemovedIsSaidWithinASecondAndNothingIsAcknowledged() throws Exception {
+    Path data = folder.resolve("data");
+    Path away = folder.resolve("away");
+    try (GatewayWithLedger gateway = gateway(folder, "sync: interval", Map.of())) {
+      gateway.start();
+      gateway.send(3, System.currentTimeMillis() - 36_000_000, 4);
+      await().atMost(LIMIT).until(() -> gateway.acknowledged() > 100);
+      assertThat(gateway.metric("fleetgauge_gateway_folder_lost")).isZero();
+      Files.move(data, away);
+      await()
+          .atMost(Duration.ofSeconds(1))
+          .pollInterval(Duration.ofMillis(20))
+          .until(() -> gateway.get("/-/ready").statusCode() == 503);
+      awaitTrouble(gateway, data + " was removed while the process ran");
+      assertThat(gateway.metric("fleetgauge_gateway_folder_lost")).isEqualTo(1);
+      long kept = gateway.acknowledged();
+      Files.createDirectory(data);
+      awaitTrouble(gateway, data + " was");
+      assertThat(gateway.acknowledged()).isEqualTo(kept);
+      assertThat(gateway.output().lines().filter(line -> line.contains(" was removed while")))
+          .hasSize(1);
+      Files.delete(data);
+      Files.move(away, data);
+      assertItGoesOnAndHasAll(gateway, kept);
+      assertThat(readableByOthers(data)).isEmpty();
+    }
+  }
+
+  private static List<Path> readableByOthers(Path data) throws IOException {
+    try (Stream<Path> files = Files.walk(data)) {
+      List<Path> found = new ArrayList<>();
+      for (Path file : (Iterable<Path>) files::iterator) {
+        String permissions = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+        if (!permissions.endsWith("------")) {
+          found.add(file);
+        }
+      }
+      return found;
+    }
+  }
+
   @Test
   void aDiskThatBecomesReadOnlyIsSaidAndPassesWithoutARestart() throws Exception {
     Path disk = mount("100m");
@@ -59,7 +104,7 @@ class DiskFaultTest {
           "ro,size=1m",
           "tmpfs",
           disk.resolve("data/journal").toString());
-      awaitTrouble(gateway, "Read-only file system");
+      awaitTrouble(gateway, "data/journal");
       long kept = gateway.acknowledged();
       run("umount", disk.resolve("data/journal").toString());
       assertItGoesOnAndHasAll(gateway, kept);

@@ -310,6 +310,7 @@ class TidyTest {
               "promql.expr",
               "promql.syntax",
               "sample",
+              "sample.files",
               "sample.journal"),
           room(
               "query.shards",

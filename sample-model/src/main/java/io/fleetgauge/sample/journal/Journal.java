@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.journal;
 
+import io.fleetgauge.sample.files.FolderWatch;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,6 +88,7 @@ public final class Journal implements AutoCloseable {
 
   private final Settings settings;
   private final JournalFolder folder;
+  private final FolderWatch watch;
 
   /** The first segment that this instance writes. */
   private final long firstOwn;
@@ -107,6 +109,7 @@ public final class Journal implements AutoCloseable {
   private long rewrittenInto = -1;
 
   private String trouble = "";
+  private volatile boolean isFolderLost;
   private boolean closing;
   private long records;
   private long bytes;
@@ -120,9 +123,11 @@ public final class Journal implements AutoCloseable {
   private final Thread writer;
   private final Thread syncer;
 
-  private Journal(Settings settings, JournalFolder folder, TreeMap<Long, Long> found) {
+  private Journal(
+      Settings settings, JournalFolder folder, TreeMap<Long, Long> found, FolderWatch watch) {
     this.settings = settings;
     this.folder = folder;
+    this.watch = watch;
     found.forEach(sizes::put);
     // The last segment may end in an unfinished record, so it is only read.
     this.firstOwn = sizes.last() + 1;
@@ -142,12 +147,52 @@ public final class Journal implements AutoCloseable {
 
   static Journal open(Settings settings, JournalFolder.Opener opener) throws IOException {
     JournalFolder folder = JournalFolder.open(settings.folder(), opener);
-    Journal journal = new Journal(settings, folder, folder.sizes());
+    FolderWatch watch = new FolderWatch();
+    watch.add(settings.folder());
+    Journal journal = new Journal(settings, folder, folder.sizes(), watch);
     journal.writer.start();
     if (settings.sync() == Sync.INTERVAL) {
       journal.syncer.start();
     }
     return journal;
+  }
+
+  /**
+   * Rejects records also while another folder, or a file that stays open, is lost.
+   *
+   * @throws IOException if it is not there
+   */
+  public void dependOn(Path path) throws IOException {
+    watch.add(path);
+  }
+
+  /**
+   * Rejects records from now on if its folder, or what it depends on, was removed or replaced,
+   * until that is back. May wait for the disk.
+   */
+  public void look() {
+    try {
+      watch.require();
+      isFolderLost = false;
+    } catch (FolderWatch.Lost e) {
+      isFolderLost = true;
+      if (trouble().isEmpty()) {
+        fail("cannot be used", e).forEach(entry -> entry.done.accept(false));
+      }
+    }
+  }
+
+  /** Whether the last look found that its folder, or what it depends on, is lost. */
+  public boolean isFolderLost() {
+    return isFolderLost;
+  }
+
+  /**
+   * Fails if its folder, or what it depends on, was removed or replaced: what is written there now
+   * would not be found by the next start.
+   */
+  public void requireFolders() throws IOException {
+    watch.require();
   }
 
   /** Receives the records that were there when the journal was opened. */
@@ -427,6 +472,7 @@ public final class Journal implements AutoCloseable {
     if (before != null && settings.sync() == Sync.INTERVAL) {
       before.force();
     }
+    watch.require();
     SegmentWriter next = folder.begin(number);
     lock.lock();
     try {
@@ -489,6 +535,7 @@ public final class Journal implements AutoCloseable {
     SegmentWriter next = null;
     boolean works = false;
     try {
+      watch.require();
       next = folder.begin(number);
       // With room for a few bytes only, the disk would alternate between working and failing.
       next.requireRoom();
@@ -632,8 +679,11 @@ public final class Journal implements AutoCloseable {
       if (settings.sync() == Sync.INTERVAL) {
         syncer.join(Duration.ofSeconds(10));
       }
+      watch.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (IOException e) {
+      LOG.warn("the folder {} cannot be closed: {}", folder, e.toString());
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.fleetgauge.sample.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.sample.journal.Journal.Appended;
 import io.fleetgauge.sample.journal.Journal.Sync;
@@ -39,6 +41,68 @@ class JournalTest {
           assertThat(append(journal, text)).isTrue();
         }
       }
+    }
+  }
+
+  @Test
+  void recordsAreRejectedWhileTheFolderIsLostAndAcceptedWhenItIsBack() throws Exception {
+    Path data = folder.resolve("data");
+    Path away = folder.resolve("away");
+    try (Journal journal = Journal.open(Journal.Settings.defaults(data))) {
+      assertThat(append(journal, "before")).isTrue();
+      journal.look();
+      assertThat(journal.trouble()).isEmpty();
+      Files.move(data, away);
+      journal.look();
+      assertThat(journal.isFolderLost()).isTrue();
+      assertThat(journal.trouble().orElseThrow())
+          .isEqualTo(
+              "the journal in "
+                  + data
+                  + " cannot be used: "
+                  + data
+                  + " was removed while the process ran: put it back, or restart the process");
+      assertThat(journal.append(journal.segment(), new byte[1], kept -> {}))
+          .isEqualTo(Appended.REJECTED);
+      // Another folder at the same place is not the one that has the records.
+      Files.createDirectory(data);
+      journal.look();
+      assertThat(journal.isFolderLost()).isTrue();
+      assertThatThrownBy(journal::requireFolders).isInstanceOf(IOException.class);
+      Files.delete(data);
+      Files.move(away, data);
+      await().until(() -> journal.trouble().isEmpty());
+      journal.look();
+      assertThat(journal.isFolderLost()).isFalse();
+      assertThat(append(journal, "after")).isTrue();
+    }
+    try (Journal journal = Journal.open(Journal.Settings.defaults(data))) {
+      assertThat(replay(journal)).containsOnly("before", "after");
+    }
+  }
+
+  @Test
+  void noSegmentIsBegunInAnotherFolderOfTheSameName() throws Exception {
+    Path data = folder.resolve("data");
+    Journal.Settings each =
+        new Journal.Settings(data, Sync.ALWAYS, Duration.ofMillis(100), 1, 20, 1 << 20, 1 << 20);
+    try (Journal journal = Journal.open(each)) {
+      assertThat(append(journal, "a record that fills a segment")).isTrue();
+      Files.move(data, folder.resolve("away"));
+      Files.createDirectory(data);
+      assertThat(append(journal, "another")).isFalse();
+      assertThat(data).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  void aFileThatTheJournalDependsOnIsMissedToo() throws Exception {
+    Path lock = Files.writeString(folder.resolve("lock"), "");
+    try (Journal journal = Journal.open(Journal.Settings.defaults(folder.resolve("data")))) {
+      journal.dependOn(lock);
+      Files.delete(lock);
+      journal.look();
+      assertThat(journal.trouble().orElseThrow()).contains(lock + " was removed");
     }
   }
 

@@ -112,5 +112,9 @@ public final class IngestMeters {
         "disk_trouble",
         "1 while the journal cannot be written.",
         () -> journal.trouble().isPresent() ? 1 : 0);
+    meters.gauge(
+        "folder_lost",
+        "1 while a folder of the gateway is not the one that was there at its start.",
+        () -> journal.isFolderLost() ? 1 : 0);
   }
 }

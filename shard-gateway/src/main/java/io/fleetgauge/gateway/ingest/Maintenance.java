@@ -147,6 +147,8 @@ final class Maintenance {
         () -> {
           Sealing.Written sealed;
           try {
+            // A block in another folder would be lost when the right one is back.
+            threads.journal.requireFolders();
             sealed = sealing.write(threads.store.folder(host));
             blockTrouble = "";
           } catch (IOException | RuntimeException e) {

@@ -1,0 +1,90 @@
+package io.fleetgauge.sample.files;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Notices that a folder, or a file that stays open, was removed, replaced, unmounted, or covered by
+ * another file system: its path then leads to another device or inode, or nowhere. What is written
+ * to a file that was open before is lost, and no write fails. Safe for all threads.
+ */
+public final class FolderWatch implements Closeable {
+  private final List<Watched> all = new ArrayList<>();
+
+  /**
+   * @param key device and inode; null on file systems without them
+   * @param held keeps the inode of a folder from being given to another one; null for a file
+   */
+  private record Watched(Path path, Object key, FileChannel held) {}
+
+  /** A folder or file is not the one that it was. */
+  public static final class Lost extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private Lost(Path path, String how) {
+      super(path + " " + how + " while the process ran: put it back, or restart the process");
+    }
+
+    @Override
+    public String toString() {
+      return getMessage();
+    }
+  }
+
+  /**
+   * Watches a folder, or a file that the process keeps open.
+   *
+   * @throws IOException if it is not there
+   */
+  public synchronized void add(Path path) throws IOException {
+    BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class);
+    FileChannel held =
+        found.isDirectory() && found.fileKey() != null
+            ? PrivateFiles.open(path, StandardOpenOption.READ)
+            : null;
+    all.add(new Watched(path.toAbsolutePath(), found.fileKey(), held));
+    // A folder is named before what was in it.
+    all.sort(Comparator.comparingInt(each -> each.path.getNameCount()));
+  }
+
+  /**
+   * Looks whether all are there.
+   *
+   * @throws Lost if one is not
+   */
+  public synchronized void require() throws Lost {
+    for (Watched each : all) {
+      try {
+        Object key = Files.readAttributes(each.path, BasicFileAttributes.class).fileKey();
+        if (each.key != null && !each.key.equals(key)) {
+          throw new Lost(each.path, "was replaced or covered by a mount");
+        }
+      } catch (NoSuchFileException e) {
+        throw new Lost(each.path, "was removed");
+      } catch (Lost e) {
+        throw e;
+      } catch (IOException e) {
+        throw new Lost(each.path, "cannot be found any more (" + e + ")");
+      }
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    for (Watched each : all) {
+      if (each.held != null) {
+        each.held.close();
+      }
+    }
+    all.clear();
+  }
+}
