@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -26,6 +27,11 @@ public record Grant(
   /** The scopes of the tenants: a series is visible when it matches one of them. */
   public List<String> scopes() {
     return tenants.stream().map(TenantSettings::scope).distinct().toList();
+  }
+
+  /** How many hosts its samples may name; empty without a tenants file. */
+  public Optional<HostLimits> hostLimits() {
+    return tenants.stream().map(TenantSettings::hostLimits).reduce(HostLimits::least);
   }
 
   public boolean may(Right right) {

@@ -15,6 +15,7 @@ import java.util.function.Function;
  * @param name letters, digits, - and _, 100 at most
  * @param scope {@code scope}: a selector that all data of the tenant matches; empty for all data
  * @param limits {@code limits}: what it may use
+ * @param hostLimits {@code limits}: how many hosts its samples may name
  * @param tokens {@code tokens}, by name
  * @param writeLabels {@code write.labels}: labels that every series it sends must have
  * @param stamps {@code write.stamp}: whether these labels are set instead of checked
@@ -23,6 +24,7 @@ public record TenantSettings(
     String name,
     String scope,
     TenantLimits limits,
+    HostLimits hostLimits,
     Map<String, TokenSettings> tokens,
     Map<String, String> writeLabels,
     boolean stamps) {
@@ -70,6 +72,7 @@ public record TenantSettings(
         name,
         scope.orElse(""),
         TenantLimits.read(in, section + ".limits", base),
+        HostLimits.read(in, section + ".limits"),
         Map.copyOf(tokens),
         Map.copyOf(in.get(WRITE_LABELS.in(section))),
         in.get(STAMP.in(section)));

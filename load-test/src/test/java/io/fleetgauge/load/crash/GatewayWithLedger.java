@@ -237,7 +237,7 @@ final class GatewayWithLedger implements AutoCloseable {
               return false;
             }
           }
-          case IntakeAnswer.Moved _, IntakeAnswer.Refused _ ->
+          case IntakeAnswer.Moved _, IntakeAnswer.Refused _, IntakeAnswer.OverLimit _ ->
               throw new AssertionError("the gateway answers " + answer);
         }
       }

@@ -8,6 +8,7 @@ import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
 import io.fleetgauge.gateway.ingest.host.MemoryEnvironment;
 import io.fleetgauge.gateway.ingest.host.Peers;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.serve.FragmentRunner;
@@ -290,7 +291,7 @@ final class SimulatedGateway {
       String host, byte[] body, long epoch, long acknowledged, Consumer<IntakeAnswer> answer) {
     serve(
         () -> {
-          Optional<IntakeAnswer> refusal = life.admittance.refusal(host, epoch);
+          Optional<IntakeAnswer> refusal = life.admittance.refusal(host, Sender.UNLIMITED, epoch);
           if (refusal.isPresent()) {
             answer.accept(refusal.get());
             return;
@@ -439,7 +440,7 @@ final class SimulatedGateway {
               member::register,
               member::report,
               new SimulatedPeers(SimulatedGateway.this, this, others));
-      this.admittance = new Admittance(access, () -> false, counts());
+      this.admittance = new Admittance(access, () -> false, counts(), this::clock);
     }
 
     HostIntake host(String host) {

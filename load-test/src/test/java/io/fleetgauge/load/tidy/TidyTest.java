@@ -260,6 +260,7 @@ class TidyTest {
           room(
               "gateway.remotewrite",
               "gateway.ingest",
+              "gateway.ingest.host",
               "gateway.ownership",
               "sample",
               "sample.frame",

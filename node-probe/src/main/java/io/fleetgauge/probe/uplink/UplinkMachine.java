@@ -31,6 +31,9 @@ public final class UplinkMachine {
    */
   static final long EPOCH_FORGOTTEN_MILLIS = 5_000;
 
+  /** Pause of a probe whose host is not taken, because its tenant has too many. */
+  static final long OVER_LIMIT_MILLIS = 60_000;
+
   static final long FIRST_BACK_OFF_MILLIS = 100;
   static final long LONGEST_BACK_OFF_MILLIS = 2_000;
 
@@ -186,6 +189,10 @@ public final class UplinkMachine {
           epoch = 0;
         }
         yield pause(Math.max(1, slow.millis()));
+      }
+      case IntakeAnswer.OverLimit over -> {
+        trouble = Optional.of("frames are not taken: " + over.reason());
+        yield pause(Math.max(OVER_LIMIT_MILLIS, over.millis()));
       }
       case IntakeAnswer.NeedsDictionary wanted -> {
         if (dictionaryWanted) {

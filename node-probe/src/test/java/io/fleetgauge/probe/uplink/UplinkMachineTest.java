@@ -123,6 +123,17 @@ class UplinkMachineTest {
   }
 
   @Test
+  void aProbeWhoseHostIsOneTooManyKeepsItsTicksAndAsksAgainEachMinute() {
+    UplinkMachine uplink = machine(100, 1);
+    uplink.on(read(1));
+    IntakeAnswer over = new IntakeAnswer.OverLimit(0, "tenant red has 2 hosts");
+    assertThat(uplink.on(new Event.Answered(over))).contains(new Effect.Wait(60_000));
+    assertThat(uplink.trouble()).hasValue("frames are not taken: tenant red has 2 hosts");
+    assertThat(uplink.counts().queued()).isEqualTo(1);
+    assertThat(uplink.on(new Event.WaitOver())).get().isInstanceOf(Effect.Post.class);
+  }
+
+  @Test
   void aFrameThatIsRefusedIsFoundAndGivenUpAndTheOthersArrive() throws WireException {
     UplinkMachine uplink = machine(100, 1);
     Effect.Post post = post(uplink.on(read(1)));

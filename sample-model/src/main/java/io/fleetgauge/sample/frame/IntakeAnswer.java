@@ -16,6 +16,9 @@ import java.util.Arrays;
  * 503  slow-down MILLIS        try again later; nothing was taken
  * 409  dictionary RUN          send the run's dictionary first, then all of it again
  * 400  refused REASON          these bytes will never be taken
+ * 429  over-limit MILLIS REASON    the host is not taken, because a limit of the tenant leaves no
+ *                              place for it: try again later; 0 when only a change of the limit, or
+ *                              of what is sent, helps
  * </pre>
  */
 public sealed interface IntakeAnswer {
@@ -70,6 +73,21 @@ public sealed interface IntakeAnswer {
     }
   }
 
+  /**
+   * @param millis after which there may be a place; 0 when waiting does not help
+   */
+  record OverLimit(long millis, String reason) implements IntakeAnswer {
+    @Override
+    public int httpStatus() {
+      return 429;
+    }
+
+    @Override
+    public String toString() {
+      return "over-limit " + millis + " " + reason.replace('\n', ' ');
+    }
+  }
+
   record NeedsDictionary(long run) implements IntakeAnswer {
     @Override
     public int httpStatus() {
@@ -104,6 +122,10 @@ public sealed interface IntakeAnswer {
         case "kept" -> kept(words);
         case "moved" -> new Moved(URI.create(words[1]), Long.parseLong(words[2]));
         case "slow-down" -> new SlowDown(Long.parseLong(words[1]));
+        case "over-limit" ->
+            new OverLimit(
+                Long.parseLong(words[1]),
+                String.join(" ", Arrays.copyOfRange(words, 2, words.length)));
         case "dictionary" -> new NeedsDictionary(Long.parseUnsignedLong(words[1], 16));
         case "refused" -> new Refused(line.strip().substring("refused".length()).strip());
         default -> throw new WireException("not an answer of a gateway: " + shortened(line));

@@ -19,8 +19,8 @@ import java.nio.charset.StandardCharsets;
  *
  *   one or more frames of the host, oldest first, without anything between them
  *
- * 200 400 409 421 503                     one line of {@link IntakeAnswer}, text/plain; with 503
- *                                         also Retry-After, in seconds
+ * 200 400 409 421 429 503                 one line of {@link IntakeAnswer}, text/plain; with 429
+ *                                         and 503 also Retry-After, in seconds
  * 401 403                                 the token is unknown or lacks the right to write
  * 413                                     the body is larger than the gateway allows
  * </pre>

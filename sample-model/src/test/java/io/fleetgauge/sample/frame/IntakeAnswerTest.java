@@ -22,7 +22,9 @@ class IntakeAnswerTest {
           new IntakeAnswer.NeedsDictionary(255),
           new IntakeAnswer.NeedsDictionary(Long.MIN_VALUE),
           new IntakeAnswer.Refused("the frame at byte 0 is damaged"),
-          new IntakeAnswer.Refused(""));
+          new IntakeAnswer.Refused(""),
+          new IntakeAnswer.OverLimit(60_000, "tenant red has 2 hosts"),
+          new IntakeAnswer.OverLimit(0, ""));
 
   @Test
   void anAnswerIsOneLineThatReadsBack() throws WireException {
@@ -45,14 +47,16 @@ class IntakeAnswerTest {
             "dictionary ff",
             "dictionary 8000000000000000",
             "refused the frame at byte 0 is damaged",
-            "refused ");
+            "refused ",
+            "over-limit 60000 tenant red has 2 hosts",
+            "over-limit 0 ");
   }
 
   @Test
   void eachAnswerHasTheStatusThatIsDrawn() {
     assertThat(ANSWERS)
         .extracting(IntakeAnswer::httpStatus)
-        .containsExactly(200, 200, 200, 421, 503, 409, 409, 400, 400);
+        .containsExactly(200, 200, 200, 421, 503, 409, 409, 400, 400, 429, 429);
   }
 
   @Test

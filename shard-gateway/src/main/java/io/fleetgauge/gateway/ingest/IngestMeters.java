@@ -32,6 +32,11 @@ public final class IngestMeters {
                 "table", counts.unsettled.sum(),
                 "memory", counts.memoryShort.sum(),
                 "disk", counts.diskTrouble.sum()));
+    meters.counters(
+        "hosts_refused",
+        "Requests for a host that is not known and would exceed a limit of its tenant, by limit.",
+        "limit",
+        () -> Map.of("hosts", counts.overHosts.sum(), "newHosts", counts.overNewHosts.sum()));
     meters.gauge("memory_ratio", "Heap in use after the last collections, 0 to 1.", memory::ratio);
     meters.gauge(
         "recovered",

@@ -5,6 +5,7 @@ import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.ingest.host.Peers;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -72,7 +73,7 @@ public final class Intake implements AutoCloseable {
       int laneThreads,
       int maxQueued) {
     this.threads = new LaneThreads(store, journal, cluster, clock, steadyMillis, laneThreads);
-    this.admittance = new Admittance(cluster, memory::samplesAreShed, threads.counts);
+    this.admittance = new Admittance(cluster, memory::samplesAreShed, threads.counts, clock);
     this.recovery = new Recovery(threads);
     this.maintenance = new Maintenance(threads);
     this.maxQueued = maxQueued;
@@ -87,6 +88,7 @@ public final class Intake implements AutoCloseable {
   /**
    * Takes a body in.
    *
+   * @param sender who sends it, if the host is new
    * @param senderEpoch the newest epoch that the sender knows; 0 for none
    * @param acknowledged the last sequence of the body's run that was acknowledged to the sender; 0
    *     when it does not say
@@ -94,26 +96,32 @@ public final class Intake implements AutoCloseable {
    */
   public void take(
       String host,
+      Sender sender,
       byte[] body,
       long senderEpoch,
       long acknowledged,
       Consumer<IntakeAnswer> answer) {
-    admit(host, senderEpoch, answer, intake -> intake.take(body, acknowledged, answer));
+    admit(host, sender, senderEpoch, answer, intake -> intake.take(body, acknowledged, answer));
   }
 
-  /** The same of a sender that does not say what was acknowledged to it. */
+  /** The same of a sender without limits that does not say what was acknowledged to it. */
   public void take(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
-    take(host, body, senderEpoch, 0, answer);
+    take(host, Sender.UNLIMITED, body, senderEpoch, 0, answer);
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */
-  public void check(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
-    admit(host, senderEpoch, answer, intake -> answer.accept(intake.check(body)));
+  public void check(
+      String host, Sender sender, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+    admit(host, sender, senderEpoch, answer, intake -> answer.accept(intake.check(body)));
   }
 
   private void admit(
-      String host, long senderEpoch, Consumer<IntakeAnswer> answer, Consumer<HostIntake> work) {
-    Optional<IntakeAnswer> refusal = admittance.refusal(host, senderEpoch);
+      String host,
+      Sender sender,
+      long senderEpoch,
+      Consumer<IntakeAnswer> answer,
+      Consumer<HostIntake> work) {
+    Optional<IntakeAnswer> refusal = admittance.refusal(host, sender, senderEpoch);
     if (refusal.isPresent()) {
       answer.accept(refusal.get());
       return;

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Context;
@@ -13,6 +14,9 @@ import java.util.function.Consumer;
 
 /** Serves {@link IntakeProtocol}. */
 public final class IntakeRoute {
+  /** When a probe asks again whose host has no place, ms. */
+  private static final long OVER_LIMIT_MILLIS = 60_000;
+
   private final Intake intake;
   private final Vertx vertx;
 
@@ -72,11 +76,12 @@ public final class IntakeRoute {
     byte[] body = http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
     String host = IntakeProtocol.host(http.pathParam("host"));
+    Sender sender = Senders.of(Guard.grant(http));
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
     if (http.request().getHeader(IntakeProtocol.CHECK) == null) {
-      intake.take(host, body, epoch, acknowledged, answered);
+      intake.take(host, sender, body, epoch, acknowledged, answered);
     } else {
-      intake.check(host, body, epoch, answered);
+      intake.check(host, sender, body, epoch, answered);
     }
   }
 
@@ -95,6 +100,10 @@ public final class IntakeRoute {
         http.response()
             .putHeader(
                 "Retry-After", Long.toString(IntakeProtocol.retryAfterSeconds(slow.millis())));
+      } else if (answer instanceof IntakeAnswer.OverLimit over) {
+        long millis = over.millis() == 0 ? OVER_LIMIT_MILLIS : over.millis();
+        http.response()
+            .putHeader("Retry-After", Long.toString(IntakeProtocol.retryAfterSeconds(millis)));
       }
       http.response()
           .setStatusCode(answer.httpStatus())

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.remotewrite;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
@@ -40,18 +41,25 @@ final class Delivery {
   }
 
   /**
+   * @param sender whose samples these are
    * @param withDictionary puts the dictionary of the run before the body, if the owner needs it
    * @return the owner's final answer: kept, refused, or slow down
    */
   Future<IntakeAnswer> deliver(
-      Intent intent, String host, byte[] body, UnaryOperator<byte[]> withDictionary) {
+      Intent intent,
+      Sender sender,
+      String host,
+      byte[] body,
+      UnaryOperator<byte[]> withDictionary) {
     Promise<IntakeAnswer> done = Promise.promise();
-    new Attempt(intent, host, body, withDictionary, System.nanoTime(), done).ask(Optional.empty());
+    new Attempt(intent, sender, host, body, withDictionary, System.nanoTime(), done)
+        .ask(Optional.empty());
     return done.future();
   }
 
   private final class Attempt {
     private final Intent intent;
+    private final Sender sender;
     private final String host;
     private byte[] body;
     private UnaryOperator<byte[]> withDictionary;
@@ -61,12 +69,14 @@ final class Delivery {
 
     Attempt(
         Intent intent,
+        Sender sender,
         String host,
         byte[] body,
         UnaryOperator<byte[]> withDictionary,
         long began,
         Promise<IntakeAnswer> done) {
       this.intent = intent;
+      this.sender = sender;
       this.host = host;
       this.body = body;
       this.withDictionary = withDictionary;
@@ -78,9 +88,9 @@ final class Delivery {
       if (address.isPresent()) {
         post(address.get());
       } else if (intent == Intent.KEEP) {
-        intake.take(host, body, epoch, this::answered);
+        intake.take(host, sender, body, epoch, 0, this::answered);
       } else {
-        intake.check(host, body, epoch, this::answered);
+        intake.check(host, sender, body, epoch, this::answered);
       }
     }
 
@@ -110,6 +120,7 @@ final class Delivery {
       switch (answer) {
         case IntakeAnswer.Kept kept -> done.complete(kept);
         case IntakeAnswer.Refused refused -> done.complete(refused);
+        case IntakeAnswer.OverLimit over -> done.complete(over);
         case IntakeAnswer.Moved moved -> {
           epoch = Math.max(epoch, moved.epoch());
           if (mayRetry()) {

@@ -5,8 +5,11 @@ import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.Senders;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
@@ -27,6 +30,9 @@ import org.xerial.snappy.Snappy;
 public final class RemoteWriteRoute implements AutoCloseable {
   /** Longest body after decompression, as Prometheus has it. */
   public static final int MAX_DECODED_BYTES = 32 << 20;
+
+  /** Most reasons of a kind that an answer gives. */
+  private static final int MAX_REASONS = 10;
 
   private static final String PROTOBUF = "application/x-protobuf";
 
@@ -66,9 +72,14 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   /** An answer; the text is empty if all samples were kept. */
   private record Answer(
-      int status, String text, TenantWriter.Request request, long samples, long histograms) {
+      int status,
+      String text,
+      long retryMillis,
+      TenantWriter.Request request,
+      long samples,
+      long histograms) {
     static Answer of(int status, String text) {
-      return new Answer(status, text, null, 0, 0);
+      return new Answer(status, text, 0, null, 0, 0);
     }
   }
 
@@ -141,14 +152,15 @@ public final class RemoteWriteRoute implements AutoCloseable {
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
     TenantWriter writer = writers.of(Guard.grant(http));
+    Sender sender = Senders.of(Guard.grant(http));
     workers
         .executeBlocking(() -> read(writer, version.get(), body), false)
         .compose(
             request -> {
               counts.foreignSeries.add(request.foreignSeries());
               return version.get() == Version.V1
-                  ? writeWhole(writer, request)
-                  : writeParts(writer, request);
+                  ? writeWhole(writer, sender, request)
+                  : writeParts(writer, sender, request);
             })
         .otherwise(
             failure ->
@@ -220,39 +232,56 @@ public final class RemoteWriteRoute implements AutoCloseable {
   /**
    * All or nothing of what the tenant may write: all owners are asked before anything is written.
    */
-  private Future<Answer> writeWhole(TenantWriter writer, TenantWriter.Request request) {
+  private Future<Answer> writeWhole(
+      TenantWriter writer, Sender sender, TenantWriter.Request request) {
     if (!request.ahead().isEmpty()) {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
     counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
-    return all(writer, Delivery.Intent.CHECK, request.parts())
+    return all(writer, sender, Delivery.Intent.CHECK, request.parts())
         .compose(
             checked -> {
               for (IntakeAnswer answer : checked) {
-                // Samples refused because their series are new do not prevent the others.
-                if (!(answer instanceof IntakeAnswer.Kept kept)
-                    || kept.refused() > kept.newSeries()) {
+                if (preventsOthers(answer)) {
                   Answer refused = answer(request, checked);
                   return Future.succeededFuture(Answer.of(refused.status, refused.text));
                 }
               }
-              return all(writer, Delivery.Intent.KEEP, request.parts())
+              return all(writer, sender, Delivery.Intent.KEEP, request.parts())
                   .map(written -> answer(request, written));
             });
   }
 
-  private Future<Answer> writeParts(TenantWriter writer, TenantWriter.Request request) {
-    return all(writer, Delivery.Intent.KEEP, request.parts())
+  /** Samples refused because their series, or their host, are new do not prevent the others. */
+  private static boolean preventsOthers(IntakeAnswer answer) {
+    return switch (answer) {
+      case IntakeAnswer.OverLimit over -> false;
+      case IntakeAnswer.Kept kept -> kept.refused() > kept.newSeries();
+      case IntakeAnswer.Moved _,
+          IntakeAnswer.SlowDown _,
+          IntakeAnswer.NeedsDictionary _,
+          IntakeAnswer.Refused _ ->
+          true;
+    };
+  }
+
+  private Future<Answer> writeParts(
+      TenantWriter writer, Sender sender, TenantWriter.Request request) {
+    return all(writer, sender, Delivery.Intent.KEEP, request.parts())
         .map(written -> answer(request, written));
   }
 
   private Future<List<IntakeAnswer>> all(
-      TenantWriter writer, Delivery.Intent intent, List<TenantWriter.Part> parts) {
+      TenantWriter writer, Sender sender, Delivery.Intent intent, List<TenantWriter.Part> parts) {
     List<Future<IntakeAnswer>> answers = new ArrayList<>();
     for (TenantWriter.Part part : parts) {
       answers.add(
           delivery.deliver(
-              intent, part.host(), part.body(), body -> withDictionary(writer, part.host(), body)));
+              intent,
+              sender,
+              part.host(),
+              part.body(),
+              body -> withDictionary(writer, part.host(), body)));
     }
     return Future.join(answers).map(none -> answers.stream().map(Future::result).toList());
   }
@@ -273,6 +302,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     }
     long samples = 0;
     long histograms = 0;
+    long retryMillis = 0;
     for (int i = 0; i < owners.size(); i++) {
       TenantWriter.Part part = request.parts().get(i);
       switch (owners.get(i)) {
@@ -289,6 +319,14 @@ public final class RemoteWriteRoute implements AutoCloseable {
           status = 500;
           reasons.add("host " + part.host() + ": " + refused.reason());
         }
+        case IntakeAnswer.OverLimit over -> {
+          // What waiting does not help is not to be sent again: other samples would wait with it.
+          status = Math.max(status, over.millis() == 0 ? 400 : 429);
+          retryMillis = Math.max(retryMillis, over.millis());
+          if (reasons.size() < MAX_REASONS) {
+            reasons.add(part.samples() + " samples: " + over.reason());
+          }
+        }
         // Delivery has tried again until its time was over.
         case IntakeAnswer.SlowDown slow -> {
           status = Math.max(status, 503);
@@ -304,7 +342,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
         }
       }
     }
-    return new Answer(status, String.join("\n", reasons), request, samples, histograms);
+    return new Answer(
+        status, String.join("\n", reasons), retryMillis, request, samples, histograms);
   }
 
   private static String notNow(TenantWriter.Part part) {
@@ -319,7 +358,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     if (status == 204) {
       counts.kept.increment();
     } else {
-      (status == 503 ? counts.retry : counts.refused).increment();
+      (status == 503 || status == 429 ? counts.retry : counts.refused).increment();
     }
     counts.samples.add(answer.samples + answer.histograms);
     if (http.response().closed()) {
@@ -334,6 +373,10 @@ public final class RemoteWriteRoute implements AutoCloseable {
     }
     if (status == 503) {
       http.response().putHeader("Retry-After", "1");
+    } else if (status == 429) {
+      http.response()
+          .putHeader(
+              "Retry-After", Long.toString(IntakeProtocol.retryAfterSeconds(answer.retryMillis)));
     }
     http.response().setStatusCode(status);
     if (status == 204) {

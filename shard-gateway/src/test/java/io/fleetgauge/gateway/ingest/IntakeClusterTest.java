@@ -14,6 +14,7 @@ import io.fleetgauge.gateway.ingest.host.ManualPeers;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupRules;
@@ -453,6 +454,7 @@ class IntakeClusterTest {
     // The answer to a check is given on the lane thread.
     intake.check(
         "owned",
+        Sender.UNLIMITED,
         new byte[] {1, 2, 3},
         0,
         refused -> {

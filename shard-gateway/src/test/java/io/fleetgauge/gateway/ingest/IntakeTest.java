@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
@@ -326,7 +327,7 @@ class IntakeTest {
     take("n1", frame(run, 1_000));
     byte[] body = run.encode(new Tick.Builder().add(labels(1), 5).add(labels(2), 5).at(1_000));
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
-    intake.check("n1", body, 0, answer::complete);
+    intake.check("n1", Sender.UNLIMITED, body, 0, answer::complete);
     assertThat(answer.join())
         .isInstanceOfSatisfying(
             IntakeAnswer.Kept.class, kept -> assertThat(kept.refused()).isEqualTo(1));

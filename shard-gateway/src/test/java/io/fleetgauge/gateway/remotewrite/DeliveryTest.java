@@ -10,6 +10,7 @@ import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
@@ -117,7 +118,8 @@ class DeliveryTest {
 
   private IntakeAnswer deliver(Delivery.Intent intent, String host, byte[] body) throws Exception {
     return delivery
-        .deliver(intent, host, body, alone -> Arrays.copyOf(alone, alone.length + 5))
+        .deliver(
+            intent, Sender.UNLIMITED, host, body, alone -> Arrays.copyOf(alone, alone.length + 5))
         .await(20, TimeUnit.SECONDS);
   }
 

@@ -6,6 +6,7 @@ import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Decides, before a request reaches its host's lane, whether this gateway takes it. Safe for all
@@ -28,12 +29,20 @@ public final class Admittance {
   private final Ownership ownership;
   private final BooleanSupplier isMemoryShort;
   private final IngestCounts counts;
+  private final LongSupplier clock;
+  private final NewHosts newHosts = new NewHosts();
 
   /**
    * @param isMemoryShort whether samples have to be turned away because memory is short
    * @param counts in which the answers are counted
+   * @param clock ms since the epoch
    */
-  public Admittance(ClusterAccess cluster, BooleanSupplier isMemoryShort, IngestCounts counts) {
+  public Admittance(
+      ClusterAccess cluster,
+      BooleanSupplier isMemoryShort,
+      IngestCounts counts,
+      LongSupplier clock) {
+    this.clock = clock;
     this.cluster = cluster;
     this.ownership = new Ownership(cluster.self());
     this.isMemoryShort = isMemoryShort;
@@ -46,7 +55,7 @@ public final class Admittance {
    * @param senderEpoch the newest epoch that the sender knows; 0 for none
    * @return the answer, if the request is not taken
    */
-  public Optional<IntakeAnswer> refusal(String host, long senderEpoch) {
+  public Optional<IntakeAnswer> refusal(String host, Sender sender, long senderEpoch) {
     return switch (ownership.of(host, cluster.view().get(), senderEpoch)) {
       case Verdict.Mine mine -> {
         if (!isMemoryShort.getAsBoolean()) {
@@ -60,9 +69,17 @@ public final class Admittance {
         yield Optional.of(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
       }
       case Verdict.Unknown unknown -> {
-        cluster.register().accept(host, Admission.UNKNOWN);
-        counts.unsettled.increment();
-        yield slowDown(UNKNOWN_RETRY_MILLIS);
+        long now = clock.getAsLong();
+        Optional<IntakeAnswer> refusal = newHosts.refusal(host, sender, cluster.view().get(), now);
+        if (refusal.isEmpty()) {
+          cluster.register().accept(host, new Admission(sender.tenant(), now));
+        }
+        if (refusal.orElse(null) instanceof IntakeAnswer.OverLimit over) {
+          (over.millis() == 0 ? counts.overHosts : counts.overNewHosts).increment();
+        } else {
+          counts.unsettled.increment();
+        }
+        yield refusal.or(() -> slowDown(UNKNOWN_RETRY_MILLIS));
       }
       case Verdict.Unsettled unsettled -> {
         counts.unsettled.increment();

@@ -12,6 +12,11 @@ public final class IngestCounts {
   /** Requests rejected with 503: one counter for each exhausted resource. */
   public final LongAdder queueFull = new LongAdder();
 
+  /** Requests refused because their host would exceed a limit of the tenant. */
+  public final LongAdder overHosts = new LongAdder();
+
+  public final LongAdder overNewHosts = new LongAdder();
+
   public final LongAdder unsettled = new LongAdder();
   public final LongAdder memoryShort = new LongAdder();
   public final LongAdder diskTrouble = new LongAdder();

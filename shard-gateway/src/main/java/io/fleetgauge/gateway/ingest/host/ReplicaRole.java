@@ -112,6 +112,7 @@ final class ReplicaRole {
       }
       case IntakeAnswer.Moved moved -> refuse(taken.answer(), answer);
       case IntakeAnswer.Refused refused -> refuse(taken.answer(), answer);
+      case IntakeAnswer.OverLimit over -> refuse(taken.answer(), answer);
       case IntakeAnswer.SlowDown slow -> refuse(taken.answer(), answer);
     }
   }

@@ -4,7 +4,12 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.HOST;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +19,7 @@ class AdmittanceTest {
   private final IngestCounts counts = environment.counts();
   private boolean isMemoryShort;
   private final Admittance admittance =
-      new Admittance(environment.cluster(), () -> isMemoryShort, counts);
+      new Admittance(environment.cluster(), () -> isMemoryShort, counts, environment::clock);
 
   @BeforeEach
   void begin() {
@@ -23,20 +28,22 @@ class AdmittanceTest {
 
   @Test
   void aHostOfThisGatewayIsTaken() {
-    assertThat(admittance.refusal(HOST, 0)).isEmpty();
-    assertThat(admittance.refusal(HOST, 3)).as("the sender knows the same table").isEmpty();
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0)).isEmpty();
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 3))
+        .as("the sender knows the same table")
+        .isEmpty();
     assertThat(counts.unsettled.sum() + counts.moved.sum() + counts.memoryShort.sum()).isZero();
   }
 
   @Test
   void aHostOfThisGatewayHasToWaitWhileMemoryIsShort() {
     isMemoryShort = true;
-    assertThat(admittance.refusal(HOST, 0))
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0))
         .contains(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
     assertThat(counts.memoryShort.sum()).isEqualTo(1);
     assertThat(admittance.takesCopies()).isFalse();
     isMemoryShort = false;
-    assertThat(admittance.refusal(HOST, 0)).isEmpty();
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0)).isEmpty();
     assertThat(admittance.takesCopies()).isTrue();
   }
 
@@ -44,7 +51,7 @@ class AdmittanceTest {
   void aHostOfAnotherGatewayIsSentThereEvenWhileMemoryIsShort() {
     environment.table(4, holders("g2", 4));
     isMemoryShort = true;
-    assertThat(admittance.refusal(HOST, 0))
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0))
         .contains(new IntakeAnswer.Moved(ManualEnvironment.address("g2"), 4));
     assertThat(counts.moved.sum()).isEqualTo(1);
     assertThat(counts.memoryShort.sum()).isZero();
@@ -52,17 +59,41 @@ class AdmittanceTest {
 
   @Test
   void aHostWithoutAnOwnerIsMadeKnownAndHasToWait() {
-    assertThat(admittance.refusal("n2", 0))
+    assertThat(admittance.refusal("n2", Sender.UNLIMITED, 0))
         .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
     assertThat(environment.registered).containsExactly("n2");
     assertThat(counts.unsettled.sum()).isEqualTo(1);
   }
 
   @Test
+  void aHostThatIsOneTooManyForItsTenantIsNotMadeKnown() {
+    Sender red = new Sender("red", 1, 1);
+    assertThat(admittance.refusal("n2", red, 0))
+        .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+    assertThat(environment.admissions)
+        .containsExactly(new Holders.Admission("red", environment.clock()));
+    Holders admitted =
+        new Holders(
+            "g1",
+            3,
+            Set.of(),
+            List.of(),
+            Optional.empty(),
+            Holders.Stay.KEPT,
+            environment.admissions.getFirst());
+    environment.tables(4, Map.of("n2", admitted), "g1");
+    assertThat(admittance.refusal("n3", red, 0)).get().isInstanceOf(IntakeAnswer.OverLimit.class);
+    assertThat(admittance.refusal("n2", red, 0)).as("one that is known").isEmpty();
+    assertThat(environment.registered).containsExactly("n2");
+    assertThat(counts.overHosts.sum()).isEqualTo(1);
+    assertThat(counts.unsettled.sum()).isEqualTo(1);
+  }
+
+  @Test
   void aSenderThatKnowsANewerTableHasToWaitForItToArrive() {
-    assertThat(admittance.refusal(HOST, 4))
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 4))
         .contains(new IntakeAnswer.SlowDown(Admittance.UNSETTLED_RETRY_MILLIS));
-    assertThat(admittance.refusal("n2", 4)).isPresent();
+    assertThat(admittance.refusal("n2", Sender.UNLIMITED, 4)).isPresent();
     assertThat(environment.registered).as("the newer table may have it").isEmpty();
     assertThat(counts.unsettled.sum()).isEqualTo(2);
   }
@@ -70,7 +101,7 @@ class AdmittanceTest {
   @Test
   void aHostWhoseOwnerIsOutOfSightHasToWait() {
     environment.table(4, holders("g2", 4), "g1", "g3");
-    assertThat(admittance.refusal(HOST, 0))
+    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0))
         .contains(new IntakeAnswer.SlowDown(Admittance.UNSETTLED_RETRY_MILLIS));
     assertThat(counts.unsettled.sum()).isEqualTo(1);
     assertThat(counts.moved.sum()).isZero();

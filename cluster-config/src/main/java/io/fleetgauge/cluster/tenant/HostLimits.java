@@ -1,0 +1,38 @@
+package io.fleetgauge.cluster.tenant;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+
+/**
+ * How many hosts the samples of one tenant may name. The keys stand under {@code
+ * tenants.NAME.limits}.
+ *
+ * @param hosts {@code hosts}
+ * @param newHosts {@code newHosts}
+ */
+public record HostLimits(int hosts, int newHosts) {
+  private static final Key<Integer> HOSTS =
+      Key.of(
+          "hosts",
+          KeyType.integer(1, 20_000),
+          5_000,
+          "Most hosts that the tenant's write tokens make known to the cluster; samples of more are"
+              + " refused with status 400, frames of probes with 429.");
+  private static final Key<Integer> NEW_HOSTS =
+      Key.of(
+          "newHosts",
+          KeyType.integer(1, 20_000),
+          2_500,
+          "Most of them that are made known within an hour; samples of more are refused with status"
+              + " 429 and may be sent again.");
+
+  static HostLimits read(ConfigReader in, String section) {
+    return new HostLimits(in.get(HOSTS.in(section)), in.get(NEW_HOSTS.in(section)));
+  }
+
+  /** The stricter one of each limit. */
+  HostLimits least(HostLimits other) {
+    return new HostLimits(Math.min(hosts, other.hosts), Math.min(newHosts, other.newHosts));
+  }
+}
