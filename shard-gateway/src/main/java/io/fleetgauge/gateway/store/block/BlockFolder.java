@@ -103,9 +103,13 @@ public final class BlockFolder {
         channel.force(true);
       }
       Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-      forceNames(folder, opener);
     } catch (IOException e) {
       Files.deleteIfExists(unfinished);
+      throw e;
+    }
+    try {
+      forceNames(folder, opener);
+    } catch (IOException e) {
       Files.deleteIfExists(file);
       throw e;
     }

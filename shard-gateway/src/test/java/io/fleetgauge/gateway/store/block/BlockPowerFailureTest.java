@@ -52,6 +52,15 @@ class BlockPowerFailureTest {
   }
 
   @Test
+  void aBlockStaysWhenAnotherOfItsNameCannotBeWritten() throws Exception {
+    Path block = write(0, 1_000);
+    disk.failToForce(path -> path.toString().endsWith(BlockFormat.UNFINISHED));
+    assertThatThrownBy(() -> write(0, 1_000)).isInstanceOf(IOException.class);
+    assertThatLeftAre(block);
+    assertThat(block.getParent()).isDirectoryNotContaining(path -> !path.equals(block));
+  }
+
+  @Test
   void aFolderWhoseNameIsNotOnTheDiskIsMadeAgain() throws Exception {
     for (Path above : List.of(folder, folder.resolve("data"), root())) {
       disk.failToForce(above::equals);
