@@ -15,7 +15,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code fleetgauge gateway}. */
 @CommandLine.Command(
@@ -36,15 +38,53 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
               + " hosts and to stop, and waits until it has stopped.")
   private boolean drain;
 
+  @Option(
+      names = "--remove-host",
+      paramLabel = "HOST",
+      description =
+          "Tells the gateway that runs with this configuration on this machine to remove a host"
+              + " from the cluster, with all its samples on all gateways, and waits until it is"
+              + " removed. A host that is still sending is not removed.")
+  private String removedHost;
+
+  @Option(
+      names = "--force",
+      description = "With --remove-host: removes a host that is still sending too.")
+  private boolean forced;
+
+  @Option(
+      names = "--dry-run",
+      description = "With --remove-host: says what would be removed, and removes nothing.")
+  private boolean dryRun;
+
+  @Spec private CommandSpec spec;
+
   @Override
   protected boolean runsOn(GatewayConfig config) throws StartFailure {
     if (drain) {
-      drain(config);
+      ask(
+          config,
+          (requests, gateway) -> drain(requests, gateway, config.drainTimeout().plus(GRACE)));
+    } else if (removedHost != null) {
+      ask(
+          config,
+          (requests, gateway) ->
+              new HostRemoval(requests, gateway, removedHost, spec.commandLine().getOut())
+                  .run(forced, dryRun));
+    } else if (forced || dryRun) {
+      throw new StartFailure("--force and --dry-run are used with --remove-host", null);
+    } else {
+      return true;
     }
-    return !drain;
+    return false;
   }
 
-  private static void drain(GatewayConfig config) throws StartFailure {
+  /** Asks the gateway that runs with a configuration. */
+  private interface Question {
+    void ask(WebRequests requests, URI gateway) throws StartFailure;
+  }
+
+  private static void ask(GatewayConfig config, Question question) throws StartFailure {
     String host = config.http().host().equals("0.0.0.0") ? "127.0.0.1" : config.http().host();
     URI gateway = URI.create(config.http().scheme() + "://" + host + ":" + config.http().port());
     SecretFile secret = SecretFile.ofCluster(config.trust());
@@ -52,7 +92,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
         new RequestSigner(ClusterKey.of(secret::texts), System::currentTimeMillis);
     Vertx vertx = Vertx.vertx();
     try (WebRequests requests = new WebRequests(vertx, config.trust(), signer)) {
-      drain(requests, gateway, config.drainTimeout().plus(GRACE));
+      question.ask(requests, gateway);
     } finally {
       vertx.close();
     }

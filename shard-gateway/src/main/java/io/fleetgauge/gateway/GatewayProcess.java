@@ -220,6 +220,9 @@ public final class GatewayProcess implements AutoCloseable {
       IntakeRoute.mount(
           router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
       LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), onLeave);
+      new RemovalRoute(
+              GatewayProcess.this::view, store, toPeers, GatewayProcess.this::remove, clock)
+          .mount(router, guard);
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
       PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
       mountFragments(router, hostLabels, metadata);
@@ -417,6 +420,10 @@ public final class GatewayProcess implements AutoCloseable {
 
   private void report(String host, Report report) {
     Optional.ofNullable(member.get()).ifPresent(seat -> seat.report(host, report));
+  }
+
+  private void remove(String host) {
+    Optional.ofNullable(member.get()).ifPresent(seat -> seat.remove(host));
   }
 
   private void register(String host, Admission admission) {

@@ -312,6 +312,7 @@ class TidyTest {
               "promql.syntax",
               "sample",
               "sample.files",
+              "sample.frame",
               "sample.journal"),
           room(
               "query.shards",
