@@ -127,6 +127,28 @@ class HostNamesTest {
             });
   }
 
+  /** A folder of that name could not be made: no block of any host could be written any more. */
+  @Test
+  void aHostWhoseNameIsTooLongForAFolderIsRefusedWithTheLimit() throws Exception {
+    String longest = "n".repeat(IntakeProtocol.MAX_HOST_LENGTH);
+    for (int gateway = 0; gateway < 2; gateway++) {
+      assertThat(write(gateway, longest)).isEqualTo(204);
+      for (String name : List.of(longest + "n", "\u65e5".repeat(100), "n".repeat(10_000))) {
+        assertThat(write(gateway, name)).isEqualTo(400);
+        HttpRequest request =
+            HttpRequest.newBuilder(gateway(gateway, IntakeProtocol.path(name)))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[] {1}))
+                .build();
+        HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body())
+            .startsWith("refused the name of host ")
+            .contains("allowed are " + IntakeProtocol.MAX_HOST_LENGTH);
+      }
+    }
+    assertThat(counts()).containsOnlyKeys(longest);
+  }
+
   @Test
   void aProbeOfAnyNameIsTaken() throws Exception {
     Labels labels = Labels.of("__name__", "m");

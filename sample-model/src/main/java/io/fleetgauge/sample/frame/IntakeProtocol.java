@@ -47,6 +47,12 @@ public final class IntakeProtocol {
   /** Status of a body that is larger than the gateway allows; it carries no answer line. */
   public static final int TOO_LARGE = 413;
 
+  /**
+   * Longest name of a host, percent-encoded: it names a folder too, and file systems have names of
+   * 255 bytes.
+   */
+  public static final int MAX_HOST_LENGTH = 250;
+
   /** Before a host's name that would not be a segment of a path as it is. */
   private static final String MARK = "~";
 
@@ -70,9 +76,26 @@ public final class IntakeProtocol {
   public static String hostPath(String host, String rest) {
     boolean isMarked =
         host.isEmpty() || host.equals(".") || host.equals("..") || host.startsWith(MARK);
+    return "/v1/hosts/" + (isMarked ? MARK : "") + encoded(host) + "/" + rest;
+  }
+
+  private static String encoded(String host) {
     // A form encodes a blank as a plus, which a path does not.
-    String encoded = URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20");
-    return "/v1/hosts/" + (isMarked ? MARK : "") + encoded + "/" + rest;
+    return URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** What is wrong with the name of a host; empty when nothing is. */
+  public static String hostProblem(String host) {
+    int length = encoded(host).length();
+    return length <= MAX_HOST_LENGTH
+        ? ""
+        : "the name of host "
+            + host.substring(0, host.offsetByCodePoints(0, 20))
+            + "... has "
+            + length
+            + " bytes when it is percent-encoded, allowed are "
+            + MAX_HOST_LENGTH
+            + ": send a shorter one";
   }
 
   /**

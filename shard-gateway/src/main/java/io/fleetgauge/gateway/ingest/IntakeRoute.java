@@ -73,9 +73,14 @@ public final class IntakeRoute {
       answer(http, new IntakeAnswer.Refused("the body is empty"));
       return;
     }
+    String host = IntakeProtocol.host(http.pathParam("host"));
+    String problem = IntakeProtocol.hostProblem(host);
+    if (!problem.isEmpty()) {
+      answer(http, new IntakeAnswer.Refused(problem));
+      return;
+    }
     byte[] body = http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
-    String host = IntakeProtocol.host(http.pathParam("host"));
     Sender sender = Senders.of(Guard.grant(http));
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
     if (http.request().getHeader(IntakeProtocol.CHECK) == null) {

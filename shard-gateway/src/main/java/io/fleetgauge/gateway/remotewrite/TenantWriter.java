@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.remotewrite;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
@@ -287,6 +288,10 @@ final class TenantWriter {
       }
       addMetadata(labels.metric(), reader);
       String host = hostLabels.hostOf(labels);
+      String problem = IntakeProtocol.hostProblem(host);
+      if (!problem.isEmpty()) {
+        throw new IllegalArgumentException(problem);
+      }
       HostRun run =
           hosts.computeIfAbsent(host, name -> new HostRun(name, 1 + random.nextLong(1L << 62)));
       hostBySeries[series] = run;
