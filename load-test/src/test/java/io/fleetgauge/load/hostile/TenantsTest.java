@@ -284,6 +284,11 @@ class TenantsTest {
     var fields = HOSTS_OF_HEADER.matcher(header + "; ");
     assertThat(fields.matches()).as(header).isTrue();
     assertThat(fields.group(1)).isEqualTo(fields.group(2));
+    if (tenant.equals("all")) {
+      assertThat(header).containsPattern("epoch=\\d");
+    } else {
+      assertThat(header).contains("epoch=unknown").doesNotContainPattern("watermark-age=\\d");
+    }
     return Integer.parseInt(fields.group(1));
   }
 }

@@ -12,9 +12,10 @@ import java.util.Optional;
  * @param expected how many hosts it should cover; {@link #UNKNOWN} if that is not known
  * @param missing those of them that it does not cover, sorted
  * @param unseen whether hosts are missing of which it is not known whether they should be covered
- * @param epoch epoch of the table that named the owners
+ * @param epoch epoch of the table that named the owners; {@link #UNKNOWN} for a caller with a
+ *     scope, because it tells of the hosts of others
  * @param watermark the time up to which all hosts that send ticks have sent them, ms; {@link
- *     Long#MIN_VALUE} when it is not known
+ *     Long#MIN_VALUE} when it is not known, and for a caller with a scope
  * @param warnings one for each kind of gap; empty when the answer is whole
  */
 public record Completeness(
@@ -24,7 +25,7 @@ public record Completeness(
     long epoch,
     long watermark,
     List<String> warnings) {
-  /** In place of a number of hosts. */
+  /** In place of a number of hosts, or of an epoch. */
   public static final int UNKNOWN = -1;
 
   private static final String UNSEEN =
@@ -48,7 +49,7 @@ public record Completeness(
    *
    * @param seen what it sees, if that is known
    */
-  static Completeness within(Optional<VisibleHosts.Seen> seen, Coverage coverage, long watermark) {
+  static Completeness within(Optional<VisibleHosts.Seen> seen, Coverage coverage) {
     List<String> missing = List.of();
     boolean unseen = seen.isEmpty() && !coverage.missing().isEmpty();
     if (seen.isPresent()) {
@@ -66,7 +67,7 @@ public record Completeness(
       warnings.add(SPLIT);
     }
     return new Completeness(
-        expected, missing, unseen, coverage.epoch(), watermark, List.copyOf(warnings));
+        expected, missing, unseen, UNKNOWN, Long.MIN_VALUE, List.copyOf(warnings));
   }
 
   /** How many hosts the answer covers; {@link #UNKNOWN} if that is not known. */

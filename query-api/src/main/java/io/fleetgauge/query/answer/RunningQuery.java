@@ -110,7 +110,7 @@ public final class RunningQuery {
   Future<Completeness> completeness(Coverage coverage, long watermark) {
     return caller().seesAllHosts()
         ? Future.succeededFuture(Completeness.of(coverage, watermark))
-        : seen.map(hosts -> Completeness.within(hosts.map(this::meant), coverage, watermark));
+        : seen.map(hosts -> Completeness.within(hosts.map(this::meant), coverage));
   }
 
   /** A scrape of some hosts covers these only. */

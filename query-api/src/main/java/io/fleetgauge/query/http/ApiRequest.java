@@ -149,8 +149,8 @@ public final class ApiRequest {
     return clientLeft;
   }
 
-  private static String number(int hosts) {
-    return hosts == Completeness.UNKNOWN ? "unknown" : Integer.toString(hosts);
+  private static String number(long value) {
+    return value == Completeness.UNKNOWN ? "unknown" : Long.toString(value);
   }
 
   private String age(Completeness of) {
@@ -179,6 +179,6 @@ public final class ApiRequest {
         + missing
         + age
         + "; epoch="
-        + of.epoch();
+        + number(of.epoch());
   }
 }

@@ -39,6 +39,14 @@ class ApiRequestTest {
   }
 
   @Test
+  void anEpochThatTheCallerIsNotToldIsNotGiven() {
+    Completeness scoped =
+        new Completeness(1, List.of(), false, Completeness.UNKNOWN, Long.MIN_VALUE, List.of());
+    assertThat(ApiRequest.text(scoped, ""))
+        .isEqualTo("hosts=1; answered=1; missing=; epoch=unknown");
+  }
+
+  @Test
   void aNumberOfHostsThatIsNotKnownIsNotGiven() {
     assertThat(header(Completeness.UNKNOWN, List.of()))
         .isEqualTo("hosts=unknown; answered=unknown; missing=; watermark-age=5ms; epoch=7");
