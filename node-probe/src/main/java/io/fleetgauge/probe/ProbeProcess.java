@@ -105,6 +105,7 @@ public final class ProbeProcess implements AutoCloseable {
             "http.port",
             HttpListener.router(
                 vertx, readiness, meters, () -> exposition(sampler.last()), RoutingContext::next));
+    http.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
     sampler.start();

@@ -112,6 +112,7 @@ public final class QueryProcess implements AutoCloseable {
     GrafanaApi.mount(routes, config, querier, clock);
     Pages.mount(router);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
+    http.declare(meters);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();
     try {

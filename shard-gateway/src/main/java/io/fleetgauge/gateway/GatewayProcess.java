@@ -227,6 +227,7 @@ public final class GatewayProcess implements AutoCloseable {
       PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
       mountFragments(router, hostLabels, metadata);
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
+      http.declare(meters);
       lifecycle.started("HTTP", STOP_LIMIT, http);
       address =
           URI.create(config.http().scheme() + "://" + config.advertisedHost() + ":" + http.port());

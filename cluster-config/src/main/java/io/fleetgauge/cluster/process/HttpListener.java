@@ -49,12 +49,15 @@ public final class HttpListener implements AutoCloseable {
   private static final int COMPRESS_FROM = 1_024;
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
   private static final Duration GRACE = Duration.ofSeconds(3);
 
   private final HttpServer server;
+  private final Connections connections;
 
-  private HttpListener(HttpServer server) {
+  private HttpListener(HttpServer server, Connections connections) {
     this.server = server;
+    this.connections = connections;
   }
 
   /** Why a process is not ready; empty text when it is. */
@@ -93,6 +96,14 @@ public final class HttpListener implements AutoCloseable {
    * @throws StartFailure if the port is taken or cannot be bound
    */
   public static HttpListener start(Vertx vertx, HttpSettings settings, String option, Router router)
+      throws StartFailure {
+    Connections connections = new Connections(Connections.MOST, System::nanoTime);
+    vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> connections.look());
+    return start(vertx, settings, option, router, connections);
+  }
+
+  static HttpListener start(
+      Vertx vertx, HttpSettings settings, String option, Router router, Connections connections)
       throws StartFailure {
     HttpServerOptions options =
         new HttpServerOptions()
@@ -133,12 +144,17 @@ public final class HttpListener implements AutoCloseable {
     HttpServer server =
         vertx
             .createHttpServer(options)
-            .requestHandler(router)
+            .connectionHandler(connections::opened)
+            .requestHandler(
+                request -> {
+                  connections.requested(request);
+                  router.handle(request);
+                })
             .invalidRequestHandler(HttpListener::refuseUnreadable);
     try {
       server.listen().await(10, TimeUnit.SECONDS);
       tls.ifPresent(with -> renew(vertx, server, with));
-      return new HttpListener(server);
+      return new HttpListener(server, connections);
     } catch (Exception e) {
       String where = "port " + settings.port() + " on " + settings.host();
       throw new StartFailure(
@@ -269,6 +285,11 @@ public final class HttpListener implements AutoCloseable {
                     .putHeader("Content-Type", Meters.CONTENT_TYPE)
                     .end(Buffer.buffer(moreMetrics.get()).appendBytes(meters.exposition())));
     return router;
+  }
+
+  /** Declares the metrics of its connections. */
+  public void declare(Meters meters) {
+    connections.declare(meters);
   }
 
   /** The port that it listens on, even when the system chose it. */
