@@ -133,7 +133,7 @@ class FormsTest {
     byte[] table = TableForm.toBytes(TABLE);
     table[0] = 2;
     assertThat(TableForm.shared(table))
-        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 3"));
+        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 4"));
   }
 
   @Test
