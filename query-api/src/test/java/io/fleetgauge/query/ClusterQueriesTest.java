@@ -13,7 +13,6 @@ import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -99,15 +98,15 @@ class ClusterQueriesTest {
   }
 
   private Future<HttpClientResponse> send(QueryProcess to, HttpMethod method, String path) {
-    return client.request(method, to.port(), "127.0.0.1", path).compose(request -> request.send());
+    return client
+        .request(method, to.port(), "127.0.0.1", path)
+        .compose(request -> request.send().compose(response -> response.body().map(response)));
   }
 
   private JsonArray running(QueryProcess api) throws Exception {
-    Buffer body =
-        send(api, HttpMethod.GET, "/api/v1/status/queries")
-            .compose(HttpClientResponse::body)
-            .await(10, TimeUnit.SECONDS);
-    return new JsonObject(body).getJsonArray("data");
+    HttpClientResponse listed =
+        send(api, HttpMethod.GET, "/api/v1/status/queries").await(10, TimeUnit.SECONDS);
+    return new JsonObject(listed.body().result()).getJsonArray("data");
   }
 
   @Test

@@ -45,20 +45,15 @@ class TableRouteTest {
     vertx
         .createHttpClient()
         .request(HttpMethod.GET, port, "127.0.0.1", "/v1/table")
-        .compose(request -> request.send())
-        .compose(
-            response -> {
-              test.verify(
-                  () ->
-                      assertThat(response.getHeader("Content-Type")).isEqualTo("application/json"));
-              return response.body();
-            })
+        .compose(request -> request.send().compose(response -> response.body().map(response)))
         .onComplete(
             test.succeeding(
-                body ->
+                response ->
                     test.verify(
                         () -> {
-                          check.accept(new JsonObject(body));
+                          assertThat(response.getHeader("Content-Type"))
+                              .isEqualTo("application/json");
+                          check.accept(new JsonObject(response.body().result()));
                           test.completeNow();
                         })));
   }

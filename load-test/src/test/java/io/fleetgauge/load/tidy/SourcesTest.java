@@ -162,6 +162,20 @@ class SourcesTest {
         .containsExactly("OutgoingHttp.java", "OutgoingRequest.java");
   }
 
+  /** Whoever attaches the second step from another thread may do so after the body has gone by. */
+  @Test
+  void noBodyIsAskedForInAStepAfterTheOneThatSends() throws IOException {
+    String sends = "\\.send\\((?:[^()]|\\([^()]*\\))*\\)";
+    Pattern late = Pattern.compile(sends + ";?[\\s}]*\\)\\s*\\.compose\\(\\s*response\\b");
+    Set<String> found = new TreeSet<>();
+    for (Path source : sources()) {
+      if (late.matcher(Files.readString(source)).find()) {
+        found.add(ROOT.relativize(source).toString());
+      }
+    }
+    assertThat(found).as("compose within the step: request.send().compose(...)").isEmpty();
+  }
+
   /**
    * A switch over a sealed family of ours lists its cases, so that a new case fails to compile
    * wherever it was forgotten. Found are switches that have both a {@code default} and a pattern of

@@ -32,8 +32,7 @@ class PagesTest {
     return vertx
         .createHttpClient()
         .request(HttpMethod.GET, port, "127.0.0.1", path)
-        .compose(request -> request.send())
-        .compose(response -> response.body().map(response))
+        .compose(request -> request.send().compose(response -> response.body().map(response)))
         .await(10, TimeUnit.SECONDS);
   }
 

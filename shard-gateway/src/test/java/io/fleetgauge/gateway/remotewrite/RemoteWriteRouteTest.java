@@ -26,9 +26,11 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.journal.Journal;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
@@ -168,19 +170,20 @@ class RemoteWriteRouteTest {
               if (encoding != null) {
                 request.putHeader("Content-Encoding", encoding);
               }
-              return request.send(Buffer.buffer(body));
+              return request.send(Buffer.buffer(body)).compose(RemoteWriteRouteTest::whole);
             })
-        .compose(
-            response ->
-                response
-                    .body()
-                    .map(
-                        bytes ->
-                            new Response(
-                                response.statusCode(),
-                                response.headers(),
-                                bytes == null ? "" : bytes.toString())))
         .await(20, TimeUnit.SECONDS);
+  }
+
+  private static Future<Response> whole(HttpClientResponse response) {
+    return response
+        .body()
+        .map(
+            bytes ->
+                new Response(
+                    response.statusCode(),
+                    response.headers(),
+                    bytes == null ? "" : bytes.toString()));
   }
 
   private Response send(String contentType, byte[] message) throws Exception {
@@ -191,8 +194,7 @@ class RemoteWriteRouteTest {
     return vertx
         .createHttpClient()
         .request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/metrics")
-        .compose(request -> request.send())
-        .compose(response -> response.body())
+        .compose(request -> request.send().compose(response -> response.body()))
         .await(10, TimeUnit.SECONDS)
         .toString();
   }

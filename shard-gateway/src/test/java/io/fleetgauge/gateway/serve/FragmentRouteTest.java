@@ -22,8 +22,10 @@ import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.Parser;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
@@ -106,16 +108,15 @@ class FragmentRouteTest {
     return vertx
         .createHttpClient()
         .request(method, server.actualPort(), "127.0.0.1", path)
-        .compose(request -> request.send(Buffer.buffer(body)))
-        .compose(
-            response ->
-                response
-                    .body()
-                    .map(
-                        bytes ->
-                            new Response(
-                                response.statusCode(), response.getHeader("Retry-After"), bytes)))
+        .compose(request -> request.send(Buffer.buffer(body)).compose(FragmentRouteTest::whole))
         .await(10, TimeUnit.SECONDS);
+  }
+
+  private static Future<Response> whole(HttpClientResponse response) {
+    return response
+        .body()
+        .map(
+            bytes -> new Response(response.statusCode(), response.getHeader("Retry-After"), bytes));
   }
 
   private Response post(byte[] body) throws Exception {
