@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.table;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -83,6 +84,19 @@ public record Holders(
   /** Whether the owner has all that was acknowledged, as far as is known. */
   public boolean whole() {
     return behind.isEmpty();
+  }
+
+  /**
+   * Whether these are the same holders as other ones, and no copy is called behind that was not.
+   */
+  boolean onlyCallsMoreSyncedThan(Holders other) {
+    List<Copy> assumed = new ArrayList<>();
+    for (int i = 0; i < copies.size(); i++) {
+      boolean wasSynced = i < other.copies.size() && other.copies.get(i).synced();
+      Copy copy = copies.get(i);
+      assumed.add(new Copy(copy.gateway(), copy.since(), copy.synced() && wasSynced));
+    }
+    return new Holders(owner, since, behind, assumed, next, stay, admission).equals(other);
   }
 
   /** Whether the gateway is among them. */

@@ -68,6 +68,26 @@ public record OwnershipTable(
     return generation == other.generation && epoch > other.epoch;
   }
 
+  /** How many tables of this generation were written, as far as its writers knew. */
+  public long number() {
+    return epoch >>> WRITER_BITS;
+  }
+
+  /**
+   * Whether this table differs from another one only in copies that it calls synced and that not.
+   */
+  public boolean onlyCallsMoreSyncedThan(OwnershipTable other) {
+    if (!members.equals(other.members) || !hosts().equals(other.hosts())) {
+      return false;
+    }
+    for (String host : hosts()) {
+      if (!holders.get(host).onlyCallsMoreSyncedThan(other.holders.get(host))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** How many hosts each gateway owns; gateways without a host are not in it. */
   public Map<String, Long> load() {
     return holders.values().stream()

@@ -34,6 +34,12 @@ public final class TableMachine {
   public static final long COLD_START_MILLIS = 10_000;
 
   /**
+   * A table that only calls more copies synced than the one before comes at most this often, ms. It
+   * waits as long for copies that are still being filled.
+   */
+  public static final long SYNCED_MILLIS = 5_000;
+
+  /**
    * A gateway that makes tables.
    *
    * @param replication how many gateways hold a host, the owner among them, 1 to 3
@@ -151,6 +157,15 @@ public final class TableMachine {
   private boolean isColdStart;
   private long firstLook;
   private long lastLook;
+
+  /**
+   * Since when copies are synced that the table does not call so, ms; empty when there are none.
+   */
+  private OptionalLong syncedSince = OptionalLong.empty();
+
+  /** When a table was written last that only calls more copies synced, ms. */
+  private OptionalLong syncedWritten = OptionalLong.empty();
+
   private boolean active;
   private boolean leaving;
 
@@ -211,12 +226,12 @@ public final class TableMachine {
   }
 
   private void looked(Event.Looked seen, Consumer<Effect> effects) {
-    lastLook = seen.now();
     if (!hasLooked) {
       hasLooked = true;
       firstLook = seen.now();
       isColdStart = kept.epoch() > 0 && seen.shared() instanceof Shared.Nothing;
     }
+    lastLook = seen.now();
     Map<String, Member> byId = new LinkedHashMap<>();
     // Of two members with one id, the younger one was started again and the older one is dead.
     seen.gateways().forEach(each -> byId.put(each.id(), each));
@@ -234,14 +249,18 @@ public final class TableMachine {
     Decision decision = decide(known, shared, seen.now());
     problem = problem(seen.shared(), known, decision);
     follow(decision == Decision.FOLLOW ? shared : known, effects);
+    boolean mayWrite = self.isPresent() && !leaving && !(seen.shared() instanceof Shared.Newer);
+    boolean isDamaged = seen.shared() instanceof Shared.Damaged && known.epoch() > 0;
+    boolean isToReplace = isDamaged || decision == Decision.KEEP;
+    if (mayWrite && isToReplace) {
+      // Before this gateway states anything, and is counted with those that know the older table.
+      effects.accept(new Effect.Write(known));
+    }
     state(seen.session(), effects);
-    if (self.isEmpty() || leaving || seen.shared() instanceof Shared.Newer) {
+    if (!mayWrite || isToReplace) {
       return;
     }
-    boolean isDamaged = seen.shared() instanceof Shared.Damaged && known.epoch() > 0;
-    if (isDamaged || decision == Decision.KEEP) {
-      effects.accept(new Effect.Write(known));
-    } else if (decision == Decision.FOLLOW && isOldest(seen) && mayAssign(seen.now())) {
+    if (decision == Decision.FOLLOW && isOldest(seen) && mayAssign(seen.now())) {
       effects.accept(new Effect.Gather());
     }
   }
@@ -340,9 +359,20 @@ public final class TableMachine {
     }
   }
 
-  /** Gateways that have left on purpose count as present: they wrote no table since. */
+  /**
+   * A gateway counts when it has stated something in this membership: before, it may know a newer
+   * table, from the other side of a split, that it has not written here yet. Gateways that have
+   * left on purpose count as present: they wrote no table since.
+   */
   private boolean isMajority(OwnershipTable table) {
-    Set<String> present = new TreeSet<>(gateways.keySet());
+    Set<String> present = new TreeSet<>();
+    for (Member each : gateways.values()) {
+      Status status = statuses.get(each.id());
+      if (self.map(Self::id).filter(each.id()::equals).isPresent()
+          || status != null && status.session().equals(each.session())) {
+        present.add(each.id());
+      }
+    }
     for (String id : table.members()) {
       Status status = statuses.get(id);
       if (status != null
@@ -414,7 +444,11 @@ public final class TableMachine {
                 gathered.hosts(),
                 removable(table)),
             table);
-    if (next != table) {
+    if (next == table) {
+      syncedSince = OptionalLong.empty();
+    }
+    boolean isDue = next != table && !mayWait(table, next);
+    if (isDue) {
       // Kept first: after a restart this gateway must not write another table of this epoch.
       keep(next, effects);
       gone.addAll(table.hosts());
@@ -424,7 +458,7 @@ public final class TableMachine {
       // Before the table, which would otherwise be followed by one that has them again.
       effects.accept(new Effect.Forget(gone));
     }
-    if (next != table) {
+    if (isDue) {
       effects.accept(new Effect.Write(next));
     }
   }
@@ -444,5 +478,33 @@ public final class TableMachine {
     removed.removeIf(
         host -> lastLook - removedSince.computeIfAbsent(host, none -> lastLook) < REMOVE_MILLIS);
     return removed;
+  }
+
+  /**
+   * Whether a table may be written later, because it only calls more copies synced: until then one
+   * that is synced is taken for one that is not, which loses nothing. When many copies are filled
+   * at once, as at the beginning of a cluster, the table would change with each of them.
+   */
+  private boolean mayWait(OwnershipTable table, OwnershipTable next) {
+    if (!next.onlyCallsMoreSyncedThan(table)) {
+      syncedSince = OptionalLong.empty();
+      return false;
+    }
+    if (syncedSince.isEmpty()) {
+      syncedSince = OptionalLong.of(lastLook);
+    }
+    boolean isEarly =
+        syncedWritten.isPresent() && lastLook - syncedWritten.getAsLong() < SYNCED_MILLIS;
+    boolean areAll = next.holders().values().stream().allMatch(TableMachine::areCopiesSynced);
+    if (isEarly || !areAll && lastLook - syncedSince.getAsLong() < SYNCED_MILLIS) {
+      return true;
+    }
+    syncedSince = OptionalLong.empty();
+    syncedWritten = OptionalLong.of(lastLook);
+    return false;
+  }
+
+  private static boolean areCopiesSynced(Holders holders) {
+    return holders.copies().stream().allMatch(Holders.Copy::synced);
   }
 }

@@ -13,6 +13,10 @@
  * owner when the present owner has reported that it is complete. Only a few hosts move at a time. A
  * host whose owner is gone is given to one of its copies at once.
  *
+ * <p>Reports that only call more copies complete are gathered for up to five seconds before a table
+ * is written for them. A copy that fell behind is written at once: an owner waits for it before it
+ * acknowledges anything without that copy.
+ *
  * <p>What members share, and what a gateway keeps in its table file, are these bytes:
  *
  * <pre>

@@ -3,6 +3,7 @@ package io.fleetgauge.cluster.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Situation.Registered;
+import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
 import io.fleetgauge.cluster.table.TableMachine.Member;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class TableMachineTest {
@@ -236,6 +239,105 @@ class TableMachineTest {
     Member again = new Member("g2", "session-again", "", URI.create("http://again:9500"));
     look(new Shared.Table(TABLE), G1, G2, G3, again);
     assertThat(machine.view().gateways()).containsEntry("g2", again.address()).hasSize(3);
+  }
+
+  @Test
+  void aGatewayCountsWhenItHasStatedSomethingInThisMembership() {
+    statuses = Map.of("g2", new Status("session-before", Standing.ACTIVE, 1));
+    assertThat(look(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
+    assertThat(machine.view().isMinority()).isTrue();
+    statuses = Map.of("g2", active("g2", 1));
+    assertThat(look(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
+    assertThat(machine.view().isMinority()).isFalse();
+  }
+
+  @Test
+  void aGatewayThatKnowsANewerTablePutsItBackBeforeItStatesAnything() {
+    look(new Shared.Table(TABLE), G1, G2, G3);
+    statuses = Map.of();
+    assertThat(look(new Shared.Table(OLDER), G1, G2, G3))
+        .containsSubsequence(new Effect.Write(TABLE), states(Standing.PRESENT, 1));
+  }
+
+  @Test
+  void copiesThatBecomeSyncedOneAfterTheOtherAreCalledSoInOneTable() {
+    OwnershipTable table = copied(List.of(), "g1", "g2", "g3");
+    assertThat(reported(table, "g2@1")).as("g3 is still being filled").isEmpty();
+    now += TableMachine.SYNCED_MILLIS - 1;
+    assertThat(reported(table, "g2@1")).isEmpty();
+    OwnershipTable written = reported(table, "g2@1", "g3@1").orElseThrow();
+    assertThat(written.holders())
+        .isEqualTo(copied(List.of("g2@1", "g3@1"), "g1", "g2", "g3").holders());
+  }
+
+  @Test
+  void aCopyThatIsSyncedWaitsForOthersOnlySoLong() {
+    OwnershipTable table = copied(List.of(), "g1", "g2", "g3");
+    now = 7;
+    assertThat(reported(table, "g2@1")).isEmpty();
+    now += TableMachine.SYNCED_MILLIS;
+    assertThat(reported(table, "g2@1")).isPresent();
+  }
+
+  @Test
+  void aTableThatOnlyCallsMoreCopiesSyncedComesOnlySoOften() {
+    OwnershipTable none = copied(List.of(), "g1", "g2");
+    now = 7;
+    assertThat(reported(none, "g2@1")).as("nothing else is being filled").isPresent();
+    now += TableMachine.SYNCED_MILLIS - 1;
+    assertThat(reported(none, "g2@1")).isEmpty();
+    now += 1;
+    assertThat(reported(none, "g2@1")).isPresent();
+  }
+
+  @Test
+  void aCopyThatFellBehindIsCalledSoAtOnce() {
+    OwnershipTable both = copied(List.of("g2@1", "g3@1"), "g1", "g2", "g3");
+    assertThat(reported(both, "g2@1")).isPresent();
+    OwnershipTable one = copied(List.of("g2@1"), "g1", "g2", "g3");
+    assertThat(reported(one, "g3@1")).as("though another one is synced now").isPresent();
+  }
+
+  @Test
+  void anOwnerThatLacksNothingAnyMoreIsCalledWholeAtOnce() {
+    OwnershipTable table = copied(List.of(), "g1", "g2", "g3");
+    Holders lacking =
+        new Holders(
+            "g1", 1, Set.of("g4"), table.holders("a").orElseThrow().copies(), Optional.empty());
+    table =
+        new OwnershipTable(1, table.epoch(), table.members(), new TreeMap<>(Map.of("a", lacking)));
+    assertThat(reported(table, "g2@1")).isPresent();
+  }
+
+  /** Host a on g1, with copies that are called synced or not. */
+  private static OwnershipTable copied(List<String> synced, String... gateways) {
+    List<Holders.Copy> copies = new ArrayList<>();
+    for (String each : List.of(gateways).subList(1, gateways.length)) {
+      copies.add(new Holders.Copy(each, 1, synced.contains(each + "@1")));
+    }
+    return new OwnershipTable(
+        1,
+        5L << 16,
+        List.of(gateways),
+        new TreeMap<>(Map.of("a", new Holders("g1", 1, Set.of(), copies, Optional.empty()))));
+  }
+
+  /** What g1 writes when it looks at a table and reports that these copies are synced. */
+  private Optional<OwnershipTable> reported(OwnershipTable table, String... synced) {
+    Member[] members =
+        table.members().stream().map(TableMachineTest::member).toArray(Member[]::new);
+    if (machine.view().table().epoch() == 0) {
+      id = "g1";
+      machine =
+          new TableMachine(
+              Optional.of(new TableMachine.Self("g1", members.length, 77)), OwnershipTable.EMPTY);
+    }
+    look(new Shared.Table(table), members);
+    Report report = new Report("g1", 1, Set.of(), Set.of(synced));
+    return on(new Event.Gathered(Map.of(), Map.of("a", report))).stream()
+        .filter(Effect.Write.class::isInstance)
+        .map(each -> ((Effect.Write) each).table())
+        .findFirst();
   }
 
   private List<Effect> look(Shared shared, Member... gateways) {

@@ -126,8 +126,9 @@ class ClusterSimulationTest {
     private void startFirst(SimulatedGateway late) {
       boolean seesAll =
           gateways.stream()
-              .filter(each -> each.isAlive() || each.knowsATable())
-              .allMatch(each -> each.isAwake() && simulation.reaches(each.id(), late.id()));
+                  .filter(each -> each.isAlive() || each.knowsATable())
+                  .allMatch(each -> each.isAwake() && simulation.reaches(each.id(), late.id()))
+              && simulation.reaches(SimulatedReader.ID, late.id());
       if (seesAll) {
         late.start();
       } else {

@@ -26,6 +26,13 @@ final class SimulatedCluster {
   private final Ledger ledger;
   private final List<Side> sides = new ArrayList<>();
 
+  /**
+   * A report in the registry.
+   *
+   * @param session of the member that made it
+   */
+  record Reported(String session, Report report) {}
+
   /** What members share that reach each other. */
   static final class Side {
     /** In order of age. */
@@ -33,7 +40,7 @@ final class SimulatedCluster {
 
     Shared table = new Shared.Nothing();
     final Map<String, Registered> hosts = new TreeMap<>();
-    final Map<String, Report> reports = new TreeMap<>();
+    final Map<String, Reported> reports = new TreeMap<>();
     final Map<String, TableMachine.Status> statuses = new TreeMap<>();
 
     private Side copyFor(Collection<SimulatedMember> some) {
@@ -52,6 +59,20 @@ final class SimulatedCluster {
 
     List<TableMachine.Member> gateways() {
       return members.stream().flatMap(member -> member.asGateway().stream()).toList();
+    }
+
+    /** Reports count in the membership in which they were made. */
+    Map<String, Report> believedReports() {
+      Map<String, String> sessions = new TreeMap<>();
+      gateways().forEach(each -> sessions.put(each.id(), each.session()));
+      Map<String, Report> believed = new TreeMap<>();
+      reports.forEach(
+          (host, each) -> {
+            if (each.session.equals(sessions.get(each.report.owner()))) {
+              believed.put(host, each.report);
+            }
+          });
+      return believed;
     }
 
     /** Whether a dead process of the same gateway is still listed. */

@@ -12,6 +12,7 @@ import io.fleetgauge.cluster.table.TableMachine.Shared;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * One process as a member of the cluster: carries out on the simulated registry what {@link
@@ -46,6 +47,9 @@ final class SimulatedMember {
   private int joins;
   private long joined;
   private Shared seen = new Shared.Nothing();
+
+  /** The newest report on each host. */
+  private final Map<String, Report> reported = new TreeMap<>();
 
   SimulatedMember(
       Simulation simulation,
@@ -103,6 +107,9 @@ final class SimulatedMember {
         TIMER,
         () -> {
           look();
+          if (isAwake()) {
+            reportLostOnes();
+          }
           return isRunning();
         });
   }
@@ -136,13 +143,29 @@ final class SimulatedMember {
   }
 
   void report(String name, Report report) {
+    reported.put(name, report);
+    cluster.sideOf(this).ifPresent(side -> put(side, name, report));
+  }
+
+  private void put(SimulatedCluster.Side side, String name, Report report) {
+    side.reports.put(name, new SimulatedCluster.Reported(session(), report));
+    cluster.changed(side);
+  }
+
+  /** Reports again what the others do not see. */
+  private void reportLostOnes() {
+    reported.keySet().removeIf(host -> view().table().owner(host).filter(id()::equals).isEmpty());
     cluster
         .sideOf(this)
         .ifPresent(
-            side -> {
-              side.reports.put(name, report);
-              cluster.changed(side);
-            });
+            side ->
+                reported.forEach(
+                    (host, report) -> {
+                      if (!new SimulatedCluster.Reported(session(), report)
+                          .equals(side.reports.get(host))) {
+                        put(side, host, report);
+                      }
+                    }));
   }
 
   void look() {
@@ -184,7 +207,8 @@ final class SimulatedMember {
           side.ifPresent(
               each ->
                   machine.on(
-                      new Event.Gathered(Map.copyOf(each.hosts), each.reports), this::carryOut));
+                      new Event.Gathered(Map.copyOf(each.hosts), each.believedReports()),
+                      this::carryOut));
       case Effect.Forget forget ->
           change(
               side,

@@ -37,6 +37,11 @@ public final class OwnershipMeters {
         "Hosts that are moving to or from this gateway.",
         () -> view.get().table().moves().getOrDefault(self, 0L));
     meters.gauge("table_epoch", "Epoch of the table.", () -> view.get().table().epoch());
+    meters.gauge(
+        "table_number",
+        "Tables that were written since the cluster began; it grows with hosts, moves and"
+            + " failures.",
+        () -> view.get().table().number());
     meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
   }
 }
