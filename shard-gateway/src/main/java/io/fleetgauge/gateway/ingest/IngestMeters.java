@@ -29,6 +29,7 @@ public final class IngestMeters {
         () ->
             Map.of(
                 "queue", counts.queueFull.sum(),
+                "replica", counts.replicaSlow.sum(),
                 "table", counts.unsettled.sum(),
                 "memory", counts.memoryShort.sum(),
                 "disk", counts.diskTrouble.sum()));
@@ -49,6 +50,15 @@ public final class IngestMeters {
   private static void copies(Meters meters, IngestCounts counts, Intake intake) {
     meters.counter(
         "copied_frames", "Frames of hosts that other gateways own.", counts.framesCopied::sum);
+    meters.counter(
+        "copies_repeated",
+        "Requests to replicas that were sent again: no answer, or the replica needs time.",
+        counts.copiesRepeated::sum);
+    meters.counters(
+        "replicas_lost",
+        "Times a replica of a host that is owned here fell behind, by reason.",
+        "reason",
+        counts::replicasLost);
     meters.counter(
         "kept_alone",
         "Requests synced to the local disk because no replica could be reached.",

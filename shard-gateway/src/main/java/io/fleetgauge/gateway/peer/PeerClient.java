@@ -39,7 +39,7 @@ public final class PeerClient implements Peers {
 
   /** For connections to other gateways. */
   public static final OutgoingHttp.Limits HTTP_LIMITS =
-      new OutgoingHttp.Limits((int) COPY_MILLIS, 60, 64, 10_000);
+      new OutgoingHttp.Limits(1_000, 60, 64, 10_000);
 
   /** Hosts that are pulled at once. */
   private static final int PULLS = 4;

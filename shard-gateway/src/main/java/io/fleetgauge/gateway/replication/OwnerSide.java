@@ -16,29 +16,71 @@ import java.util.function.Consumer;
  * replicas. Not thread-safe. Times in ms of any steady clock.
  */
 public final class OwnerSide {
-  /** A session ends when more bodies than this wait to be sent. */
+  /**
+   * Most bodies that wait to be sent to one replica. Senders are slowed down when there are more;
+   * while a session is being opened, it ends instead.
+   */
   static final int MAX_BEHIND = 256;
+
+  /** Most bytes of these bodies, unless there is only one. */
+  static final long MAX_BEHIND_BYTES = 16L << 20;
+
+  /**
+   * Senders wait while a body is not acknowledged for this long: they would send it again, and each
+   * time it would be written again.
+   */
+  static final long LATE_MILLIS = 2_000;
 
   /** Most bodies in one request to a replica. */
   static final int MAX_TOGETHER = 64;
 
-  static final long RETRY_MILLIS = 300;
+  /** Most bytes in one request, unless it has only one body. */
+  static final long MAX_TOGETHER_BYTES = 8L << 20;
+
+  /** A session ends when the replica has not answered for this long. */
+  public static final long SILENCE_MILLIS = 5_000;
+
+  /** A request without an answer is sent again after this long, then after twice as long. */
+  static final long AGAIN_MILLIS = 1_000;
+
+  /** A request that failed is sent again after this long. */
+  static final long FAILED_MILLIS = 300;
+
+  /** A replica that answers that it needs more time is asked again after this long. */
   static final long LATER_MILLIS = 50;
-  static final long MOST_LATER_MILLIS = 1_000;
+
+  /** At last it is asked again after this long. */
+  static final long LONGEST_LATER_MILLIS = 400;
+
+  /** A session ends when the replica has asked for more time for this long. */
+  static final long MOST_LATER_MILLIS = 30_000;
+
+  /** A new session begins this long after one has ended. */
+  static final long RETRY_MILLIS = 300;
+
   static final long ASK_WHETHER_WHOLE_MILLIS = 100;
   static final long ASK_WHETHER_THERE_MILLIS = 2_000;
+
+  /**
+   * Bodies are acknowledged without a replica that was called synced when the table says that it is
+   * not, at the latest after this long: on the small side of a split the table stays.
+   */
+  static final long TELL_MILLIS = 1_000;
+
+  /** A longer time between two looks is not counted as a silence of replicas. */
+  static final long LONGEST_LOOK_MILLIS = 250;
 
   /** What happens. */
   public sealed interface Event {
     /**
      * The table names these gateways as replicas.
      *
-     * @param peers their ids
+     * @param peers their ids, and whether the table calls each of them synced
      */
-    record Replicas(Set<String> peers) implements Event {}
+    record Replicas(Map<String, Boolean> peers) implements Event {}
 
     /** A body has been taken into memory. */
-    record Taken(long body) implements Event {}
+    record Taken(long body, long bytes) implements Event {}
 
     /**
      * The journal has written a body, or could not.
@@ -48,8 +90,8 @@ public final class OwnerSide {
      */
     record Journaled(long body, boolean forced, boolean kept) implements Event {}
 
-    /** A replica answered the request that began with body {@code number} of a session. */
-    record Answered(String peer, long session, long number, Reply reply) implements Event {}
+    /** A replica answered one of the requests of a delivery. */
+    record Answered(String peer, long delivery, Reply reply) implements Event {}
 
     /** The owner has fetched samples from another gateway that its replicas may not have. */
     record Merged() implements Event {}
@@ -62,9 +104,11 @@ public final class OwnerSide {
     /**
      * Sends bodies to a replica; without bodies, asks for the replica's state.
      *
+     * @param delivery names what is sent; the same when it is sent again
      * @param number of the first body within the session
      */
-    record Send(String peer, long session, long number, List<Long> bodies) implements Effect {}
+    record Send(String peer, long session, long delivery, long number, List<Long> bodies)
+        implements Effect {}
 
     /** Writes a body to the journal, possibly for the second time. */
     record Write(long body, boolean forced) implements Effect {}
@@ -80,22 +124,46 @@ public final class OwnerSide {
 
     /** These replicas have all that the owner has. */
     record Report(Set<String> synced) implements Effect {}
+
+    /** A request is sent again. */
+    record Repeated(String peer) implements Effect {}
+
+    /** A session with a replica has ended, because of its answer. */
+    record Lost(String peer, Reply because) implements Effect {}
   }
 
   private static final class Link {
     final String peer;
     final Deque<Long> behind = new ArrayDeque<>();
+    long behindBytes;
     long session;
     long nextNumber = 1;
     boolean up;
     boolean synced;
 
-    /** Bodies of the request that has no answer yet; null when there is none. */
+    /** Whether the table calls it synced. */
+    boolean named;
+
+    /** Until when bodies wait for the table to call it not synced. */
+    long tellUntil = Long.MIN_VALUE;
+
+    /** Bodies of the delivery that has no answer yet; null when there is none. */
     List<Long> sent;
 
+    long delivery;
     long sentAt;
+
+    /** Time since the last answer, as far as this owner looked. */
+    long silence;
+
     long retryAt;
+
+    /** Requests since the last answer. */
+    int unanswered;
+
+    boolean isSlow;
     long laterSince;
+    long laterPause;
     long againAt;
 
     Link(String peer) {
@@ -104,7 +172,14 @@ public final class OwnerSide {
   }
 
   private static final class Pending {
+    final long bytes;
+    final long takenAt;
+
+    /** Replicas that are to have it before it is acknowledged. */
     final Set<String> waiting = new TreeSet<>();
+
+    /** Replicas that do not get it, which the table still calls synced. */
+    final Set<String> untold = new TreeSet<>();
 
     /** Number of links that still have to send it. */
     int links;
@@ -114,12 +189,19 @@ public final class OwnerSide {
     boolean written;
     boolean forcing;
     boolean forced;
+
+    Pending(long bytes, long takenAt) {
+      this.bytes = bytes;
+      this.takenAt = takenAt;
+    }
   }
 
   private final boolean replicated;
   private final Map<String, Link> links = new TreeMap<>();
   private final Map<Long, Pending> pending = new LinkedHashMap<>();
   private long lastSession;
+  private long lastDelivery;
+  private long lookedAt = Long.MIN_VALUE;
 
   /**
    * @param replicated whether a body without a replica must be synced to the disk
@@ -142,64 +224,104 @@ public final class OwnerSide {
     return !links.isEmpty();
   }
 
+  /** Whether a replica takes bodies more slowly than they come, so that senders have to wait. */
+  public boolean isFull() {
+    return links.values().stream().anyMatch(link -> link.up && isFull(link));
+  }
+
+  private static boolean isFull(Link link) {
+    return link.behind.size() >= MAX_BEHIND
+        || link.behind.size() > 1 && link.behindBytes >= MAX_BEHIND_BYTES;
+  }
+
+  /** Whether journal or replicas are so slow that senders have to wait. */
+  public boolean isLate(long now) {
+    for (Pending one : pending.values()) {
+      if (!one.settled) {
+        return now - one.takenAt >= LATE_MILLIS;
+      }
+    }
+    return false;
+  }
+
   public void on(Event event, long now, Consumer<Effect> effects) {
     switch (event) {
       case Event.Replicas replicas -> replicas(replicas.peers(), now, effects);
-      case Event.Taken taken -> taken(taken.body(), now, effects);
+      case Event.Taken taken -> taken(taken, now, effects);
       case Event.Journaled journaled -> journaled(journaled, effects);
       case Event.Answered answered -> answered(answered, now, effects);
       case Event.Merged merged -> merged(now, effects);
-      case Event.TimePassed passed -> links.values().forEach(link -> look(link, now, effects));
+      case Event.TimePassed passed -> timePassed(now, effects);
     }
   }
 
-  private void replicas(Set<String> peers, long now, Consumer<Effect> effects) {
+  private void replicas(Map<String, Boolean> peers, long now, Consumer<Effect> effects) {
     for (String peer : List.copyOf(links.keySet())) {
-      if (!peers.contains(peer)) {
-        end(links.get(peer), effects);
+      if (!peers.containsKey(peer)) {
+        Link link = links.get(peer);
+        end(link, now, effects);
+        told(link, effects);
         links.remove(peer);
         effects.accept(new Effect.Report(synced()));
       }
     }
-    for (String peer : new TreeSet<>(peers)) {
-      if (!links.containsKey(peer)) {
-        Link link = new Link(peer);
-        links.put(peer, link);
-        begin(link, now, effects);
-      }
+    new TreeMap<>(peers)
+        .forEach(
+            (peer, isNamed) -> {
+              Link link = links.get(peer);
+              if (link == null) {
+                link = new Link(peer);
+                links.put(peer, link);
+                named(link, isNamed, now, effects);
+                begin(link, now, effects);
+              } else {
+                named(link, isNamed, now, effects);
+              }
+            });
+  }
+
+  private void named(Link link, boolean isNamed, long now, Consumer<Effect> effects) {
+    if (isNamed && !link.named) {
+      link.tellUntil = now + TELL_MILLIS;
+    } else if (!isNamed && link.named) {
+      told(link, effects);
     }
+    link.named = isNamed;
   }
 
   /** A replica compares itself with the owner when a session begins, so new sessions begin. */
   private void merged(long now, Consumer<Effect> effects) {
     for (Link link : links.values()) {
-      end(link, effects);
+      end(link, now, effects);
       begin(link, now, effects);
     }
     effects.accept(new Effect.Report(synced()));
   }
 
-  private void taken(long body, long now, Consumer<Effect> effects) {
-    Pending one = new Pending();
-    pending.put(body, one);
+  private void taken(Event.Taken taken, long now, Consumer<Effect> effects) {
+    Pending one = new Pending(taken.bytes(), now);
+    pending.put(taken.body(), one);
     for (Link link : links.values()) {
       // A session that is being opened may already be open on the replica, which then does not pull
       // this body any more. So it is sent, but its acknowledgement does not wait for this replica.
       if (link.up || link.sent != null) {
-        link.behind.add(body);
+        link.behind.add(taken.body());
+        link.behindBytes += one.bytes;
         one.links++;
       }
       if (link.up) {
         one.waiting.add(link.peer);
+      } else if (isToBeTold(link, now)) {
+        one.untold.add(link.peer);
       }
     }
     one.forcing = replicated && one.waiting.isEmpty();
-    effects.accept(new Effect.Write(body, one.forcing));
+    effects.accept(new Effect.Write(taken.body(), one.forcing));
     for (Link link : links.values()) {
-      if (link.behind.size() > MAX_BEHIND) {
-        fail(link, now, effects);
-      } else if (link.up) {
+      if (link.up) {
         pump(link, now, effects);
+      } else if (isFull(link)) {
+        fail(link, Reply.LATER, now, effects);
       }
     }
   }
@@ -222,6 +344,7 @@ public final class OwnerSide {
     if (!one.settled
         && one.written
         && one.waiting.isEmpty()
+        && one.untold.isEmpty()
         && (one.copied || one.forced || !replicated)) {
       one.settled = true;
       effects.accept(new Effect.Keep(body));
@@ -255,26 +378,57 @@ public final class OwnerSide {
   private void pump(Link link, long now, Consumer<Effect> effects) {
     if (link.sent == null && !link.behind.isEmpty()) {
       List<Long> bodies = new ArrayList<>();
+      long bytes = 0;
       while (!link.behind.isEmpty() && bodies.size() < MAX_TOGETHER) {
+        long more = pending.get(link.behind.element()).bytes;
+        if (!bodies.isEmpty() && bytes + more > MAX_TOGETHER_BYTES) {
+          break;
+        }
+        bytes += more;
         bodies.add(link.behind.remove());
       }
+      link.behindBytes -= bytes;
       send(link, bodies, now, effects);
     }
   }
 
   private void send(Link link, List<Long> bodies, long now, Consumer<Effect> effects) {
     link.sent = bodies;
-    link.sentAt = now;
-    link.laterSince = 0;
-    link.againAt = Long.MAX_VALUE;
-    effects.accept(new Effect.Send(link.peer, link.session, link.nextNumber, bodies));
+    link.delivery = ++lastDelivery;
+    link.silence = 0;
+    link.unanswered = 0;
+    link.isSlow = false;
+    request(link, now, effects);
   }
 
-  private void look(Link link, long now, Consumer<Effect> effects) {
+  /** Whichever of the requests of a delivery is answered first counts. */
+  private void request(Link link, long now, Consumer<Effect> effects) {
+    link.sentAt = now;
+    link.againAt = now + (AGAIN_MILLIS << Math.min(link.unanswered++, 2));
+    effects.accept(
+        new Effect.Send(link.peer, link.session, link.delivery, link.nextNumber, link.sent));
+  }
+
+  private void timePassed(long now, Consumer<Effect> effects) {
+    // While this gateway itself stood still, answers may have come that it has not read.
+    long passed = lookedAt == Long.MIN_VALUE ? 0 : Math.min(now - lookedAt, LONGEST_LOOK_MILLIS);
+    lookedAt = now;
+    for (Link link : links.values()) {
+      if (link.tellUntil != Long.MIN_VALUE && now >= link.tellUntil) {
+        told(link, effects);
+      }
+      look(link, passed, now, effects);
+    }
+  }
+
+  private void look(Link link, long passed, long now, Consumer<Effect> effects) {
     if (link.sent != null) {
-      if (now >= link.againAt) {
-        link.againAt = Long.MAX_VALUE;
-        effects.accept(new Effect.Send(link.peer, link.session, link.nextNumber, link.sent));
+      link.silence += passed;
+      if (link.silence >= SILENCE_MILLIS) {
+        fail(link, Reply.FAILED, now, effects);
+      } else if (now >= link.againAt) {
+        effects.accept(new Effect.Repeated(link.peer));
+        request(link, now, effects);
       }
     } else if (!link.up) {
       if (now >= link.retryAt) {
@@ -288,28 +442,34 @@ public final class OwnerSide {
 
   private void answered(Event.Answered answered, long now, Consumer<Effect> effects) {
     Link link = links.get(answered.peer());
-    if (link == null
-        || link.sent == null
-        || link.session != answered.session()
-        || link.nextNumber != answered.number()) {
+    if (link == null || link.sent == null || link.delivery != answered.delivery()) {
       return; // of a session that has ended, or a repeated answer
     }
     switch (answered.reply()) {
       case WHOLE, KEPT -> delivered(link, answered.reply() == Reply.WHOLE, now, effects);
-      case LATER -> {
-        link.laterSince = link.laterSince == 0 ? now : link.laterSince;
-        if (now - link.laterSince >= MOST_LATER_MILLIS) {
-          fail(link, now, effects);
-        } else {
-          link.againAt = now + LATER_MILLIS;
-        }
-      }
+      case LATER -> later(link, now, effects);
       case STRANGER -> {
         // Another gateway may be the owner by now, and does not have these bodies.
         undelivered(link).forEach(body -> giveBack(body, effects));
-        fail(link, now, effects);
+        fail(link, answered.reply(), now, effects);
       }
-      case BROKEN, FAILED -> fail(link, now, effects);
+      case BROKEN -> fail(link, answered.reply(), now, effects);
+      case FAILED -> link.againAt = Math.min(link.againAt, now + FAILED_MILLIS);
+    }
+  }
+
+  /** The replica is there, and slow: the session goes on, and senders wait. */
+  private void later(Link link, long now, Consumer<Effect> effects) {
+    link.silence = 0;
+    link.unanswered = 0;
+    link.laterPause =
+        link.isSlow ? Math.min(2 * link.laterPause, LONGEST_LATER_MILLIS) : LATER_MILLIS;
+    link.laterSince = link.isSlow ? link.laterSince : now;
+    link.isSlow = true;
+    if (now - link.laterSince >= MOST_LATER_MILLIS) {
+      fail(link, Reply.LATER, now, effects);
+    } else {
+      link.againAt = now + link.laterPause;
     }
   }
 
@@ -324,10 +484,14 @@ public final class OwnerSide {
         one.copied = true;
         one.links--;
         one.waiting.remove(link.peer);
+        one.untold.remove(link.peer);
         check(body, one, effects);
       }
     }
     boolean isSynced = whole && (link.synced || !lacksAny(link));
+    if (isSynced) {
+      told(link, effects);
+    }
     if (link.synced != isSynced) {
       link.synced = isSynced;
       effects.accept(new Effect.Report(synced()));
@@ -343,26 +507,36 @@ public final class OwnerSide {
     return link.behind.stream().anyMatch(body -> !pending.get(body).waiting.contains(link.peer));
   }
 
-  private void fail(Link link, long now, Consumer<Effect> effects) {
-    boolean was = link.synced;
-    end(link, effects);
+  private void fail(Link link, Reply because, long now, Consumer<Effect> effects) {
+    boolean wasUp = link.up;
+    boolean wasSynced = link.synced;
+    end(link, now, effects);
     link.retryAt = now + RETRY_MILLIS;
-    if (was) {
+    if (wasUp) {
+      effects.accept(new Effect.Lost(link.peer, because));
+    }
+    if (wasSynced) {
       effects.accept(new Effect.Report(synced()));
     }
   }
 
   /** Ends a session. Bodies that waited for this replica only are synced to the disk instead. */
-  private void end(Link link, Consumer<Effect> effects) {
+  private void end(Link link, long now, Consumer<Effect> effects) {
     List<Long> undelivered = undelivered(link);
+    if (link.up && (link.named || link.synced)) {
+      link.tellUntil = now + TELL_MILLIS;
+    }
     link.up = false;
     link.synced = false;
     link.sent = null;
     link.behind.clear();
+    link.behindBytes = 0;
     for (long body : undelivered) {
       Pending one = pending.get(body);
       one.links--;
-      one.waiting.remove(link.peer);
+      if (one.waiting.remove(link.peer) && isToBeTold(link, now)) {
+        one.untold.add(link.peer);
+      }
       if (!one.settled && one.waiting.isEmpty() && !one.copied && !one.forcing && replicated) {
         one.forcing = true;
         effects.accept(new Effect.Write(body, true));
@@ -375,6 +549,26 @@ public final class OwnerSide {
     List<Long> bodies = new ArrayList<>(link.sent == null ? List.of() : link.sent);
     bodies.addAll(link.behind);
     return bodies;
+  }
+
+  // --- the table ---
+
+  /**
+   * Whether a body that a replica does not get has to wait: should this owner go, a replica that
+   * was called synced, and is not yet called behind, would be taken for one that has all.
+   */
+  private static boolean isToBeTold(Link link, long now) {
+    return now < link.tellUntil;
+  }
+
+  /** Bodies wait no longer for what the table calls a replica. */
+  private void told(Link link, Consumer<Effect> effects) {
+    link.tellUntil = Long.MIN_VALUE;
+    for (Map.Entry<Long, Pending> each : List.copyOf(pending.entrySet())) {
+      if (each.getValue().untold.remove(link.peer)) {
+        check(each.getKey(), each.getValue(), effects);
+      }
+    }
   }
 
   /** This gateway is no longer the owner: asks for bodies again that were not acknowledged. */

@@ -10,15 +10,19 @@
  * <p>In: events and the time. Out: effects. So one thread can simulate a cluster from a seed.
  *
  * <p>A <em>session</em> is an uninterrupted sequence of bodies from an owner to one replica. Bodies
- * are numbered within it, so a replica knows that it received all of them in order. The session
- * ends when a body cannot be delivered. When a session begins, the replica compares itself with the
- * owner and fetches what is missing; bodies that arrive meanwhile are kept too. From then on until
- * the session ends the replica has everything that the owner has acknowledged: it is
- * <em>whole</em>.
+ * are numbered within it, so a replica knows that it received all of them in order, and a request
+ * may be sent again: what has come is not taken twice. A request that fails, or that the replica
+ * asks more time for, is sent again within its session while senders wait. The session ends when
+ * the replica is silent for 5 s, asks for time for 30 s, or does not know the session. When a
+ * session begins, the replica compares itself with the owner and fetches what is missing; bodies
+ * that arrive meanwhile are kept too. From then on until the session ends the replica has
+ * everything that the owner has acknowledged: it is <em>whole</em>.
  *
  * <p>Law: a body is acknowledged when the owner has written it to its journal and every replica
  * with an open session has it in memory and journal; when no replica has it, only when it is synced
- * to the owner's disk. A replica answers that it is whole only in a session in which it has fetched
- * everything from before the session.
+ * to the owner's disk, and the table no longer calls a replica synced that lacks it, or had a
+ * second to change. A replica answers that it is whole only in a session in which it has fetched
+ * everything from before the session. No replica is lost that answers within these times, however
+ * many senders send: these are slowed down.
  */
 package io.fleetgauge.gateway.replication;

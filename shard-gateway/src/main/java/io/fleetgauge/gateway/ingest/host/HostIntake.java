@@ -8,6 +8,7 @@ import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
@@ -88,9 +89,12 @@ public final class HostIntake {
       answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
       return;
     }
-    if (session.waitingBytes() > MAX_WAITING_BYTES) {
-      environment.counts().queueFull.increment();
-      answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    if (session.waitingBytes() > MAX_WAITING_BYTES || roles.isLate()) {
+      slowDown(environment.counts().queueFull, answer);
+      return;
+    }
+    if (roles.isFull()) {
+      slowDown(environment.counts().replicaSlow, answer);
       return;
     }
     if (roles.refuses()) {
@@ -108,6 +112,11 @@ public final class HostIntake {
     if (!session.isReplaying()) {
       taken.missing().ifPresent(roles::missing);
     }
+  }
+
+  private static void slowDown(LongAdder counter, Consumer<IntakeAnswer> answer) {
+    counter.increment();
+    answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */

@@ -235,6 +235,16 @@ final class HostRoles {
     return replica != null || owner != null;
   }
 
+  /** Whether a replica takes bodies more slowly than they come, so that senders have to wait. */
+  boolean isFull() {
+    return owner != null && owner.isFull();
+  }
+
+  /** Whether what was taken before waits long for the journal or a replica. */
+  boolean isLate() {
+    return owner != null && owner.isLate();
+  }
+
   /**
    * When this gateway's copy was last found equal to the owner's, ms since the epoch; 0 never;
    * empty when it is to have none.

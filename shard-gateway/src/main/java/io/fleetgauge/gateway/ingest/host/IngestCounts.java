@@ -1,6 +1,11 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.gateway.replication.Reply;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /** Counters of intake: requests, frames, copies and replay. */
 public final class IngestCounts {
@@ -12,17 +17,50 @@ public final class IngestCounts {
   /** Requests rejected with 503: one counter for each exhausted resource. */
   public final LongAdder queueFull = new LongAdder();
 
+  public final LongAdder replicaSlow = new LongAdder();
+  public final LongAdder unsettled = new LongAdder();
+  public final LongAdder memoryShort = new LongAdder();
+  public final LongAdder diskTrouble = new LongAdder();
+
   /** Requests refused because their host would exceed a limit of the tenant. */
   public final LongAdder overHosts = new LongAdder();
 
   public final LongAdder overNewHosts = new LongAdder();
 
-  public final LongAdder unsettled = new LongAdder();
-  public final LongAdder memoryShort = new LongAdder();
-  public final LongAdder diskTrouble = new LongAdder();
-
   /** Ticks of hosts that other gateways own and this one has copies of. */
   public final LongAdder framesCopied = new LongAdder();
+
+  /** Requests to replicas that were sent again, because there was no answer or a wish for time. */
+  public final LongAdder copiesRepeated = new LongAdder();
+
+  /** Sessions with replicas that ended because of the replica's answer, or its silence. */
+  private final Map<Reply, LongAdder> replicasLost = new EnumMap<>(Reply.class);
+
+  {
+    Stream.of(Reply.FAILED, Reply.LATER, Reply.BROKEN, Reply.STRANGER)
+        .forEach(each -> replicasLost.put(each, new LongAdder()));
+  }
+
+  void replicaLost(Reply because) {
+    replicasLost.get(because).increment();
+  }
+
+  /** How often replicas fell behind, by reason. */
+  public Map<String, Long> replicasLost() {
+    Map<String, Long> byReason = new TreeMap<>();
+    replicasLost.forEach((because, times) -> byReason.put(reason(because), times.sum()));
+    return byReason;
+  }
+
+  static String reason(Reply because) {
+    return switch (because) {
+      case FAILED -> "silent";
+      case LATER -> "slow";
+      case BROKEN -> "broken";
+      case STRANGER -> "stranger";
+      case WHOLE, KEPT -> throw new IllegalArgumentException("" + because);
+    };
+  }
 
   /** Bodies synced to the local disk because no replica could be reached. */
   public final LongAdder keptAlone = new LongAdder();

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.ingest.host;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -12,16 +13,21 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What this gateway does for a host while it owns it: carries out what {@link OwnerSide} decides,
  * and reports on the host. Only the host's lane thread uses it.
  */
 final class OwnerRole {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnerRole.class);
+
   private static final long REPORT_AGAIN_MILLIS = 1_000;
+  private static final long REPORT_SYNCED_AGAIN_MILLIS = 2 * TableMachine.SYNCED_MILLIS;
 
   /**
    * How long a host is idle after its last sample has expired, ms: by then it has for no gateway,
@@ -78,10 +84,10 @@ final class OwnerRole {
       catchUp.begin(now.behind());
       report();
     }
-    Set<String> peers = new TreeSet<>();
+    Map<String, Boolean> peers = new TreeMap<>();
     for (Holders.Copy each : now.copies()) {
       if (view.gateways().containsKey(each.gateway())) {
-        peers.add(each.key());
+        peers.put(each.key(), each.synced());
       }
     }
     side.on(new OwnerSide.Event.Replicas(peers), now(), this::carryOut);
@@ -92,6 +98,16 @@ final class OwnerRole {
     side.close(this::carryOut);
     catchUp.close();
     isClosed = true;
+  }
+
+  /** Whether a replica takes bodies more slowly than they come. */
+  boolean isFull() {
+    return side.isFull();
+  }
+
+  /** Whether bodies wait long for the journal or a replica. */
+  boolean isLate() {
+    return side.isLate(now());
   }
 
   boolean isBusy() {
@@ -141,14 +157,22 @@ final class OwnerRole {
     return true;
   }
 
-  /** A report may have been lost with the side of a split that it was made on. */
+  /**
+   * A report may have been lost with the side of a split that it was made on. That copies are
+   * synced may take a while until the table says it.
+   */
   private void reportAgain(long now) {
-    boolean isSame = holders.behind().equals(catchUp.behind());
-    isSame &= holders.stay() == Holders.Stay.KEPT && !isIdle();
+    boolean saysTooMuch = !holders.behind().equals(catchUp.behind());
+    saysTooMuch |= holders.stay() != Holders.Stay.KEPT || isIdle();
+    boolean saysTooLittle = false;
     for (Holders.Copy each : holders.copies()) {
-      isSame &= each.synced() == side.synced().contains(each.key());
+      boolean isSynced = side.synced().contains(each.key());
+      saysTooMuch |= each.synced() && !isSynced;
+      saysTooLittle |= !each.synced() && isSynced;
     }
-    if (!isSame && now - reportedAt > REPORT_AGAIN_MILLIS || isIdle() != reportedIdle) {
+    if (saysTooMuch && now - reportedAt > REPORT_AGAIN_MILLIS
+        || saysTooLittle && now - reportedAt > REPORT_SYNCED_AGAIN_MILLIS
+        || isIdle() != reportedIdle) {
       report();
     }
   }
@@ -219,7 +243,7 @@ final class OwnerRole {
     }
     long id = ++lastBody;
     bodies.put(id, new Body(taken.body(), taken.newest(), taken.answer(), answer));
-    on(new OwnerSide.Event.Taken(id));
+    on(new OwnerSide.Event.Taken(id, taken.body().length));
   }
 
   /** When the role has ended, nothing is carried out any more. */
@@ -241,7 +265,18 @@ final class OwnerRole {
           bodies.get(back.body()).answer.accept(HostRoles.moved(host, environment));
       case OwnerSide.Effect.Forget forget -> bodies.remove(forget.body());
       case OwnerSide.Effect.Report report -> report();
+      case OwnerSide.Effect.Repeated again -> environment.counts().copiesRepeated.increment();
+      case OwnerSide.Effect.Lost lost -> lost(lost);
     }
+  }
+
+  private void lost(OwnerSide.Effect.Lost lost) {
+    environment.counts().replicaLost(lost.because());
+    LOG.info(
+        "the replica of host {} on {} fell behind ({}): it fetches what it lacks",
+        host,
+        Holders.gatewayOf(lost.peer()),
+        IngestCounts.reason(lost.because()));
   }
 
   private void write(long id, boolean forced) {
@@ -261,10 +296,7 @@ final class OwnerRole {
     Consumer<Reply> answered =
         reply ->
             environment.onLane(
-                () ->
-                    on(
-                        new OwnerSide.Event.Answered(
-                            send.peer(), send.session(), send.number(), reply)));
+                () -> on(new OwnerSide.Event.Answered(send.peer(), send.delivery(), reply)));
     if (address == null) {
       answered.accept(Reply.FAILED);
       return;

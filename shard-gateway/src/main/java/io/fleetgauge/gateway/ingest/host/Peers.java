@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
 import java.net.URI;
 import java.util.Map;
@@ -10,10 +11,8 @@ import java.util.function.Consumer;
  * one that gets no answer in time has failed.
  */
 public interface Peers {
-  /**
-   * How long an owner waits for a replica's answer, ms; longer, and it goes on without the replica.
-   */
-  long COPY_MILLIS = 1_000;
+  /** How long a replica may take to answer one request, ms. */
+  long COPY_MILLIS = OwnerSide.SILENCE_MILLIS;
 
   /** How long one request of a pull may take, ms. */
   long PULL_MILLIS = 10_000;

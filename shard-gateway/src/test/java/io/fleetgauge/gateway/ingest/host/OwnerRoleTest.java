@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.replication.Reply;
@@ -18,7 +19,6 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Gateway g1 owns a host, and g2 has a copy. */
 class OwnerRoleTest {
   private static final Holders HOLDERS = holders("g1", 3, copy("g2", 3));
+  private static final Holders SYNCED = holders("g1", 3, new Holders.Copy("g2", 3, true));
 
   private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
   private final HostIntake host = environment.host();
@@ -128,7 +129,50 @@ class OwnerRoleTest {
     environment.pass(2_000);
     host.timePassed();
     environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    assertThat(environment.reports).as("it is asked again").last().isEqualTo(report(3, "g2@3"));
+    for (int i = 0; i < 60; i++) {
+      environment.pass(100);
+      host.timePassed();
+    }
     assertThat(environment.reports).last().isEqualTo(report(3));
+    assertThat(environment.counts().copiesRepeated.sum()).isGreaterThan(1);
+    assertThat(environment.counts().replicasLost())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of("silent", 1L, "slow", 0L, "broken", 0L, "stranger", 0L));
+  }
+
+  @Test
+  void aBodyIsSentAgainWhenAConnectionBreaksAndIsKeptWhenTheCopyHasIt() {
+    openSession();
+    callWhole();
+    take(body(run, 1_000));
+    environment.journalWrites(true);
+    Peers.Copy first = environment.copies.element().copy();
+    environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    environment.pass(300);
+    host.timePassed();
+    Peers.Copy second = environment.copies.element().copy();
+    assertThat(second.session()).isEqualTo(first.session());
+    assertThat(second.number()).isEqualTo(first.number());
+    assertThat(second.frames()).isEqualTo(first.frames());
+    assertThat(answers).isEmpty();
+    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+    assertThat(environment.reports).last().isEqualTo(report(3, "g2@3"));
+    assertThat(environment.counts().keptAlone.sum()).isZero();
+  }
+
+  @Test
+  void sendersAreSlowedDownWhileACopyIsSlow() {
+    openSession();
+    long bodies = 0;
+    do {
+      take(body(run, 1_000 + bodies));
+      bodies++;
+    } while (answers.isEmpty() && bodies < 1_000);
+    assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    assertThat(environment.counts().replicaSlow.sum()).isEqualTo(1);
+    assertThat(environment.journal).as("it was not taken").hasSize((int) bodies - 1);
   }
 
   @Test
@@ -174,14 +218,39 @@ class OwnerRoleTest {
     int reported = environment.reports.size();
     host.timePassed();
     assertThat(environment.reports).as("not at once").hasSize(reported);
-    environment.pass(1_001);
+    environment.pass(2 * TableMachine.SYNCED_MILLIS);
+    host.timePassed();
+    assertThat(environment.reports).as("the table may wait").hasSize(reported);
+    environment.pass(1);
     host.timePassed();
     assertThat(environment.reports).hasSize(reported + 1).last().isEqualTo(report(3, "g2@3"));
-    Holders.Copy synced = new Holders.Copy("g2", 3, true);
-    environment.table(4, new Holders("g1", 3, Set.of(), List.of(synced), Optional.empty()));
-    environment.pass(1_001);
+    environment.table(4, SYNCED);
+    environment.pass(2 * TableMachine.SYNCED_MILLIS + 1);
     host.timePassed();
     assertThat(environment.reports).as("the table has it").hasSize(reported + 1);
+  }
+
+  @Test
+  void aTableThatCallsACopySyncedThatIsNotIsToldEachSecond() {
+    environment.table(4, SYNCED);
+    host.timePassed();
+    int reported = environment.reports.size();
+    environment.pass(1_000);
+    host.timePassed();
+    assertThat(environment.reports).hasSize(reported);
+    environment.pass(1);
+    host.timePassed();
+    assertThat(environment.reports).hasSize(reported + 1).last().isEqualTo(report(3));
+  }
+
+  @Test
+  void aTableThatNamesOtherMissingTicksThanTheOwnerIsToldEachSecond() {
+    environment.table(4, behind(HOLDERS, "g3"));
+    host.timePassed();
+    int reported = environment.reports.size();
+    environment.pass(1_001);
+    host.timePassed();
+    assertThat(environment.reports).hasSize(reported + 1).last().isEqualTo(report(3));
   }
 
   @Test
