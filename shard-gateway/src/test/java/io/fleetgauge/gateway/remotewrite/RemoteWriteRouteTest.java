@@ -30,6 +30,7 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -70,6 +71,10 @@ class RemoteWriteRouteTest {
   @TempDir private Path folder;
   private final RemoteWriteCounts counts = new RemoteWriteCounts();
   private Vertx vertx;
+
+  // Referred to until the test ends: a client that is collected closes its connections.
+  private HttpClient client;
+
   private Journal journal;
   private Store store;
   private Intake intake;
@@ -81,6 +86,7 @@ class RemoteWriteRouteTest {
   @BeforeEach
   void serve(Vertx started, VertxTestContext test) throws Exception {
     vertx = started;
+    client = vertx.createHttpClient();
     journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
     store =
         new Store(
@@ -158,8 +164,7 @@ class RemoteWriteRouteTest {
 
   private Response send(String tenant, String contentType, String encoding, byte[] body)
       throws Exception {
-    return vertx
-        .createHttpClient()
+    return client
         .request(HttpMethod.POST, server.actualPort(), "127.0.0.1", "/api/v1/write")
         .compose(
             request -> {
@@ -191,8 +196,7 @@ class RemoteWriteRouteTest {
   }
 
   private String metrics() throws Exception {
-    return vertx
-        .createHttpClient()
+    return client
         .request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/metrics")
         .compose(request -> request.send().compose(response -> response.body()))
         .await(10, TimeUnit.SECONDS)

@@ -25,6 +25,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -57,11 +58,15 @@ class FragmentRouteTest {
   private HttpServer server;
   private Vertx vertx;
 
+  // Referred to until the test ends: a client that is collected closes its connections.
+  private HttpClient client;
+
   private record Response(int status, String retryAfter, Buffer body) {}
 
   @BeforeEach
   void serve(Vertx started, VertxTestContext test) {
     vertx = started;
+    client = vertx.createHttpClient();
     writer = new HostWriter(folder, "n1");
     for (int tick = 0; tick < 10; tick++) {
       writer.send(tick * 1_000L, writer.series("up"), tick);
@@ -105,8 +110,7 @@ class FragmentRouteTest {
   }
 
   private Response request(HttpMethod method, String path, byte[] body) throws Exception {
-    return vertx
-        .createHttpClient()
+    return client
         .request(method, server.actualPort(), "127.0.0.1", path)
         .compose(request -> request.send(Buffer.buffer(body)).compose(FragmentRouteTest::whole))
         .await(10, TimeUnit.SECONDS);
