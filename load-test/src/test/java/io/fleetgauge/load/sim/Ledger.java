@@ -223,8 +223,9 @@ final class Ledger {
    */
   private void forgetTablesThatTheWriterDidNotKnow(long before) {
     Set<Long> known = new TreeSet<>();
-    for (Long epoch = before; epoch != null; epoch = madeFrom.get(epoch)) {
-      known.add(epoch);
+    // One that was kept before it was written is made from itself, as far as is seen here.
+    for (Long epoch = before; epoch != null && known.add(epoch); ) {
+      epoch = madeFrom.get(epoch);
     }
     long from =
         written.stream()
