@@ -48,7 +48,6 @@ class IntakeTest {
           OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g2")),
           Map.of("g1", URI.create("http://g1:9500"), "g2", G2),
           false);
-
   private static final Duration HOUR = Duration.ofHours(1);
 
   @TempDir private Path folder;
@@ -59,7 +58,6 @@ class IntakeTest {
   private Journal journal;
   private Store store;
   private Intake intake;
-
   private Duration retention = HOUR;
   private long maxBlockBytes = 1 << 30;
 
