@@ -10,6 +10,8 @@ import io.fleetgauge.cluster.tenant.TenantList;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -54,6 +56,49 @@ class ArchiveTest {
     assertThat(names(archive.libraries()))
         .contains("hazelcast", "caffeine")
         .noneMatch(name -> name.matches("load-test|jmh.*|junit.*|assertj.*|protobuf.*|pitest.*"));
+  }
+
+  @Test
+  void noLibraryHasAVulnerabilityThatTheListOfAdvisoriesKnows() throws IOException {
+    List<String[]> advisories =
+        Files.readAllLines(
+                Path.of(
+                    System.getProperty("fleetgauge.root"),
+                    "distribution/src/test/resources/advisories.tsv"))
+            .stream()
+            .filter(line -> !line.startsWith("#"))
+            .map(line -> line.split("\t"))
+            .toList();
+    assertThat(advisories).isNotEmpty().allMatch(columns -> columns.length == 4);
+    assertThat(names(archive.libraries()))
+        .as("advisories of libraries that are not in the archive can go")
+        .containsAll(advisories.stream().map(columns -> columns[0]).toList());
+    assertThat(advisories)
+        .allMatch(each -> isAffected(each, each[1]) && !isAffected(each, each[2]));
+    List<String> affected = new ArrayList<>();
+    for (String jar : archive.libraries()) {
+      for (String[] advisory : advisories) {
+        if (name(jar).equals(advisory[0])
+            && isAffected(advisory, jar.substring(name(jar).length() + 1))) {
+          affected.add(jar + ": " + advisory[3] + ", use " + advisory[2] + " or newer");
+        }
+      }
+    }
+    assertThat(affected).isEmpty();
+  }
+
+  private static boolean isAffected(String[] advisory, String version) {
+    int[] of = numbers(version);
+    return Arrays.compare(of, numbers(advisory[1])) >= 0
+        && Arrays.compare(of, numbers(advisory[2])) < 0;
+  }
+
+  /** The numbers that a version begins with, such as 4, 2, 17 of 4.2.17.Final.jar. */
+  private static int[] numbers(String version) {
+    return Arrays.stream(version.split("[.-]"))
+        .takeWhile(part -> part.matches("\\d{1,9}"))
+        .mapToInt(Integer::parseInt)
+        .toArray();
   }
 
   @Test
