@@ -29,7 +29,7 @@ public final class OwnerSide {
    * Senders wait while a body is not acknowledged for this long: they would send it again, and each
    * time it would be written again.
    */
-  static final long LATE_MILLIS = 2_000;
+  public static final long LATE_MILLIS = 2_000;
 
   /** Most bodies in one request to a replica. */
   static final int MAX_TOGETHER = 64;

@@ -7,6 +7,7 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -87,6 +88,11 @@ public final class HostIntake {
     if (environment.isDiskFailing()) {
       environment.counts().diskTrouble.increment();
       answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+      return;
+    }
+    Optional<IntakeAnswer> late = roles.lateAnswer(body);
+    if (late.isPresent()) {
+      answer.accept(late.get());
       return;
     }
     if (session.waitingBytes() > MAX_WAITING_BYTES || roles.isLate()) {

@@ -106,6 +106,12 @@ final class HostRoles {
     return owner != null && owner.refuses();
   }
 
+  /** The answer to a body that was acknowledged before, too late for its sender. */
+  Optional<IntakeAnswer> lateAnswer(byte[] body) {
+    follow();
+    return owner == null ? Optional.empty() : owner.lateAnswer(body);
+  }
+
   /** Sees to it that what the session just took is kept, and then answers. */
   void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
     follow();

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +37,7 @@ final class OwnerRole {
   static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private record Body(
-      byte[] frames, long newest, IntakeAnswer kept, Consumer<IntakeAnswer> answer) {}
+      byte[] frames, long newest, IntakeAnswer kept, long takenAt, Consumer<IntakeAnswer> answer) {}
 
   private final String host;
   private final HostSession session;
@@ -44,6 +45,7 @@ final class OwnerRole {
   private final BodyJournal journal;
   private final OwnerSide side;
   private final CatchUp catchUp;
+  private final LateAnswers late = new LateAnswers();
   private final Map<Long, Body> bodies = new HashMap<>();
   private ClusterView view = ClusterView.EMPTY;
   private Holders holders;
@@ -230,6 +232,11 @@ final class OwnerRole {
 
   // --- bodies ---
 
+  /** As {@link LateAnswers#to}. */
+  Optional<IntakeAnswer> lateAnswer(byte[] body) {
+    return late.to(body);
+  }
+
   /** Sees to it that what the session just took is kept, and then answers. */
   void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
     wantedAt = now();
@@ -242,7 +249,7 @@ final class OwnerRole {
       return;
     }
     long id = ++lastBody;
-    bodies.put(id, new Body(taken.body(), taken.newest(), taken.answer(), answer));
+    bodies.put(id, new Body(taken.body(), taken.newest(), taken.answer(), now(), answer));
     on(new OwnerSide.Event.Taken(id, taken.body().length));
   }
 
@@ -259,6 +266,9 @@ final class OwnerRole {
       case OwnerSide.Effect.Write write -> write(write.body(), write.forced());
       case OwnerSide.Effect.Keep keep -> {
         Body body = bodies.get(keep.body());
+        if (now() - body.takenAt >= OwnerSide.LATE_MILLIS) {
+          late.acknowledged(body.kept);
+        }
         body.answer.accept(body.kept);
       }
       case OwnerSide.Effect.GiveBack back ->

@@ -12,6 +12,7 @@ import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -160,6 +161,40 @@ class OwnerRoleTest {
     assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
     assertThat(environment.reports).last().isEqualTo(report(3, "g2@3"));
     assertThat(environment.counts().keptAlone.sum()).isZero();
+  }
+
+  @Test
+  void ticksThatWereAcknowledgedTooLateForTheirSenderAreNotWrittenAgain() {
+    openSession();
+    byte[] first = body(run, 1_000);
+    take(first);
+    environment.pass(OwnerSide.LATE_MILLIS);
+    byte[] second = body(run, 2_000);
+    take(ManualEnvironment.join(first, second));
+    assertThat(answers).as("wait").containsExactly(new IntakeAnswer.SlowDown(500));
+    assertThat(environment.counts().queueFull.sum()).isEqualTo(1);
+    environment.journalWrites(true);
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).last().isEqualTo(new IntakeAnswer.Kept(7, 1));
+    take(ManualEnvironment.join(first, second));
+    assertThat(answers).as("at once").hasSize(3).last().isEqualTo(new IntakeAnswer.Kept(7, 1));
+    assertThat(environment.journal).isEmpty();
+    take(second);
+    assertThat(environment.journal).as("what comes next is written").hasSize(1);
+  }
+
+  @Test
+  void ticksThatWereAcknowledgedInTimeAreTakenAgain() {
+    openSession();
+    byte[] first = body(run, 1_000);
+    take(first);
+    environment.pass(OwnerSide.LATE_MILLIS - 1);
+    environment.journalWrites(true);
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    take(first);
+    assertThat(environment.journal).hasSize(1);
+    take(new byte[] {1});
+    assertThat(answers).last().isInstanceOf(IntakeAnswer.Refused.class);
   }
 
   @Test
