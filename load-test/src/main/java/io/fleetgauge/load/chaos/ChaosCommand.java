@@ -43,7 +43,7 @@ public final class ChaosCommand implements Command {
   private static final String CUT_OFF = "cut-off";
 
   private static final Set<String> EVENTS =
-      Set.of("kill", "freeze", "join", "drain", "restart", "cut-off", "all", "split");
+      Set.of("backlog", "kill", "freeze", "join", "drain", "restart", "cut-off", "all", "split");
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -64,7 +64,8 @@ public final class ChaosCommand implements Command {
       paramLabel = "EVENT",
       split = ",",
       description =
-          "Only these events, of: kill, freeze, join, drain, restart, cut-off, all, split.")
+          "Only these events, of: backlog, kill, freeze, join, drain, restart, cut-off, all,"
+              + " split.")
   private Set<String> only = EVENTS;
 
   @Option(
@@ -86,8 +87,8 @@ public final class ChaosCommand implements Command {
    * @param laws whether nothing was lost, doubled, failed or silently incomplete
    * @param inTime whether it was within the time limits
    */
-  private record Row(String event, String must, String measured, boolean laws, boolean inTime) {
-    boolean holds() {
+  record Row(String event, String must, String measured, boolean laws, boolean inTime) {
+    private boolean holds() {
       return laws && inTime;
     }
   }
@@ -117,7 +118,12 @@ public final class ChaosCommand implements Command {
             : Files.createDirectories(kept);
     Vertx vertx = Vertx.vertx();
     try {
-      if (!only.equals(Set.of("split"))) {
+      if (only.contains("backlog")) {
+        Backlogs backlogs =
+            new Backlogs(Files.createDirectories(folder.resolve("backlog")), vertx, out, seed);
+        backlogs.run(shorter, flags(), rows::add);
+      }
+      if (!Set.of("split", "backlog").containsAll(only)) {
         onLoopback(Files.createDirectories(folder.resolve("loopback")), vertx);
       }
       if (!only.contains("split")) {

@@ -153,6 +153,51 @@ final class FleetState {
     return load;
   }
 
+  /** How many tables were written since the cluster began. */
+  long tables() throws IOException, InterruptedException {
+    long most = 0;
+    for (String id : fleet.gateways()) {
+      most = Math.max(most, Math.round(metric(id, "fleetgauge_gateway_table_number")));
+    }
+    return most;
+  }
+
+  /** Waits until no table has been written for some seconds. */
+  void untilTheTableStandsStill(int seconds, int limitSeconds) throws Exception {
+    long[] last = {tables(), System.currentTimeMillis()};
+    await(
+        "the table stands still",
+        limitSeconds,
+        () -> {
+          long now = tables();
+          if (now != last[0]) {
+            last[0] = now;
+            last[1] = System.currentTimeMillis();
+          }
+          return System.currentTimeMillis() - last[1] >= seconds * 1_000L;
+        });
+  }
+
+  /** How often replicas fell behind since the gateways began. */
+  long replicasLost() throws IOException, InterruptedException {
+    long lost = 0;
+    for (String id : fleet.gateways()) {
+      lost += Math.round(metric(id, "fleetgauge_gateway_replicas_lost_total"));
+    }
+    return lost;
+  }
+
+  /** The sum of all series of a metric of a process. */
+  private double metric(String id, String name) throws IOException, InterruptedException {
+    return fleet
+        .get(id, "/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   /** Compares the answers with the ledger, once all ticks but the newest two are acknowledged. */
   Senders.Difference compare() throws Exception {
     long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;

@@ -10,7 +10,9 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,11 +43,23 @@ final class Senders implements AutoCloseable {
     final List<Labels> labels = new ArrayList<>();
     final TreeMap<Long, Double> ledger = new TreeMap<>();
 
+    /** Ticks that are not sent yet, because the host has no connection; null while it has one. */
+    private List<Tick> held;
+
+    /** When ticks were read that may not be acknowledged, ms. */
+    private final Deque<Long> waiting = new ArrayDeque<>();
+
     Host(String name, Uplink uplink) {
       this.uplink = uplink;
       labels.add(Labels.of(Labels.NAME, "chaos_value", "Hostname", name));
       for (int i = 1; i < SERIES; i++) {
         labels.add(Labels.of(Labels.NAME, "chaos_other_" + i, "Hostname", name));
+      }
+    }
+
+    synchronized void tick(long now) {
+      if (held == null) {
+        read(now);
       }
     }
 
@@ -59,7 +73,30 @@ final class Senders implements AutoCloseable {
       for (int i = 0; i < SERIES; i++) {
         values[i] = value + i;
       }
-      uplink.offer(new Tick(time, labels, values));
+      Tick tick = new Tick(time, labels, values);
+      waiting.add(System.currentTimeMillis());
+      if (held == null) {
+        uplink.offer(tick);
+      } else {
+        held.add(tick);
+      }
+    }
+
+    synchronized void hold() {
+      held = new ArrayList<>();
+    }
+
+    synchronized void release() {
+      held.forEach(uplink::offer);
+      held = null;
+    }
+
+    synchronized long waitingMillis() {
+      long unacknowledged = uplink.unacknowledgedTicks() + (held == null ? 0 : held.size());
+      while (waiting.size() > unacknowledged) {
+        waiting.remove();
+      }
+      return waiting.isEmpty() ? 0 : System.currentTimeMillis() - waiting.element();
     }
 
     synchronized TreeMap<Long, Double> ledger() {
@@ -83,10 +120,25 @@ final class Senders implements AutoCloseable {
     }
   }
 
+  /** From now on these hosts have no connection, and read nothing but their past. */
+  void hold(List<String> names) {
+    names.forEach(name -> hosts.get(name).hold());
+  }
+
+  /** They have it again, and send all that waits at full speed. */
+  void release(List<String> names) {
+    names.forEach(name -> hosts.get(name).release());
+  }
+
+  /** How long the oldest tick of a host has waited that is not acknowledged, ms. */
+  long waitingMillis(String name) {
+    return hosts.get(name).waitingMillis();
+  }
+
   /** Starts reading on every host. */
   void begin() {
     clock.scheduleAtFixedRate(
-        () -> hosts.values().forEach(host -> host.read(System.currentTimeMillis())),
+        () -> hosts.values().forEach(host -> host.tick(System.currentTimeMillis())),
         0,
         TICK_MILLIS,
         TimeUnit.MILLISECONDS);

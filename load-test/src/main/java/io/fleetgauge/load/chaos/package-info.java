@@ -6,8 +6,9 @@
  *
  * <p>A fleet of gateways and a query API run in JVMs of their own. Uplinks send ticks that a ledger
  * keeps; queries run continuously. Gateways are killed, frozen, joined, drained, restarted, and
- * separated with network namespaces. At the end the answers of the fleet are compared with the
- * ledger, tick by tick.
+ * separated with network namespaces; before, {@code Backlogs} sends all that waited at full speed
+ * to gateways that nothing else happens to. At the end the answers of the fleet are compared with
+ * the ledger, tick by tick.
  *
  * <p>Law: every process that is started is ended, and every run terminates.
  */

@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,8 +98,9 @@ final class Ledger {
     if (holders.isPresent() && holders.get().owner().equals(gateway)) {
       TreeMap<Long, KeptAlone> alone = keptAlone.computeIfAbsent(host, none -> new TreeMap<>());
       alone.headMap(Collections.min(times)).values().forEach(each -> each.knownBy.add(gateway));
+      Set<Long> onCopies = onSyncedCopies(holders.get(), host, times);
       for (long time : times) {
-        if (copiesHave(holders.get(), host, time)) {
+        if (onCopies.contains(time)) {
           required
               .computeIfAbsent(host, none -> new TreeMap<>())
               .putIfAbsent(time, simulation.now());
@@ -132,14 +134,16 @@ final class Ledger {
   }
 
   /**
-   * Whether all copies that the newest table calls synced have a tick. While a copy is cut off and
-   * the table does not say so yet, its owner acknowledges alone. Should that owner go, the copy
+   * Those ticks that all copies have which the newest table calls synced. While a copy is cut off
+   * and the table does not say so yet, its owner acknowledges alone. Should that owner go, the copy
    * does not know of the tick until its sender tells it.
    */
-  private boolean copiesHave(Holders holders, String host, long time) {
-    return holders.copies().stream()
+  private Set<Long> onSyncedCopies(Holders holders, String host, List<Long> times) {
+    Set<Long> there = new HashSet<>(times);
+    holders.copies().stream()
         .filter(Holders.Copy::synced)
-        .allMatch(copy -> gateways.get(copy.gateway()).has(host, time));
+        .forEach(copy -> there.retainAll(gateways.get(copy.gateway()).timesOnDisk(host)));
+    return there;
   }
 
   private Optional<OwnershipTable> newestTable() {
@@ -195,6 +199,18 @@ final class Ledger {
   }
 
   // --- tables ---
+
+  /** The tables since a time, with the one that was the newest then as the first. */
+  List<OwnershipTable> tablesSince(long at) {
+    List<OwnershipTable> since = new ArrayList<>();
+    for (Written each : written) {
+      if (each.at < at) {
+        since.clear();
+      }
+      since.add(each.table);
+    }
+    return since;
+  }
 
   private static List<Long> name(OwnershipTable table) {
     return List.of(table.generation(), table.epoch());

@@ -34,7 +34,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -94,6 +93,7 @@ final class SimulatedGateway {
   private List<Entry> disk = new ArrayList<>();
   private OwnershipTable keptTable = OwnershipTable.EMPTY;
   private long diskMillis = 3;
+  private long diskBytesPerMilli = Long.MAX_VALUE;
 
   private Life life;
   private int lives;
@@ -241,6 +241,18 @@ final class SimulatedGateway {
     simulation.after(forMillis, () -> diskMillis = 3);
   }
 
+  /**
+   * @param bytesPerMilli that its disk writes, from now on
+   */
+  void diskPace(long bytesPerMilli) {
+    diskBytesPerMilli = bytesPerMilli;
+  }
+
+  /** How often replicas of its hosts fell behind since its process began. */
+  long replicasLost() {
+    return life.counts().replicasLost().values().stream().mapToLong(Long::longValue).sum();
+  }
+
   /** Begins to leave; goes when its hosts have moved away, or after a while. */
   void drain(Runnable gone) {
     Life mine = life;
@@ -365,8 +377,8 @@ final class SimulatedGateway {
   }
 
   /** The times of a host that lie on its disk, or would if it were killed now. */
-  TreeSet<Long> timesOnDisk(String host) {
-    TreeSet<Long> times = new TreeSet<>();
+  Set<Long> timesOnDisk(String host) {
+    Set<Long> times = new HashSet<>();
     for (Entry entry : disk) {
       if (entry.host.equals(host) && (entry.written || life != null)) {
         for (long time : entry.times) {
@@ -375,13 +387,6 @@ final class SimulatedGateway {
       }
     }
     return times;
-  }
-
-  /** Whether a tick of a host is on its disk, or on the way there. */
-  boolean has(String host, long time) {
-    return disk.reversed().stream()
-        .filter(entry -> entry.host.equals(host) && (entry.written || life != null))
-        .anyMatch(entry -> LongStream.of(entry.times).anyMatch(each -> each == time));
   }
 
   /** The times of a host in its answer to a query; empty when the answer names it as incomplete. */
@@ -519,7 +524,10 @@ final class SimulatedGateway {
       disk.add(entry);
       unsynced.add(entry);
       long writtenAt =
-          Math.max(diskFreeAt, simulation.now()) + 1 + simulation.random.nextLong(diskMillis);
+          Math.max(diskFreeAt, simulation.now())
+              + 1
+              + simulation.random.nextLong(diskMillis)
+              + record.length / diskBytesPerMilli;
       // As in the journal, what comes after a forced record is written when that is on the disk.
       diskFreeAt = forced ? writtenAt + 1 + simulation.random.nextLong(2 * diskMillis) : writtenAt;
       at(

@@ -29,6 +29,10 @@ final class SimulatedProbe {
   private final UplinkMachine machine;
   private final Labels labels;
   private boolean ended;
+
+  /** The longest time from reading a tick until it was known to be acknowledged, ms. */
+  private long slowest;
+
   private long requests;
 
   SimulatedProbe(
@@ -68,11 +72,30 @@ final class SimulatedProbe {
           if (ended) {
             return false;
           }
-          long time = Simulation.EPOCH + simulation.now();
-          ledger.read.get(host).add(time);
-          on(new Event.Read(new Tick(time, List.of(labels), new double[] {time % 1_000})));
+          read(simulation.now());
           return true;
         });
+  }
+
+  private void read(long at) {
+    long time = Simulation.EPOCH + at;
+    if (ledger.read.get(host).add(time)) {
+      on(new Event.Read(new Tick(time, List.of(labels), new double[] {time % 1_000})));
+    }
+  }
+
+  /** Ticks of the time before now come at once, as after a time without a connection. */
+  void readAtOnce(int ticks) {
+    for (int i = ticks; i > 0; i--) {
+      read(simulation.now() - i * 10L);
+    }
+  }
+
+  /** The longest time until a tick was known to be acknowledged since the last call, ms. */
+  long slowest() {
+    long longest = slowest;
+    slowest = 0;
+    return longest;
   }
 
   void end() {
@@ -136,7 +159,9 @@ final class SimulatedProbe {
           if (frames.next() instanceof Frame.Tick tick
               && tick.run() == kept.run()
               && tick.sequence() <= kept.sequence()) {
-            ledger.acknowledged.get(host).add(tick.time());
+            if (ledger.acknowledged.get(host).add(tick.time())) {
+              slowest = Math.max(slowest, Simulation.EPOCH + simulation.now() - tick.time());
+            }
           }
         }
       } catch (WireException e) {
