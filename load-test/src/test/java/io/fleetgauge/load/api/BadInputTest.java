@@ -139,9 +139,13 @@ class BadInputTest {
           .isEqualTo(400);
     }
     HttpResponse<String> scrape =
-        servers.get(servers.address(), "/federate?" + "match%5B%5D=up&".repeat(5_000));
+        servers.get(servers.address(), "/federate?" + "match%5B%5D=up&".repeat(1_010));
     assertThat(scrape.statusCode()).isEqualTo(400);
     assertThat(scrape.body()).contains("there are more than the 1000 that are allowed");
+    HttpResponse<String> more =
+        servers.get(servers.address(), "/federate?" + "match%5B%5D=up&".repeat(5_000));
+    assertThat(more.statusCode()).isEqualTo(400);
+    assertThat(more.body()).contains("the URL has more than the 1024 parameters");
     assertThat(
             servers
                 .get(servers.address(), "/federate?" + "match%5B%5D=up&".repeat(20_000))

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.TableForm;
 import io.fleetgauge.load.fleet.LaunchedProcess;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ class LostStoresTest {
       OwnershipTable old =
           new OwnershipTable(5, 1_000L << 16, List.of("g0", "g1"), new TreeMap<>());
       for (int i = 0; i < cluster.gateways; i++) {
-        Files.createDirectories(cluster.store(i));
+        PrivateFiles.createFolders(cluster.store(i));
         Files.write(cluster.store(i).resolve("table"), TableForm.toBytes(old));
       }
       List<LaunchedProcess> gateways = cluster.startGateways();

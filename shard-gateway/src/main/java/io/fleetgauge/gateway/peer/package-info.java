@@ -26,6 +26,7 @@
  * Out: one answer for each.
  *
  * <p>Law: no event loop waits for a disk or for samples. A request without an answer in time has
- * failed. The number of hosts that are pulled at once is limited.
+ * failed. The number of hosts that are pulled at once is limited. Before a host is compared with
+ * that of another gateway, its damaged blocks are replaced by the other's.
  */
 package io.fleetgauge.gateway.peer;
