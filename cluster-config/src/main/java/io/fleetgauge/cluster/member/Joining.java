@@ -165,6 +165,8 @@ final class Joining {
     config.setLiteMember(!isGateway);
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
     config.setProperty("hazelcast.phone.home.enabled", "false");
+    // Without a member that holds data, the last ones would wait ten minutes for one.
+    config.setProperty("hazelcast.graceful.shutdown.max.wait", "10");
     config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
     config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
     // A port that refuses connections is that of a dead process; only silence has to be waited out.
