@@ -23,7 +23,7 @@ public record HostLimits(int hosts, int newHosts) {
       Key.of(
           "newHosts",
           KeyType.integer(1, 20_000),
-          2_500,
+          5_000,
           "Most of them that are made known within an hour; samples of more are refused with status"
               + " 429 and may be sent again.");
 
