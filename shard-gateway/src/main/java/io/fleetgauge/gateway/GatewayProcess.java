@@ -80,6 +80,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final Lifecycle lifecycle;
   private final Runnable onLeave;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
+  private volatile boolean draining;
   private URI address;
   private Store store;
   private final Ownership ownership;
@@ -305,8 +306,8 @@ public final class GatewayProcess implements AutoCloseable {
     /** Other gateways take over the hosts of one that cannot write. */
     private void lookAtDisk(DiskWatch watch) {
       Optional<String> trouble = intake.diskTrouble();
-      if (!intake.isRecovered()) {
-        return; // it has not been given hosts yet
+      if (!intake.isRecovered() || draining) {
+        return; // it has not been given hosts yet, or is giving all of them away
       }
       watch
           .look(trouble.isPresent(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime()))
@@ -408,6 +409,7 @@ public final class GatewayProcess implements AutoCloseable {
     ClusterMember seat = member.get();
     String id = ownership.self();
     long deadline = System.nanoTime() + timeout.toNanos();
+    draining = true;
     seat.retire();
     while (ownership.hasToWaitToLeave(seat.view()) && System.nanoTime() < deadline) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
