@@ -87,12 +87,7 @@ public final class QueryProcess implements AutoCloseable {
             cluster,
             System::nanoTime);
     Querier querier =
-        new Querier(
-            config,
-            fanout,
-            admission,
-            new Querier.Workers(workers, heavyWorkers),
-            (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
+        new Querier(config, fanout, admission, new Querier.Workers(workers, heavyWorkers));
     Meters meters = new Meters("fleetgauge_query");
     new ClusterMeters(this::view).declare(meters);
     guard.declare(meters);

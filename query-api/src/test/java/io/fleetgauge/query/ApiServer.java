@@ -76,13 +76,7 @@ public final class ApiServer implements AutoCloseable {
         new Querier.Workers(
             vertx.createSharedWorkerExecutor("light", 2),
             vertx.createSharedWorkerExecutor("heavy", 2));
-    querier =
-        new Querier(
-            config,
-            shards,
-            admission,
-            workers,
-            (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
+    querier = new Querier(config, shards, admission, workers);
     http =
         new TestServer(
             vertx,

@@ -14,19 +14,18 @@ import java.util.List;
  * @param seesAllHosts whether the caller may see the names of all hosts; a filter that the caller
  *     sets does not change that, a scope does
  * @param limits what the tenant may use
- * @param client identifies the caller's connection; 0 when there is none
  */
 public record Caller(
-    String tenant, List<Matcher> scope, boolean seesAllHosts, TenantLimits limits, int client) {
+    String tenant, List<Matcher> scope, boolean seesAllHosts, TenantLimits limits) {
 
   /**
    * @param scopes the scopes of the caller's tenants as selectors; an empty text sees everything
    * @throws QueryFailure if the scopes cannot be expressed by one list of matchers
    */
-  public static Caller of(String tenant, List<String> scopes, TenantLimits limits, int client)
+  public static Caller of(String tenant, List<String> scopes, TenantLimits limits)
       throws QueryFailure {
     boolean all = scopes.isEmpty() || scopes.contains("");
-    return new Caller(tenant, Scopes.of(scopes), all, limits, client);
+    return new Caller(tenant, Scopes.of(scopes), all, limits);
   }
 
   /** The same caller, with a filter of its own besides the scope. */
@@ -34,7 +33,7 @@ public record Caller(
     if (filter.isEmpty()) {
       return this;
     }
-    return new Caller(tenant, scoped(filter), seesAllHosts, limits, client);
+    return new Caller(tenant, scoped(filter), seesAllHosts, limits);
   }
 
   /** A selector with the scope in it. */

@@ -95,9 +95,9 @@ final class Evaluations {
   }
 
   /** An equal query's answer that is still valid, found before anything is parsed or planned. */
-  Future<Optional<Reply<Evaluated>>> known(Ask.Key key, int client) {
+  Future<Optional<Reply<Evaluated>>> known(Ask.Key key) {
     return recent.has(key)
-        ? feed.refresh(client).map(stamp -> recent.find(key))
+        ? feed.refresh().map(stamp -> recent.find(key))
         : Future.succeededFuture(Optional.empty());
   }
 

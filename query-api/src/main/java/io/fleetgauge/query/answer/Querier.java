@@ -42,19 +42,11 @@ public final class Querier {
    */
   public record Workers(WorkerExecutor light, WorkerExecutor heavy) {}
 
-  /**
-   * @param delay runs a task after some milliseconds
-   */
-  public Querier(
-      QueryConfig config,
-      Shards shards,
-      Admission admission,
-      Workers workers,
-      ChangeFeed.Delay delay) {
+  public Querier(QueryConfig config, Shards shards, Admission admission, Workers workers) {
     Versions versions = new Versions();
     this.costs = new CostEstimates(shards);
     this.shards = shards;
-    this.feed = new ChangeFeed(shards::changes, shards::epoch, versions, delay, System::nanoTime);
+    this.feed = new ChangeFeed(shards::changes, shards::epoch, versions);
     this.execution = new Execution(config, admission, shards, costs, workers);
     VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
     this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible);
@@ -83,11 +75,7 @@ public final class Querier {
             ? (Future<Reply<T>>) (Future<?>) evaluated((Ask<Evaluated>) ask, promql, cancellation)
             : inTime(ask, cancellation, lookedUp(ask, cancellation));
     return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
-        .onComplete(
-            done -> {
-              feed.answered(ask.caller().client());
-              log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result());
-            });
+        .onComplete(done -> log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result()));
   }
 
   private static <T> Future<Reply<T>> whole(Reply<T> reply) {
@@ -112,7 +100,7 @@ public final class Querier {
     }
     Ask.Key key = ask.key(promql);
     return evaluations
-        .known(key, ask.caller().client())
+        .known(key)
         .compose(
             known ->
                 known.isPresent()

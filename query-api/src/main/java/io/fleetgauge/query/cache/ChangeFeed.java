@@ -11,25 +11,17 @@ import java.util.function.LongSupplier;
 /**
  * Brings {@link Versions} up to date on demand, in rounds that ask every shard once. A caller that
  * comes while a round is under way waits for the next one, because that begins after the call; so
- * many callers cost as much as one. While many call, a round waits a few milliseconds for more of
- * them. Thread-safe.
+ * the callers that come during a round cost as much as one. No caller waits for others.
+ * Thread-safe.
  */
 public final class ChangeFeed {
   private final Function<Optional<Changes>, Future<Changes>> source;
   private final LongSupplier tableEpoch;
   private final Versions versions;
-  private final Delay delay;
-  private final BatchWindow window;
   private final LongAdder rounds = new LongAdder();
   private Optional<Changes> last = Optional.empty();
   private Promise<Long> next;
   private boolean underWay;
-
-  /** Runs a task after some time. */
-  @FunctionalInterface
-  public interface Delay {
-    void run(long millis, Runnable task);
-  }
 
   /**
    * @param source asks all shards what changed since an earlier look
@@ -38,29 +30,10 @@ public final class ChangeFeed {
   public ChangeFeed(
       Function<Optional<Changes>, Future<Changes>> source,
       LongSupplier tableEpoch,
-      Versions versions,
-      Delay delay,
-      LongSupplier nanoTime) {
+      Versions versions) {
     this.source = source;
     this.tableEpoch = tableEpoch;
     this.versions = versions;
-    this.delay = delay;
-    this.window = new BatchWindow(nanoTime);
-  }
-
-  /**
-   * As {@link #refresh()}, counting the caller for the length of the batch window.
-   *
-   * @param client the caller's connection
-   */
-  public Future<Long> refresh(int client) {
-    window.asked(client);
-    return refresh();
-  }
-
-  /** Notes that a client got its answer, from a cache or not. */
-  public void answered(int client) {
-    window.answered(client);
   }
 
   /** The newest stamp, after all shards have been asked from now on. */
@@ -76,17 +49,8 @@ public final class ChangeFeed {
       }
       underWay = true;
     }
-    begin();
+    round();
     return waiting.future();
-  }
-
-  private void begin() {
-    int millis = window.waitMillis();
-    if (millis == 0) {
-      round();
-    } else {
-      delay.run(millis, this::round);
-    }
   }
 
   private void round() {
@@ -117,7 +81,7 @@ public final class ChangeFeed {
       underWay = again;
     }
     if (again) {
-      begin();
+      round();
     }
     waiting.complete(versions.stamp());
   }

@@ -81,11 +81,7 @@ public final class ApiRequest {
    * @throws QueryFailure if the scopes of its tenants cannot be combined
    */
   public Caller caller() throws QueryFailure {
-    return Caller.of(
-        grant.tenant(),
-        grant.scopes(),
-        grant.limits(),
-        System.identityHashCode(http.request().connection()));
+    return Caller.of(grant.tenant(), grant.scopes(), grant.limits());
   }
 
   /** Whether an answer that misses hosts is an error: as asked for, else by the tenant's limit. */

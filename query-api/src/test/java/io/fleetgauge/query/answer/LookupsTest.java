@@ -272,7 +272,7 @@ class LookupsTest {
   private static Caller few(long samples, long series) {
     TenantLimits limits =
         new TenantLimits(1, 20, 200, samples, series, Duration.ofDays(400), 11_001, false);
-    return new Caller("few", List.of(), true, limits, 1);
+    return new Caller("few", List.of(), true, limits);
   }
 
   @Test
@@ -506,10 +506,10 @@ class LookupsTest {
     Caller narrowed = RACK_0.narrowedBy(List.of(equal("gpu", "0")));
     assertThat(narrowed.scope()).containsExactly(equal("rack", "r0"), equal("gpu", "0"));
     assertThat(narrowed.seesAllHosts()).isFalse();
-    assertThat(Caller.of("a|b", List.of("{rack=\"r0\"}"), LIMITS, 7))
-        .isEqualTo(new Caller("a|b", List.of(equal("rack", "r0")), false, LIMITS, 7));
-    assertThat(Caller.of("a|b", List.of("{rack=\"r0\"}", ""), LIMITS, 7).seesAllHosts()).isTrue();
-    assertThat(Caller.of("a", List.of(), LIMITS, 7).seesAllHosts()).isTrue();
-    assertThat(Caller.of("a|b", List.of(), LIMITS, 7).tenants()).containsExactly("a", "b");
+    assertThat(Caller.of("a|b", List.of("{rack=\"r0\"}"), LIMITS))
+        .isEqualTo(new Caller("a|b", List.of(equal("rack", "r0")), false, LIMITS));
+    assertThat(Caller.of("a|b", List.of("{rack=\"r0\"}", ""), LIMITS).seesAllHosts()).isTrue();
+    assertThat(Caller.of("a", List.of(), LIMITS).seesAllHosts()).isTrue();
+    assertThat(Caller.of("a|b", List.of(), LIMITS).tenants()).containsExactly("a", "b");
   }
 }

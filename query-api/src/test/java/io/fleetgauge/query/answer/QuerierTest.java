@@ -254,7 +254,7 @@ class QuerierTest {
 
   @Test
   void twoTenantsWithEqualScopesShareNothing() throws Exception {
-    Caller other = new Caller("c", RACK_0.scope(), false, LIMITS, 3);
+    Caller other = new Caller("c", RACK_0.scope(), false, LIMITS);
     test.value(RACK_0, "max(power)");
     test.value(other, "max(power)");
     assertThat(test.shards.count("parts")).isEqualTo(2);
@@ -265,7 +265,7 @@ class QuerierTest {
 
   @Test
   void whoMustNotSeeAllHostsDoesNotShareTheWarningsOfOneWhoDoes() throws Exception {
-    Caller operator = new Caller("a", RACK_0.scope(), true, LIMITS, 3);
+    Caller operator = new Caller("a", RACK_0.scope(), true, LIMITS);
     test.fleet.damage("n3");
     test.shards.hold("parts");
     Future<Reply<Evaluated>> named = test.begin(instant(operator, "count(power)"));
@@ -291,7 +291,7 @@ class QuerierTest {
     assertThat(scoped.completeness().missing()).containsExactly("n0");
     assertThat(scoped.completeness().answered()).isEqualTo(2);
     // A filter of one's own is no secret, and does not share an answer with a scope.
-    Caller root = new Caller("a", RACK_0.scope(), true, LIMITS, 3);
+    Caller root = new Caller("a", RACK_0.scope(), true, LIMITS);
     assertThat(test.answer(instant(root, "count(power)")).warnings())
         .containsExactly("incomplete answer: 2 of 6 hosts are missing: n0, n3");
   }
@@ -357,7 +357,7 @@ class QuerierTest {
         QueryFailure.Kind.UNAVAILABLE,
         "incomplete answer: 1 of 6 hosts are missing: n3; a whole answer was asked for (strict)");
     TenantLimits strict = new TenantLimits(1, 20, 200, 100, 100, Duration.ofDays(1), 100, true);
-    Ask<Evaluated> byLimits = instant(new Caller("s", List.of(), true, strict, 1), "count(power)");
+    Ask<Evaluated> byLimits = instant(new Caller("s", List.of(), true, strict), "count(power)");
     assertThat(byLimits.options().strict()).isTrue();
     assertFails(test.begin(byLimits), QueryFailure.Kind.UNAVAILABLE, "(strict)");
   }
@@ -379,7 +379,7 @@ class QuerierTest {
 
   private static Caller limited(long samples, long series, Duration range, int points) {
     TenantLimits limits = new TenantLimits(1, 20, 200, samples, series, range, points, false);
-    return new Caller("few", List.of(), true, limits, 1);
+    return new Caller("few", List.of(), true, limits);
   }
 
   @Test

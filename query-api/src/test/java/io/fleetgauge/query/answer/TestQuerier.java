@@ -60,7 +60,7 @@ final class TestQuerier {
   static final TenantLimits LIMITS =
       new TenantLimits(1, 20, 200, 1_000_000, 1_000, Duration.ofDays(400), 11_001, false);
 
-  static final Caller ROOT = new Caller("root", List.of(), true, LIMITS, 1);
+  static final Caller ROOT = new Caller("root", List.of(), true, LIMITS);
   static final Caller RACK_0 = scoped("a", "r0");
   static final Caller RACK_1 = scoped("b", "r1");
 
@@ -101,8 +101,7 @@ final class TestQuerier {
             admission,
             new Querier.Workers(
                 vertx.createSharedWorkerExecutor("light", 2),
-                vertx.createSharedWorkerExecutor("heavy", 1)),
-            (millis, task) -> vertx.setTimer(millis, timer -> task.run()));
+                vertx.createSharedWorkerExecutor("heavy", 1)));
   }
 
   static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {
@@ -113,7 +112,7 @@ final class TestQuerier {
   }
 
   private static Caller scoped(String tenant, String rack) {
-    return new Caller(tenant, List.of(equal("rack", rack)), false, LIMITS, 2);
+    return new Caller(tenant, List.of(equal("rack", rack)), false, LIMITS);
   }
 
   static Matcher equal(String name, String value) {

@@ -45,8 +45,7 @@ class VisibleHostsTest {
         tenant,
         List.of(Matcher.of(Matcher.Kind.EQUAL, "tenant", tenant)),
         false,
-        TenantLimits.DEFAULT,
-        0);
+        TenantLimits.DEFAULT);
   }
 
   private static Series up(String host, String tenant) {

@@ -13,12 +13,9 @@ import org.junit.jupiter.api.Test;
 
 class ChangeFeedTest {
   private final Versions versions = new Versions();
-  private final AtomicLong now = new AtomicLong();
   private final AtomicLong epoch = new AtomicLong(1);
   private final List<Optional<Changes>> asked = new ArrayList<>();
   private final List<Promise<Changes>> answers = new ArrayList<>();
-  private final List<Long> delays = new ArrayList<>();
-  private final List<Runnable> delayed = new ArrayList<>();
   private final ChangeFeed feed =
       new ChangeFeed(
           last -> {
@@ -27,12 +24,7 @@ class ChangeFeedTest {
             return answers.getLast().future();
           },
           epoch::get,
-          versions,
-          (millis, task) -> {
-            delays.add(millis);
-            delayed.add(task);
-          },
-          now::get);
+          versions);
 
   private static Changes changes(boolean all, Long... buckets) {
     return new Changes(1, 7_000, all, List.of(buckets), "position");
@@ -114,31 +106,12 @@ class ChangeFeedTest {
   }
 
   @Test
-  void manyClientsAreServedTogetherAfterAShortWait() {
-    for (int client = 0; client < 7; client++) {
-      feed.refresh(client);
-      answers.getLast().tryComplete(changes(false));
-    }
-    assertThat(delays).isEmpty();
-    feed.refresh(7);
-    assertThat(delays).containsExactly(8L);
-    int rounds = asked.size();
-    Future<Long> together = feed.refresh(8);
-    delayed.getFirst().run();
-    assertThat(asked).hasSize(rounds + 1);
-    answers.getLast().complete(changes(false));
-    assertThat(together.succeeded()).isTrue();
-  }
-
-  @Test
-  void aClientThatAsksAgainAsSoonAsItIsAnsweredDoesNotWait() {
-    for (int i = 0; i < 100; i++) {
-      feed.refresh(1);
+  void howeverManyAskNoneWaitsForMore() {
+    for (int caller = 1; caller <= 200; caller++) {
+      Future<Long> answer = feed.refresh();
+      assertThat(asked).hasSize(caller);
       answers.getLast().complete(changes(false));
-      now.addAndGet(1_000_000);
-      feed.answered(1);
-      now.addAndGet(1_000_000);
+      assertThat(answer.succeeded()).isTrue();
     }
-    assertThat(delays).isEmpty();
   }
 }
