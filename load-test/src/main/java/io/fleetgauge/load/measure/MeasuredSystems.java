@@ -5,7 +5,8 @@ import io.fleetgauge.load.fleet.ChildJvm;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
-import io.fleetgauge.sample.Labels;
+import io.fleetgauge.load.system.ProcessCost;
+import io.fleetgauge.load.traffic.GpuFleet;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -20,7 +21,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ final class MeasuredSystems implements AutoCloseable {
   private final Path folder;
   private final int hosts;
   private final GpuFleet fleet;
-  private final List<int[]> picked = new ArrayList<>();
+  private final Predicate<String> metrics;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final List<Runnable> children = new ArrayList<>();
@@ -56,6 +56,7 @@ final class MeasuredSystems implements AutoCloseable {
   private final int ticks;
   private final long first;
   private URI query;
+  private long series;
 
   /**
    * @param ticks how many ticks of each host they are filled with
@@ -67,13 +68,9 @@ final class MeasuredSystems implements AutoCloseable {
     this.folder = folder;
     this.hosts = hosts;
     this.fleet = new GpuFleet(hosts, 1);
+    this.metrics = metrics;
     for (int host = 0; host < hosts; host++) {
-      List<Labels> labels = fleet.labels(host);
-      picked.add(
-          java.util.stream.IntStream.range(0, labels.size())
-              .filter(i -> metrics.test(labels.get(i).metric()))
-              .toArray());
-      encoders.add(new FrameEncoder(fleet.hosts().get(host), 1 + host));
+      encoders.add(new FrameEncoder(GpuFleet.name(host), 1 + host));
     }
   }
 
@@ -112,7 +109,7 @@ final class MeasuredSystems implements AutoCloseable {
   }
 
   long series() {
-    return picked.stream().mapToLong(each -> each.length).sum();
+    return series;
   }
 
   /** CPU seconds that all our processes have used. */
@@ -226,26 +223,18 @@ final class MeasuredSystems implements AutoCloseable {
     for (int from = 0; from < ticks; from += TICKS_AT_ONCE) {
       List<RemoteWriteBody> bodies = new ArrayList<>();
       int count = Math.min(TICKS_AT_ONCE, ticks - from);
-      double[][][] values = new double[hosts][count][];
       for (int host = 0; host < hosts; host++) {
-        ByteArrayOutputStream frames = new ByteArrayOutputStream();
-        for (int i = 0; i < count; i++) {
-          values[host][i] = pick(host, fleet.next(host));
-          frames.write(frame(host, first + (from + i) * TICK, values[host][i]));
-        }
-        send(host, frames.toByteArray());
         if (host % 10 == 0) {
           bodies.add(RemoteWriteBody.v1());
         }
-        for (int j = 0; j < picked.get(host).length; j++) {
-          long[] times = new long[count];
-          double[] row = new double[count];
-          for (int i = 0; i < count; i++) {
-            times[i] = first + (from + i) * TICK;
-            row[i] = values[host][i][j];
-          }
-          bodies.getLast().series(fleet.labels(host).get(picked.get(host)[j]), times, row);
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        for (int i = 0; i < count; i++) {
+          Tick tick = next(host, first + (from + i) * TICK);
+          series += from + i == 0 ? tick.size() : 0;
+          frames.writeBytes(encoders.get(host).encode(tick));
+          add(tick, bodies.getLast());
         }
+        send(host, frames.toByteArray());
       }
       for (RemoteWriteBody body : bodies) {
         byte[] bytes = body.compressed();
@@ -258,23 +247,29 @@ final class MeasuredSystems implements AutoCloseable {
     TimeUnit.SECONDS.sleep(15);
   }
 
-  private double[] pick(int host, double[] all) {
-    return Arrays.stream(picked.get(host)).mapToDouble(i -> all[i]).toArray();
+  /** The next tick of a host, with the metrics that are sent. */
+  private Tick next(int host, long time) {
+    Tick all = fleet.next(host, time);
+    Tick.Builder picked = new Tick.Builder();
+    for (int i = 0; i < all.size(); i++) {
+      if (metrics.test(all.series().get(i).metric())) {
+        picked.add(all.series().get(i), all.values()[i]);
+      }
+    }
+    return picked.at(time);
   }
 
-  private byte[] frame(int host, long time, double[] values) {
-    List<Labels> labels = new ArrayList<>();
-    for (int i : picked.get(host)) {
-      labels.add(fleet.labels(host).get(i));
+  private static void add(Tick tick, RemoteWriteBody body) {
+    for (int i = 0; i < tick.size(); i++) {
+      body.series(tick.series().get(i), tick.time(), tick.values()[i]);
     }
-    return encoders.get(host).encode(new Tick(time, labels, values));
   }
 
   private void send(int host, byte[] frames) throws Exception {
     for (int attempt = 0; ; attempt++) {
       URI gateway = gateways.get((host + attempt) % gateways.size());
       HttpRequest request =
-          HttpRequest.newBuilder(gateway.resolve(IntakeProtocol.path(fleet.hosts().get(host))))
+          HttpRequest.newBuilder(gateway.resolve(IntakeProtocol.path(GpuFleet.name(host))))
               .POST(HttpRequest.BodyPublishers.ofByteArray(frames))
               .build();
       int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
@@ -306,7 +301,7 @@ final class MeasuredSystems implements AutoCloseable {
 
   /** Sends the next tick of a host to the gateways, with the present time. */
   void sendTick(int host) throws Exception {
-    send(host, frame(host, System.currentTimeMillis(), pick(host, fleet.next(host))));
+    send(host, encoders.get(host).encode(next(host, System.currentTimeMillis())));
   }
 
   /** Sends a tick of the present, because samples older than five minutes are not scraped. */
@@ -314,11 +309,9 @@ final class MeasuredSystems implements AutoCloseable {
     long now = System.currentTimeMillis() / 1_000 * 1_000;
     RemoteWriteBody body = RemoteWriteBody.v1();
     for (int host = 0; host < hosts; host++) {
-      double[] values = pick(host, fleet.next(host));
-      send(host, frame(host, now, values));
-      for (int j = 0; j < values.length; j++) {
-        body.series(fleet.labels(host).get(picked.get(host)[j]), now, values[j]);
-      }
+      Tick tick = next(host, now);
+      send(host, encoders.get(host).encode(tick));
+      add(tick, body);
       if (host % 10 == 9 || host == hosts - 1) {
         for (URI peer : peers.values()) {
           write(peer, body.compressed());

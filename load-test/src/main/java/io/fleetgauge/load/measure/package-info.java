@@ -1,9 +1,9 @@
 /**
  * Throughput and cost of gateways and query APIs.
  *
- * <p>In: how many hosts, series and ticks. Out: a table of samples a second, processor time, memory
- * and bytes a sample, of a gateway in a JVM of its own and, optionally, of other programs that
- * receive the same remote writes. All values come from a seed. Requests are built before the clock
- * starts, and processor time is that of the receiving process alone, as the kernel counts it.
+ * <p>In: how many gateways, hosts and hours. Out: a table of samples a second, processor time,
+ * memory and bytes on disk, of our processes and optionally of other programs that get the same
+ * bodies. Law: bodies are made before the clock starts, and a load in which a sample is lost or
+ * changed fails.
  */
 package io.fleetgauge.load.measure;

@@ -1,4 +1,4 @@
-package io.fleetgauge.load.measure;
+package io.fleetgauge.load.system;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,10 +10,10 @@ import java.nio.file.Path;
  * @param cpuSeconds of all its threads, in user and system mode
  * @param residentBytes memory that it holds now
  */
-record ProcessCost(double cpuSeconds, long residentBytes) {
+public record ProcessCost(double cpuSeconds, long residentBytes) {
   private static final double TICKS_A_SECOND = 100; // what Linux shows to programs, everywhere
 
-  static ProcessCost of(long pid) throws IOException {
+  public static ProcessCost of(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
     // The name may have spaces; it ends with the last parenthesis.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
