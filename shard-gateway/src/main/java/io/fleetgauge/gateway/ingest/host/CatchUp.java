@@ -159,7 +159,7 @@ final class CatchUp {
     URI address = view.gateways().get(gateway);
     if (gateway.equals(environment.cluster().self())
         || address == null
-        || !pullsFrom.add(gateway)) {
+        || pullsFrom.contains(gateway)) {
       done.accept(false);
       return;
     }
@@ -184,6 +184,7 @@ final class CatchUp {
                       }
                       done.accept(pulled.done());
                     }));
+    pullsFrom.add(gateway);
   }
 
   private void caughtUpWith(String gateway) {

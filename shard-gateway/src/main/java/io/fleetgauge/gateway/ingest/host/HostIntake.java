@@ -114,10 +114,11 @@ public final class HostIntake {
       answer.accept(taken.answer());
       return;
     }
-    roles.take(taken, answer);
+    // Before the answer: if this fails, the caller gives the only one.
     if (!session.isReplaying()) {
       taken.missing().ifPresent(roles::missing);
     }
+    roles.take(taken, answer);
   }
 
   private static void slowDown(LongAdder counter, Consumer<IntakeAnswer> answer) {

@@ -5,6 +5,7 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.body;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.join;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.sample.Labels;
@@ -126,6 +127,28 @@ class HostIntakeTest {
     assertThat(host.now(environment.clock())).isEqualTo(5_000);
     environment.pass(700);
     assertThat(host.now(environment.clock())).isEqualTo(5_700);
+  }
+
+  @Test
+  void aBodyIsNotAnsweredWhenWhatItShowsToBeMissingCannotBeAskedFor() {
+    HostIntake host = environment.host();
+    host.take(body(run, 1_000), 0, answers::add);
+    environment.journalWrites(true);
+    answers.clear();
+    body(run, 2_000); // another gateway acknowledged it
+    byte[] third = body(run, 3_000);
+    environment.peers.areClosed = true;
+    assertThatThrownBy(() -> host.take(third, 2, answers::add)).hasMessage("closed");
+    assertThat(environment.journal).isEmpty();
+    assertThat(answers).as("whoever catches it answers").isEmpty();
+    assertThat(environment.namesAGap()).isTrue();
+    environment.peers.areClosed = false;
+    host.take(third, 2, answers::add);
+    environment.journalWrites(true);
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 3));
+    environment.pass(1_000);
+    host.timePassed();
+    assertThat(environment.pulls).as("it is asked for again").hasSize(2);
   }
 
   private void take(HostIntake host) {

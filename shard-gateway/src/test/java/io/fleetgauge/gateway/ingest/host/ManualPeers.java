@@ -23,8 +23,14 @@ public final class ManualPeers implements Peers {
     copies.add(new SentCopy(to, copy, answer));
   }
 
+  /** Whether requests cannot be made at all. */
+  public volatile boolean areClosed;
+
   @Override
   public void pull(URI from, String host, Consumer<Pulled> done) {
+    if (areClosed) {
+      throw new IllegalStateException("closed");
+    }
     pulls.add(new StartedPull(from, host, done));
   }
 
