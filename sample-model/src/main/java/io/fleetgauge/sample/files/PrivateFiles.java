@@ -3,6 +3,7 @@ package io.fleetgauge.sample.files;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -57,14 +58,56 @@ public final class PrivateFiles {
     }
   }
 
-  /** Creates a folder that is not there, in one that is. */
-  public static void createFolder(Path folder) throws IOException {
-    Files.createDirectory(folder, attributes(folder, OF_FOLDERS));
+  /** Opens files, and folders to force the names in them to the disk. */
+  @FunctionalInterface
+  public interface Opener {
+    FileChannel open(Path path, OpenOption... options) throws IOException;
   }
 
-  /** Creates a folder with its parents, as far as they are not there. */
+  /**
+   * Creates a folder with its parents, as far as they are not there. Afterwards a power failure
+   * does not lose them.
+   */
   public static void createFolders(Path folder) throws IOException {
-    Files.createDirectories(folder, attributes(folder, OF_FOLDERS));
+    createFolders(folder, PrivateFiles::open);
+  }
+
+  /** As above. */
+  public static void createFolders(Path folder, Opener opener) throws IOException {
+    if (Files.isDirectory(folder)) {
+      return;
+    }
+    Path parent = folder.toAbsolutePath().getParent();
+    if (parent != null) {
+      createFolders(parent, opener);
+    }
+    try {
+      Files.createDirectory(folder, attributes(folder, OF_FOLDERS));
+    } catch (FileAlreadyExistsException e) {
+      if (Files.isDirectory(folder)) {
+        return; // another thread or process was faster
+      }
+      throw e;
+    }
+    try {
+      forceNames(parent, opener);
+    } catch (IOException e) {
+      Files.delete(folder);
+      throw e;
+    }
+  }
+
+  /**
+   * Forces to the disk which files and folders are in a folder; nothing on file systems without
+   * permissions, where folders cannot be opened.
+   */
+  public static void forceNames(Path folder, Opener opener) throws IOException {
+    if (!hasPermissions(folder)) {
+      return;
+    }
+    try (FileChannel names = opener.open(folder, StandardOpenOption.READ)) {
+      names.force(true);
+    }
   }
 
   /**
@@ -76,7 +119,13 @@ public final class PrivateFiles {
    *     changed
    */
   public static void claim(Path folder, Predicate<String> isOurs) throws IOException {
-    createFolders(folder);
+    claim(folder, isOurs, PrivateFiles::open);
+  }
+
+  /** As above. */
+  public static void claim(Path folder, Predicate<String> isOurs, Opener opener)
+      throws IOException {
+    createFolders(folder, opener);
     PosixFileAttributeView view = Files.getFileAttributeView(folder, PosixFileAttributeView.class);
     if (view == null) {
       return;
@@ -187,8 +236,12 @@ public final class PrivateFiles {
   }
 
   private static FileAttribute<?>[] attributes(Path path, Set<PosixFilePermission> permissions) {
-    return path.getFileSystem().supportedFileAttributeViews().contains("posix")
+    return hasPermissions(path)
         ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
         : new FileAttribute<?>[0];
+  }
+
+  private static boolean hasPermissions(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 }

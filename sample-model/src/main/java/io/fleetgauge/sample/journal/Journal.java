@@ -145,7 +145,7 @@ public final class Journal implements AutoCloseable {
     return open(settings, PrivateFiles::open);
   }
 
-  static Journal open(Settings settings, JournalFolder.Opener opener) throws IOException {
+  static Journal open(Settings settings, PrivateFiles.Opener opener) throws IOException {
     JournalFolder folder = JournalFolder.open(settings.folder(), opener);
     FolderWatch watch = new FolderWatch();
     watch.add(settings.folder());

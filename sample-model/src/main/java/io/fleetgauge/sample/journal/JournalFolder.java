@@ -3,8 +3,8 @@ package io.fleetgauge.sample.journal;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -19,17 +19,14 @@ import org.slf4j.LoggerFactory;
 final class JournalFolder {
   private static final Logger LOG = LoggerFactory.getLogger(JournalFolder.class);
 
-  /** Opens files and folders. */
-  @FunctionalInterface
-  interface Opener {
-    FileChannel open(Path path, OpenOption... options) throws IOException;
-  }
-
   private final Path path;
-  private final Opener opener;
+  private final PrivateFiles.Opener opener;
   private final LongAdder damagedBytes = new LongAdder();
 
-  private JournalFolder(Path path, Opener opener) {
+  /** Whether the folder's own name is on the disk. */
+  private volatile boolean isNamed;
+
+  private JournalFolder(Path path, PrivateFiles.Opener opener) {
     this.path = path;
     this.opener = opener;
   }
@@ -37,8 +34,8 @@ final class JournalFolder {
   /**
    * @throws IOException if the folder cannot be created or used
    */
-  static JournalFolder open(Path path, Opener opener) throws IOException {
-    PrivateFiles.claim(path, SegmentFormat::isSegment);
+  static JournalFolder open(Path path, PrivateFiles.Opener opener) throws IOException {
+    PrivateFiles.claim(path, SegmentFormat::isSegment, opener);
     return new JournalFolder(path, opener);
   }
 
@@ -96,6 +93,10 @@ final class JournalFolder {
 
   /** Begins a segment for writing. */
   SegmentWriter begin(long number) throws IOException {
+    if (!isNamed) {
+      forceName();
+      isNamed = true;
+    }
     return SegmentWriter.begin(opener, path, number);
   }
 
@@ -127,6 +128,19 @@ final class JournalFolder {
       left.force(true);
     } catch (IOException e) {
       LOG.warn("the journal {} cannot be forced to the disk: {}", file, e.toString());
+    }
+  }
+
+  /** Without this a power failure may lose the folder that a process has just created. */
+  private void forceName() throws IOException {
+    Path parent = path.toAbsolutePath().getParent();
+    try {
+      if (parent != null) {
+        PrivateFiles.forceNames(parent, opener);
+      }
+    } catch (AccessDeniedException e) {
+      LOG.debug(
+          "the process may not read {}: whoever created {} has to force its name", parent, path);
     }
   }
 

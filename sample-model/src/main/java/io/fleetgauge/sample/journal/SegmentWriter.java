@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.journal;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ final class SegmentWriter implements Closeable {
   }
 
   /** Begins a segment; a file that a failed attempt left is overwritten. */
-  static SegmentWriter begin(JournalFolder.Opener opener, Path folder, long number)
+  static SegmentWriter begin(PrivateFiles.Opener opener, Path folder, long number)
       throws IOException {
     FileChannel channel =
         opener.open(
@@ -37,9 +38,7 @@ final class SegmentWriter implements Closeable {
       writer.put(SegmentFormat.HEADER);
       writer.flush();
       // Without this a power failure may lose the file although its content was forced.
-      try (FileChannel names = opener.open(folder, StandardOpenOption.READ)) {
-        names.force(true);
-      }
+      PrivateFiles.forceNames(folder, opener);
       return writer;
     } catch (IOException e) {
       channel.close();

@@ -44,7 +44,7 @@ class PrivateFilesTest {
   @Test
   void whatIsCreatedIsForItsUserAlone() throws Exception {
     PrivateFiles.createFolders(data.resolve("a/b"));
-    PrivateFiles.createFolder(data.resolve("c"));
+    PrivateFiles.createFolders(data.resolve("c"));
     PrivateFiles.write(data.resolve("written"), new byte[] {1, 2});
     try (FileChannel channel =
         PrivateFiles.open(
@@ -133,7 +133,7 @@ class PrivateFilesTest {
       Path in = zip.getPath("/data/deep");
       claim(in);
       claim(in);
-      PrivateFiles.createFolder(in.resolve("more"));
+      PrivateFiles.createFolders(in.resolve("more"));
       PrivateFiles.write(in.resolve("file"), new byte[] {7});
       assertThat(Files.readAllBytes(in.resolve("file"))).containsExactly(7);
       assertThat(PrivateFiles.secretProblem(in.resolve("file"))).isEmpty();

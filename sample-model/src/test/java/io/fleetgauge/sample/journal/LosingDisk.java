@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.journal;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -24,7 +25,7 @@ import java.util.stream.Stream;
  * the folder that it is in was forced after it got the name. It can be told to fail. The real files
  * are below it. Safe for all threads.
  */
-public final class LosingDisk implements JournalFolder.Opener {
+public final class LosingDisk implements PrivateFiles.Opener {
   /** By file, whatever its name is. */
   private final Map<Object, byte[]> forcedBytes = new HashMap<>();
 

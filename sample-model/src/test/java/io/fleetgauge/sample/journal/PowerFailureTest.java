@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.journal.Journal.Appended;
 import io.fleetgauge.sample.journal.Journal.Sync;
 import java.io.IOException;
@@ -50,6 +51,37 @@ class PowerFailureTest {
         assertThat(afterPowerFailure()).endsWith(sync + " one", sync + " forced");
       }
     }
+  }
+
+  @Test
+  void theFolderOfTheJournalAndThoseAboveItAreThereToo() throws Exception {
+    Path data = folder.resolve("a").resolve("data");
+    try (Journal journal = open(data.resolve("journal"))) {
+      append(journal, "one", false);
+      assertThat(afterPowerFailure(Path.of("a", "data", "journal"))).containsExactly("one");
+    }
+  }
+
+  @Test
+  void nothingIsAcknowledgedBeforeTheNameOfAFolderThatWasThereIsOnTheDisk() throws Exception {
+    Path data = Files.createDirectory(folder.resolve("data"));
+    Files.createDirectory(data.resolve("journal"));
+    PrivateFiles.forceNames(folder, disk);
+    disk.failToForce(data::equals);
+    try (Journal journal = open(data.resolve("journal"))) {
+      assertThat(append(journal, "one", false)).isFalse();
+      disk.failToForce(false);
+      await().until(() -> journal.trouble().isEmpty());
+      assertThat(append(journal, "two", false)).isTrue();
+      assertThat(afterPowerFailure(Path.of("data", "journal"))).containsExactly("two");
+    }
+  }
+
+  private Journal open(Path journal) throws IOException {
+    return Journal.open(
+        new Journal.Settings(
+            journal, Sync.ALWAYS, NEVER_IN_THIS_TEST, 1 << 20, 1 << 20, 1L << 30, 1L << 30),
+        disk);
   }
 
   @Test
@@ -290,8 +322,15 @@ class PowerFailureTest {
   }
 
   private List<String> afterPowerFailure() throws Exception {
-    Path restarted = Files.createTempDirectory(left, "restarted");
-    disk.powerFails(folder, restarted);
+    return afterPowerFailure(Path.of(""));
+  }
+
+  /** The records of the journal at a path within the folder. */
+  private List<String> afterPowerFailure(Path journalWithin) throws Exception {
+    Path after = Files.createTempDirectory(left, "restarted");
+    disk.powerFails(folder, after);
+    Path restarted = after.resolve(journalWithin);
+    assertThat(restarted).exists();
     List<String> found = new ArrayList<>();
     try (Journal journal =
         Journal.open(

@@ -3,6 +3,7 @@ package io.fleetgauge.sample.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -232,7 +233,7 @@ class SegmentTest {
   @Test
   void aSegmentWhoseFolderCannotBeForcedIsNotBegunAndItsFileIsClosed() throws IOException {
     List<FileChannel> opened = new ArrayList<>();
-    JournalFolder.Opener opener =
+    PrivateFiles.Opener opener =
         (path, options) -> {
           if (path.equals(folder)) {
             throw new IOException("Input/output error");

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -70,12 +69,6 @@ public final class BlockFolder {
     return file.resolveSibling(file.getFileName() + BlockFormat.UNFINISHED);
   }
 
-  /** Opens files and folders. */
-  @FunctionalInterface
-  interface Opener {
-    FileChannel open(Path path, OpenOption... options) throws IOException;
-  }
-
   /**
    * Writes a block file, under another name until it is complete and on the disk. Afterwards a
    * power failure does not lose it.
@@ -86,9 +79,9 @@ public final class BlockFolder {
     put(file, bytes, PrivateFiles::open);
   }
 
-  static void put(Path file, ByteBuffer bytes, Opener opener) throws IOException {
+  static void put(Path file, ByteBuffer bytes, PrivateFiles.Opener opener) throws IOException {
     Path folder = file.toAbsolutePath().getParent();
-    create(folder, opener);
+    PrivateFiles.createFolders(folder, opener);
     Path unfinished = unfinished(file);
     try {
       try (FileChannel channel =
@@ -108,30 +101,10 @@ public final class BlockFolder {
       throw e;
     }
     try {
-      forceNames(folder, opener);
+      PrivateFiles.forceNames(folder, opener);
     } catch (IOException e) {
       Files.deleteIfExists(file);
       throw e;
-    }
-  }
-
-  /** Creates a folder that is not there; afterwards its name is on the disk. */
-  private static void create(Path folder, Opener opener) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      create(folder.getParent(), opener);
-      PrivateFiles.createFolder(folder);
-      try {
-        forceNames(folder.getParent(), opener);
-      } catch (IOException e) {
-        Files.delete(folder);
-        throw e;
-      }
-    }
-  }
-
-  private static void forceNames(Path folder, Opener opener) throws IOException {
-    try (FileChannel names = opener.open(folder, StandardOpenOption.READ)) {
-      names.force(true);
     }
   }
 
