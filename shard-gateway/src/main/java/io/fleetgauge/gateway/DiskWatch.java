@@ -1,10 +1,11 @@
 package io.fleetgauge.gateway;
 
-import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Decides when a gateway whose disk fails gives its hosts away, and when it takes hosts again. Each
- * change moves hosts, so neither is done for a trouble that passes at once. One thread at a time.
+ * change moves hosts, so neither is done for a trouble that passes at once. A gateway that leaves
+ * has given its hosts away, and nothing is changed any more. Safe for all threads.
  */
 final class DiskWatch {
   /** A write that fails is tried again within this time. */
@@ -15,6 +16,7 @@ final class DiskWatch {
 
   private boolean takesHosts = true;
   private boolean failedBefore;
+  private boolean isLeaving;
   private long since;
 
   /**
@@ -22,9 +24,13 @@ final class DiskWatch {
    *
    * @param failing whether it has trouble
    * @param millis on a steady clock
-   * @return whether the gateway takes hosts from now on; empty if that stays as it is
+   * @param change is given whether the gateway takes hosts from now on, before this returns; is not
+   *     called if that stays as it is
    */
-  Optional<Boolean> look(boolean failing, long millis) {
+  synchronized void look(boolean failing, long millis, Consumer<Boolean> change) {
+    if (isLeaving) {
+      return;
+    }
     if (failing != failedBefore) {
       failedBefore = failing;
       since = millis;
@@ -32,8 +38,12 @@ final class DiskWatch {
     long lasting = millis - since;
     if (takesHosts == failing && lasting >= (failing ? FAILING_MILLIS : WORKING_MILLIS)) {
       takesHosts = !failing;
-      return Optional.of(takesHosts);
+      change.accept(takesHosts);
     }
-    return Optional.empty();
+  }
+
+  /** The gateway gives all hosts away and stops: it takes none again, whatever its disk does. */
+  synchronized void leave() {
+    isLeaving = true;
   }
 }

@@ -80,7 +80,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final Lifecycle lifecycle;
   private final Runnable onLeave;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
-  private volatile boolean draining;
+  private final DiskWatch disk = new DiskWatch();
   private URI address;
   private Store store;
   private final Ownership ownership;
@@ -299,30 +299,29 @@ public final class GatewayProcess implements AutoCloseable {
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.tableChanged());
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
-      DiskWatch watch = new DiskWatch();
-      vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk(watch));
+      vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
     }
 
     /** Other gateways take over the hosts of one that cannot write. */
-    private void lookAtDisk(DiskWatch watch) {
+    private void lookAtDisk() {
       Optional<String> trouble = intake.diskTrouble();
-      if (!intake.isRecovered() || draining) {
-        return; // it has not been given hosts yet, or is giving all of them away
+      if (!intake.isRecovered()) {
+        return; // it has not been given hosts yet
       }
-      watch
-          .look(trouble.isPresent(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime()))
-          .ifPresent(
-              takesHosts -> {
-                if (takesHosts) {
-                  LOG.info("the disk works again: this gateway takes hosts");
-                  member.get().activate();
-                } else {
-                  LOG.error(
-                      "the disk fails: other gateways take over the hosts of this one; {}",
-                      trouble.orElse(""));
-                  member.get().retire();
-                }
-              });
+      disk.look(
+          trouble.isPresent(),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+          takesHosts -> {
+            if (takesHosts) {
+              LOG.info("the disk works again: this gateway takes hosts");
+              member.get().activate();
+            } else {
+              LOG.error(
+                  "the disk fails: other gateways take over the hosts of this one; {}",
+                  trouble.orElse(""));
+              member.get().retire();
+            }
+          });
     }
 
     void becomeReady() {
@@ -409,7 +408,7 @@ public final class GatewayProcess implements AutoCloseable {
     ClusterMember seat = member.get();
     String id = ownership.self();
     long deadline = System.nanoTime() + timeout.toNanos();
-    draining = true;
+    disk.leave();
     seat.retire();
     while (ownership.hasToWaitToLeave(seat.view()) && System.nanoTime() < deadline) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
