@@ -3,6 +3,7 @@ package io.fleetgauge.probe;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.GpuThread;
+import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,8 @@ import java.util.Optional;
 final class ProbeMeters {
   private ProbeMeters() {}
 
-  static Meters of(Uplink uplink, HostReader host, Optional<GpuThread> gpus) {
+  static Meters of(
+      Uplink uplink, Optional<Spool> spool, HostReader host, Optional<GpuThread> gpus) {
     Meters meters = new Meters("fleetgauge_probe");
     meters.counter(
         "samples_read", "Samples read from GPUs and host.", () -> uplink.counts().read());
@@ -37,6 +39,14 @@ final class ProbeMeters {
         "Bytes of the ticks in memory that wait for an acknowledgement.",
         () -> uplink.counts().queuedBytes());
     meters.gauge("spool_bytes", "Bytes of the spool on disk.", () -> uplink.counts().diskBytes());
+    meters.gauge(
+        "disk_trouble",
+        "1 while the spool cannot be written.",
+        () -> spool.filter(disk -> !disk.trouble().isEmpty()).isPresent() ? 1 : 0);
+    meters.gauge(
+        "folder_lost",
+        "1 while the folder of the spool is not the one that was there at the start.",
+        () -> spool.filter(Spool::isFolderLost).isPresent() ? 1 : 0);
     meters.counter(
         "host_read_failures", "Files or lines of /proc that could not be read.", host::failures);
     gpus.ifPresent(

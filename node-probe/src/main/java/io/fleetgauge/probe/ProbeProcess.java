@@ -20,6 +20,7 @@ import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
@@ -75,6 +76,9 @@ public final class ProbeProcess implements AutoCloseable {
                   secret.look();
                   return null;
                 }));
+    Optional<Spool> spool = spool(config);
+    spool.ifPresent(
+        disk -> lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(disk::look)));
     uplink =
         new Uplink(
             vertx,
@@ -85,7 +89,7 @@ public final class ProbeProcess implements AutoCloseable {
                 config.spool().maxBytes(),
                 config.spool().retention(),
                 config.spool().maxDiskBytes()),
-            spool(config),
+            spool,
             toGateways,
             token::text,
             System.nanoTime() ^ ProcessHandle.current().pid() << 32);
@@ -96,8 +100,9 @@ public final class ProbeProcess implements AutoCloseable {
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node = new NodeLabels(config.hostname(), config.labels());
     Sampler sampler = new Sampler(host, gpus, node, config.tick(), clock, uplink::offer);
-    Meters meters = ProbeMeters.of(uplink, host, gpus);
+    Meters meters = ProbeMeters.of(uplink, spool, host, gpus);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
+    readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
     HttpListener http =
         HttpListener.start(
             vertx,
@@ -126,9 +131,12 @@ public final class ProbeProcess implements AutoCloseable {
       return Optional.empty();
     }
     Path folder = config.spool().folder().get();
-    lifecycle.started("folder", STOP_LIMIT, FolderLock.take(folder, "spool.folder"));
+    FolderLock lock = FolderLock.take(folder, "spool.folder");
+    lifecycle.started("folder", STOP_LIMIT, lock);
     try {
-      return Optional.of(Spool.open(folder, config.hostname(), config.spool().maxDiskBytes()));
+      Spool spool = Spool.open(folder, config.hostname(), config.spool().maxDiskBytes());
+      spool.dependOn(lock.file());
+      return Optional.of(spool);
     } catch (IOException e) {
       throw new StartFailure(
           "the folder " + folder + " cannot be used: " + e + "; see spool.folder", e);

@@ -42,6 +42,7 @@ import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
@@ -55,8 +56,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -71,7 +70,6 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
 
-  private static final Duration LOOK_AT_FOLDERS = Duration.ofMillis(250);
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
@@ -149,19 +147,9 @@ public final class GatewayProcess implements AutoCloseable {
       Path blocks = config.store().folder().resolve("blocks");
       journal = journal(config.journal(), List.of(config.store().folder(), lock.file(), blocks));
       lifecycle.started("journal", STOP_LIMIT, journal);
-      lookAtFolders();
+      lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(journal::look));
       store = store(config.store(), rules(config.rollups()));
       StoreMeters.declare(meters, store);
-    }
-
-    /** On a thread of its own: a disk that hangs holds up nothing else. */
-    private void lookAtFolders() {
-      ScheduledExecutorService folders =
-          Executors.newSingleThreadScheduledExecutor(
-              Thread.ofPlatform().daemon().name("folders").factory());
-      lifecycle.started("folders", STOP_LIMIT, folders::shutdownNow);
-      long every = LOOK_AT_FOLDERS.toMillis();
-      folders.scheduleWithFixedDelay(journal::look, every, every, TimeUnit.MILLISECONDS);
     }
 
     void openIntake() throws StartFailure {

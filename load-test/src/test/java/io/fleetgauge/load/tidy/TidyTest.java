@@ -172,6 +172,7 @@ class TidyTest {
               "cluster.process",
               "cluster.trust",
               "sample",
+              "sample.files",
               "sample.prometheus"),
           room("gateway.ownership", "cluster.process", "cluster.table", "sample"),
           room("gateway.store.chunk", "sample", "sample.wire"),

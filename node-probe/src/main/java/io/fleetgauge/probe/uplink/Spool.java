@@ -140,7 +140,29 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
     journal.dropBefore(segment);
   }
 
-  /** Why the disk cannot be written; empty when it can. */
+  /**
+   * Lays nothing down either while a file that stays open is lost.
+   *
+   * @throws IOException if it is not there
+   */
+  public void dependOn(Path file) throws IOException {
+    journal.dependOn(file);
+  }
+
+  /**
+   * Finds out whether its folder is the one that it was; if not, frames stay in memory until it is.
+   * May wait for the disk.
+   */
+  public void look() {
+    journal.look();
+  }
+
+  /** Whether the last look found that its folder was removed or replaced. */
+  public boolean isFolderLost() {
+    return journal.isFolderLost();
+  }
+
+  /** Why frames cannot be laid down; empty when they can. */
   public String trouble() {
     return journal.trouble().orElse("");
   }

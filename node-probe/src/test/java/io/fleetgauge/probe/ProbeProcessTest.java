@@ -1,0 +1,93 @@
+package io.fleetgauge.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.config.ProbeConfig;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A running probe without a gateway. */
+@Tag("slow")
+class ProbeProcessTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  @TempDir private Path folder;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  @Test
+  void aSpoolThatIsRemovedWhileTheProbeRunsIsToldOfUntilItIsBack() throws Exception {
+    Path spool = folder.resolve("spool");
+    Path away = folder.resolve("away");
+    try (ProbeProcess probe =
+        ProbeProcess.start(config(", folder: " + spool), System::currentTimeMillis)) {
+      assertThat(get(probe, "/-/ready").statusCode()).isEqualTo(200);
+      await().atMost(SOON).until(() -> probe.counts().diskBytes() > 0);
+      Files.move(spool, away);
+      await().atMost(SOON).until(() -> get(probe, "/-/ready").statusCode() == 503);
+      assertThat(get(probe, "/-/ready").body()).contains(spool + " was removed");
+      assertThat(get(probe, "/metrics").body())
+          .contains("fleetgauge_probe_folder_lost 1.0")
+          .contains("fleetgauge_probe_disk_trouble 1.0");
+      long read = probe.counts().read();
+      await("it goes on reading").atMost(SOON).until(() -> probe.counts().read() > read);
+      assertThat(probe.counts().dropped()).as("memory has place").isZero();
+      Files.move(away, spool);
+      await().atMost(SOON).until(() -> get(probe, "/-/ready").statusCode() == 200);
+      assertThat(get(probe, "/metrics").body())
+          .contains("fleetgauge_probe_folder_lost 0.0")
+          .contains("fleetgauge_probe_disk_trouble 0.0");
+    }
+  }
+
+  @Test
+  void aSpoolWhoseLockIsRemovedIsToldOfToo() throws Exception {
+    Path spool = folder.resolve("spool");
+    try (ProbeProcess probe =
+        ProbeProcess.start(config(", folder: " + spool), System::currentTimeMillis)) {
+      Path lock = spool.resolve("lock");
+      Files.delete(lock);
+      await().atMost(SOON).until(() -> get(probe, "/-/ready").statusCode() == 503);
+      assertThat(get(probe, "/-/ready").body()).contains(lock + " was removed");
+    }
+  }
+
+  @Test
+  void aProbeWithoutASpoolIsReadyAndHasNoTrouble() throws Exception {
+    try (ProbeProcess probe =
+        ProbeProcess.start(config(", enabled: false"), System::currentTimeMillis)) {
+      assertThat(get(probe, "/-/ready").statusCode()).isEqualTo(200);
+      assertThat(get(probe, "/metrics").body())
+          .contains("fleetgauge_probe_folder_lost 0.0")
+          .contains("fleetgauge_probe_disk_trouble 0.0");
+    }
+  }
+
+  private static ProbeConfig config(String spool) throws Exception {
+    return ProbeConfig.read(
+        "test",
+        """
+        hostname: n1
+        gateways: [http://127.0.0.1:1]
+        tick: 1s
+        gpu: {enabled: false}
+        http: {host: 127.0.0.1, port: 0}
+        spool: {retention: 1h%s}
+        """
+            .formatted(spool));
+  }
+
+  private HttpResponse<String> get(ProbeProcess probe, String path) throws Exception {
+    return http.send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + probe.port() + path)).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+}
