@@ -39,9 +39,6 @@ import org.slf4j.LoggerFactory;
  * thread of its own. Safe for all threads.
  */
 public final class ClusterMember implements AutoCloseable {
-  /** Most hosts that a cluster knows; more are refused. */
-  public static final int MAX_HOSTS = 20_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
   private static final long RECONCILE_MILLIS = 1_000;
@@ -198,14 +195,17 @@ public final class ClusterMember implements AutoCloseable {
    * @param admission how it comes into the table
    */
   public void register(String host, Admission admission) {
-    if (registering.size() >= MAX_HOSTS || !registering.add(host)) {
+    if (registering.size() >= OwnershipTable.MAX_HOSTS || !registering.add(host)) {
       return;
     }
     run(
         () -> {
           try {
-            if (!registry.register(host, admission, MAX_HOSTS)) {
-              LOG.error("host {} is refused: the cluster knows {} hosts already", host, MAX_HOSTS);
+            if (!registry.register(host, admission, OwnershipTable.MAX_HOSTS)) {
+              LOG.error(
+                  "host {} is refused: the cluster knows {} hosts already",
+                  host,
+                  OwnershipTable.MAX_HOSTS);
             }
           } finally {
             // Asked for again, it is put again: the registry may have been lost with its members.

@@ -20,6 +20,9 @@ import java.util.stream.Collectors;
  */
 public record OwnershipTable(
     long generation, long epoch, List<String> members, SortedMap<String, Holders> holders) {
+  /** Most hosts that a cluster knows; samples of more are refused. */
+  public static final int MAX_HOSTS = 20_000;
+
   public static final OwnershipTable EMPTY = beginning(0);
 
   private static final int WRITER_BITS = 16;

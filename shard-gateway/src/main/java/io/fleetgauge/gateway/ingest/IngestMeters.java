@@ -35,9 +35,14 @@ public final class IngestMeters {
                 "disk", counts.diskTrouble.sum()));
     meters.counters(
         "hosts_refused",
-        "Requests for a host that is not known and would exceed a limit of its tenant, by limit.",
+        "Requests for a host that is not known and would exceed a limit of its tenant, or of the"
+            + " cluster, by limit.",
         "limit",
-        () -> Map.of("hosts", counts.overHosts.sum(), "newHosts", counts.overNewHosts.sum()));
+        () ->
+            Map.of(
+                "cluster", counts.overCluster.sum(),
+                "hosts", counts.overHosts.sum(),
+                "newHosts", counts.overNewHosts.sum()));
     meters.gauge("memory_ratio", "Heap in use after the last collections, 0 to 1.", memory::ratio);
     meters.gauge(
         "recovered",

@@ -1,6 +1,8 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -69,8 +71,13 @@ public final class Admittance {
         yield Optional.of(new IntakeAnswer.Moved(theirs.address(), theirs.epoch()));
       }
       case Verdict.Unknown unknown -> {
+        ClusterView view = cluster.view().get();
+        if (view.table().hosts().size() >= OwnershipTable.MAX_HOSTS) {
+          counts.overCluster.increment();
+          yield Optional.of(NewHosts.overCluster(host));
+        }
         long now = clock.getAsLong();
-        Optional<IntakeAnswer> refusal = newHosts.refusal(host, sender, cluster.view().get(), now);
+        Optional<IntakeAnswer> refusal = newHosts.refusal(host, sender, view, now);
         if (refusal.isEmpty()) {
           cluster.register().accept(host, new Admission(sender.tenant(), now));
         }

@@ -22,7 +22,9 @@ public final class IngestCounts {
   public final LongAdder memoryShort = new LongAdder();
   public final LongAdder diskTrouble = new LongAdder();
 
-  /** Requests refused because their host would exceed a limit of the tenant. */
+  /** Requests refused because their host would exceed a limit of the cluster, or of the tenant. */
+  public final LongAdder overCluster = new LongAdder();
+
   public final LongAdder overHosts = new LongAdder();
 
   public final LongAdder overNewHosts = new LongAdder();

@@ -89,6 +89,19 @@ final class NewHosts {
     return Optional.empty();
   }
 
+  /** The answer to a sender whose host has no place in the cluster, whoever sends. */
+  static IntakeAnswer overCluster(String host) {
+    return new IntakeAnswer.OverLimit(
+        0,
+        "the cluster has "
+            + OwnershipTable.MAX_HOSTS
+            + " hosts, the most it may have: host "
+            + shown(host)
+            + " is not taken; send samples of fewer hosts (ingest.hostLabels says which labels name"
+            + " them), remove some with fleetgauge gateway --remove-host, or send them to another"
+            + " cluster");
+  }
+
   private static String over(Sender sender, String has, String limit, int value, String host) {
     return "tenant "
         + sender.tenant()

@@ -5,7 +5,9 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -87,6 +89,32 @@ class AdmittanceTest {
     assertThat(environment.registered).containsExactly("n2");
     assertThat(counts.overHosts.sum()).isEqualTo(1);
     assertThat(counts.unsettled.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void aHostThatIsOneTooManyForTheClusterIsRefusedWithTheReasonWhoeverSendsIt() {
+    Map<String, Holders> all = new HashMap<>();
+    while (all.size() < OwnershipTable.MAX_HOSTS) {
+      all.put("h" + all.size(), holders("g1", 3));
+    }
+    environment.tables(4, all, "g1");
+    for (Sender sender : List.of(Sender.UNLIMITED, new Sender("red", 10, 10))) {
+      IntakeAnswer answer = admittance.refusal("one-more", sender, 0).orElseThrow();
+      assertThat(answer).isInstanceOf(IntakeAnswer.OverLimit.class);
+      assertThat(answer.toString())
+          .startsWith(
+              "over-limit 0 the cluster has 20000 hosts, the most it may have: host one-more is not"
+                  + " taken; ")
+          .contains("--remove-host");
+      assertThat(admittance.refusal("h7", sender, 0)).as("one that is known").isEmpty();
+    }
+    assertThat(environment.registered).isEmpty();
+    assertThat(counts.overCluster.sum()).isEqualTo(2);
+    all.remove("h7");
+    environment.tables(5, all, "g1");
+    assertThat(admittance.refusal("one-more", Sender.UNLIMITED, 0))
+        .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+    assertThat(environment.registered).containsExactly("one-more");
   }
 
   @Test
