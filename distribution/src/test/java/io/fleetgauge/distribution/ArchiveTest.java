@@ -59,6 +59,17 @@ class ArchiveTest {
   }
 
   @Test
+  void noProcessHasPartsOfNettyForProtocolsThatItDoesNotSpeak() {
+    assertThat(names(archive.libraries()))
+        .contains("netty-codec-http", "netty-handler")
+        .noneMatch(
+            name ->
+                name.matches(
+                    "netty-(codec-(http3|socks|native-quic|haproxy|redis|mqtt|smtp|stomp|memcache)"
+                        + "|tcnative.*|transport-(rxtx|sctp|udt))"));
+  }
+
+  @Test
   void noLibraryHasAVulnerabilityThatTheListOfAdvisoriesKnows() throws IOException {
     List<String[]> advisories =
         Files.readAllLines(
