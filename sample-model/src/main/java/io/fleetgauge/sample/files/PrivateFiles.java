@@ -184,27 +184,44 @@ public final class PrivateFiles {
   }
 
   /**
-   * The permissions of a folder cannot be changed.
+   * The permissions of a folder cannot be changed, as those of a volume that is mounted for a
+   * group. Others who can only list it may not read what the user has in it, and cannot replace it.
    *
-   * @throws IOException if other users may use it and it belongs to one of them
+   * @throws IOException if it belongs to another user and others may write to it
    */
   static void stays(Path folder, PosixFileAttributes of, UserPrincipal user) throws IOException {
     String permissions = PosixFilePermissions.toString(of.permissions());
-    if (mayOthers(of.permissions()) && !of.owner().equals(user)) {
+    boolean isOfAnother = !of.owner().equals(user);
+    if (isOfAnother && of.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
       throw new IOException(
           "it belongs to "
               + of.owner()
-              + ", and other users may use it ("
+              + ", and other users may write to it ("
               + permissions
               + "); give it to "
               + user
               + ", or choose a folder in it, which is then created");
     }
+    if (isOfAnother && mayOthers(of.permissions())) {
+      close(folder, user);
+    }
     LOG.warn(
-        "the permissions of the folder {} ({}) cannot be changed to {}",
+        "the permissions of the folder {} ({}) cannot be changed to {}; files in it are private",
         folder,
         permissions,
         PosixFilePermissions.toString(OF_FOLDERS));
+  }
+
+  /** Takes the permissions of other users from what a user has in a folder. */
+  private static void close(Path folder, UserPrincipal user) throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      for (Path each : (Iterable<Path>) all::iterator) {
+        PosixFileAttributes of = Files.readAttributes(each, PosixFileAttributes.class);
+        if (of.owner().equals(user) && mayOthers(of.permissions())) {
+          Files.setPosixFilePermissions(each, of.isDirectory() ? OF_FOLDERS : OF_FILES);
+        }
+      }
+    }
   }
 
   /** Whether users other than the owner and its group may use a file or folder. */

@@ -3,6 +3,7 @@ package io.fleetgauge.sample.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -109,21 +110,45 @@ class PrivateFilesTest {
   }
 
   @Test
-  void aFolderOfAnotherUserThatOthersMayUseIsRefused() throws Exception {
+  void aFolderOfAnotherUserThatOthersMayWriteToIsRefused() throws Exception {
     Files.createDirectory(data);
-    UserPrincipal other =
-        data.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
-    allow(data, "rwxr-xr-x");
+    allow(data, "rwxrwxrwx");
     PosixFileAttributes open = Files.readAttributes(data, PosixFileAttributes.class);
-    assertThatThrownBy(() -> PrivateFiles.stays(data, open, other))
+    assertThatThrownBy(() -> PrivateFiles.stays(data, open, nobody()))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("it belongs to " + open.owner() + ", and other users may use it")
+        .hasMessageStartingWith(
+            "it belongs to " + open.owner() + ", and other users may write to it (rwxrwxrwx)")
         .hasMessageContaining("give it to nobody, or choose a folder in it");
     // A file system that keeps no permissions: the folder is ours and stays as it is.
     PrivateFiles.stays(data, open, open.owner());
-    allow(data, "rwxrwx---");
-    PrivateFiles.stays(data, Files.readAttributes(data, PosixFileAttributes.class), other);
-    assertThat(permissions(data)).isEqualTo("rwxrwx---");
+  }
+
+  @Test
+  void aVolumeThatIsMountedForAGroupIsUsedAndWhatTheUserHasInItIsPrivate() throws Exception {
+    Files.createDirectory(data);
+    Path lock = Files.createFile(data.resolve("lock"));
+    Path blocks = Files.createDirectory(data.resolve("blocks"));
+    Path others = Files.createFile(data.resolve("others"));
+    UserPrincipal user = Files.getOwner(lock);
+    assumeTrue(user.getName().equals("root"), "only root gives files to others");
+    allow(lock, "rw-r--r--");
+    allow(blocks, "rwxr-xr-x");
+    Files.setOwner(others, nobody());
+    allow(others, "rw-r--r--");
+    for (String mounted : new String[] {"rwxrwxr-x", "rwxrwx---"}) {
+      Files.setOwner(data, nobody());
+      allow(data, mounted);
+      PosixFileAttributes of = Files.readAttributes(data, PosixFileAttributes.class);
+      PrivateFiles.stays(data, of, user);
+      assertThat(permissions(data)).isEqualTo(mounted);
+      assertThat(permissions(lock)).isEqualTo("rw-------");
+      assertThat(permissions(blocks)).isEqualTo("rwx------");
+      assertThat(permissions(others)).as("it is not the user's").isEqualTo("rw-r--r--");
+    }
+  }
+
+  private UserPrincipal nobody() throws IOException {
+    return folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
   }
 
   @Test
