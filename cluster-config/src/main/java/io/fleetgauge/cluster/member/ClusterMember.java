@@ -143,7 +143,7 @@ public final class ClusterMember implements AutoCloseable {
         new TableMachine(
             self.map(
                 gateway ->
-                    new TableMachine.Self(gateway.id(), settings.replication(), generation())),
+                    new TableMachine.Self(gateway.id(), settings.replication(), startNumber())),
             file.map(TableFile::read).orElse(OwnershipTable.EMPTY));
     this.view = machine.view();
     this.problems = new ProblemLog(LOG::warn, LOG::info);
@@ -152,10 +152,10 @@ public final class ClusterMember implements AutoCloseable {
             Thread.ofPlatform().daemon().name("cluster-" + hazelcast.getName()).factory());
   }
 
-  private static long generation() {
+  private static long startNumber() {
     SecureRandom random = new SecureRandom();
-    long generation = random.nextLong();
-    return generation == 0 ? 1 : generation;
+    long number = random.nextLong();
+    return number == 0 ? 1 : number;
   }
 
   private void start() {

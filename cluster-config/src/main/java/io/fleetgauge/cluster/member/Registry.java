@@ -165,7 +165,7 @@ final class Registry {
             ids,
             (id, entry) -> {
               Stated of = StatusForm.fromBytes(entry.body());
-              return new Status(entry.session(), of.standing(), of.generation());
+              return new Status(entry.session(), of);
             });
     return new TableMachine.Event.Looked(now, session, gateways, shared, stated);
   }

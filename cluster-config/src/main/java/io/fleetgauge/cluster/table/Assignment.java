@@ -84,6 +84,7 @@ public final class Assignment {
   }
 
   private final Situation now;
+  private final OwnershipTable before;
   private final long epoch;
   private final Map<String, Gateway> present;
   private final List<String> active;
@@ -94,6 +95,7 @@ public final class Assignment {
 
   private Assignment(Situation now, OwnershipTable before) {
     this.now = now;
+    this.before = before;
     this.epoch = before.nextEpoch(now.writer());
     this.present =
         now.gateways().stream()
@@ -119,10 +121,10 @@ public final class Assignment {
    * @return {@code before} itself when it needs no change
    */
   public static OwnershipTable next(Situation now, OwnershipTable before) {
-    return now.gateways().isEmpty() ? before : new Assignment(now, before).plan(before);
+    return now.gateways().isEmpty() ? before : new Assignment(now, before).plan();
   }
 
-  private OwnershipTable plan(OwnershipTable before) {
+  private OwnershipTable plan() {
     drafts.values().forEach(this::applyChanges);
     drafts.values().removeIf(draft -> draft.leaves);
     move();
@@ -132,30 +134,58 @@ public final class Assignment {
     drafts.values().forEach(this::replaceMisplaced);
     SortedMap<String, Holders> holders = new TreeMap<>();
     drafts.forEach((host, draft) -> holders.put(host, draft.holders()));
-    OwnershipTable next = new OwnershipTable(before.generation(), epoch, List.of(), holders);
+    Set<String> holding = new TreeSet<>();
+    holders.values().forEach(each -> each.copies().forEach(copy -> holding.add(copy.gateway())));
+    holders.values().forEach(each -> holding.add(each.owner()));
     List<String> members =
         present.values().stream()
-            .filter(each -> each.active() || next.involves(each.id()))
+            .filter(each -> each.active() || holding.contains(each.id()))
             .map(Gateway::id)
             .toList();
-    return holders.equals(before.holders()) && members.equals(before.members())
+    SortedMap<String, Long> starts = new TreeMap<>();
+    for (String id : members) {
+      Long start =
+          present.get(id).start().map(TableMachine.Start::number).orElse(before.starts().get(id));
+      if (start != null) {
+        starts.put(id, start);
+      }
+    }
+    OwnershipTable made = new OwnershipTable(before.generation(), epoch, members, starts, holders);
+    return holders.equals(before.holders())
+            && members.equals(before.members())
+            && starts.equals(before.starts())
         ? before
-        : new OwnershipTable(before.generation(), epoch, members, holders);
+        : made;
   }
 
   // --- what has changed ---
 
+  /**
+   * Whether a gateway still holds what the table before gave it. One that has started anew may have
+   * lost what it did not know of when it started.
+   */
+  private boolean holds(String gateway, long since) {
+    Gateway there = present.get(gateway);
+    return there != null
+        && there.start().map(start -> before.accountsFor(gateway, start, since)).orElse(true);
+  }
+
   /** Removes gateways that left, applies the owner's report, and finishes a move that is done. */
   private void applyChanges(Draft draft) {
-    draft.copies.removeIf(copy -> !present.containsKey(copy.gateway()));
-    if (draft.next != null && !present.containsKey(draft.next)) {
+    draft.copies.removeIf(copy -> !holds(copy.gateway(), copy.since()));
+    if (draft.next != null && draft.copyOn(draft.next).isEmpty()) {
       draft.next = null;
     }
     if (draft.owner == null) {
       return;
     }
-    if (!present.containsKey(draft.owner)) {
-      promoteCopy(draft);
+    if (!holds(draft.owner, draft.since)) {
+      boolean isThere = present.containsKey(draft.owner);
+      if (isThere && draft.copies.stream().noneMatch(Copy::synced)) {
+        startAnew(draft);
+      } else {
+        promoteCopy(draft);
+      }
     }
     if (draft.owner == null) {
       return;
@@ -196,6 +226,14 @@ public final class Assignment {
   /** Another owner has said nothing of the host yet. */
   private static void stayFor(Draft draft) {
     draft.stay = draft.stay == Stay.REMOVED ? Stay.REMOVED : Stay.KEPT;
+  }
+
+  /** The owner is there, and may lack what it had. No other gateway is known to have all of it. */
+  private void startAnew(Draft draft) {
+    draft.behind.add(draft.owner);
+    draft.since = epoch;
+    forgetSynced(draft);
+    stayFor(draft);
   }
 
   private void promoteCopy(Draft draft) {

@@ -13,9 +13,29 @@ import java.util.Optional;
  * @param gateways where the gateways are reached, by id, oldest first
  * @param isMinority whether so many gateways are out of sight that others may have gone on without
  *     those that are in sight
+ * @param start of this process, if it is a gateway
  */
-public record ClusterView(OwnershipTable table, Map<String, URI> gateways, boolean isMinority) {
+public record ClusterView(
+    OwnershipTable table,
+    Map<String, URI> gateways,
+    boolean isMinority,
+    Optional<TableMachine.Start> start) {
   public static final ClusterView EMPTY = new ClusterView(OwnershipTable.EMPTY, Map.of(), false);
+
+  /** A view of a process that holds nothing. */
+  public ClusterView(OwnershipTable table, Map<String, URI> gateways, boolean isMinority) {
+    this(table, gateways, isMinority, Optional.empty());
+  }
+
+  /**
+   * Whether the table takes account of this gateway's start, or gave it the holding before: if not,
+   * the gateway may have lost what the table says that it holds.
+   *
+   * @param since from which epoch on it holds, as the owner or as a copy
+   */
+  public boolean accountsFor(String self, long since) {
+    return start.map(each -> table.accountsFor(self, each, since)).orElse(true);
+  }
 
   /** Where the owner of a host is reached; empty while it has none that is there. */
   public Optional<URI> ownerAddress(String host) {

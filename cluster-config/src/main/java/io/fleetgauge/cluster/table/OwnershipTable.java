@@ -16,10 +16,16 @@ import java.util.stream.Collectors;
  *     different generations cannot be compared. 0 for the empty table
  * @param epoch rises with every table of a generation, from 0; see {@link #nextEpoch}
  * @param members ids of the gateways that it was made for, sorted
+ * @param starts by id of a member, the last of its starts that its holdings take account of; see
+ *     {@link TableMachine.Start}. Of a member that has not stated one yet there is none
  * @param holders by host name
  */
 public record OwnershipTable(
-    long generation, long epoch, List<String> members, SortedMap<String, Holders> holders) {
+    long generation,
+    long epoch,
+    List<String> members,
+    SortedMap<String, Long> starts,
+    SortedMap<String, Holders> holders) {
   /** Most hosts that a cluster knows; samples of more are refused. */
   public static final int MAX_HOSTS = 20_000;
 
@@ -29,7 +35,14 @@ public record OwnershipTable(
 
   public OwnershipTable {
     members = List.copyOf(members);
+    starts = Collections.unmodifiableSortedMap(new TreeMap<>(starts));
     holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
+  }
+
+  /** A table whose members have stated no start. */
+  public OwnershipTable(
+      long generation, long epoch, List<String> members, SortedMap<String, Holders> holders) {
+    this(generation, epoch, members, new TreeMap<>(), holders);
   }
 
   /** The table before the first one of a generation. */
@@ -80,7 +93,9 @@ public record OwnershipTable(
    * Whether this table differs from another one only in copies that it calls synced and that not.
    */
   public boolean onlyCallsMoreSyncedThan(OwnershipTable other) {
-    if (!members.equals(other.members) || !hosts().equals(other.hosts())) {
+    if (!members.equals(other.members)
+        || !starts.equals(other.starts)
+        || !hosts().equals(other.hosts())) {
       return false;
     }
     for (String host : hosts()) {
@@ -89,6 +104,16 @@ public record OwnershipTable(
       }
     }
     return true;
+  }
+
+  /**
+   * Whether a gateway's holding takes account of its present start. When it does not, the gateway
+   * may have lost what it held.
+   *
+   * @param since from which epoch on it holds, as the owner or as a copy
+   */
+  public boolean accountsFor(String gateway, TableMachine.Start start, long since) {
+    return starts.getOrDefault(gateway, 0L) == start.number() || start.knows(generation, since);
   }
 
   /** How many hosts each gateway owns; gateways without a host are not in it. */

@@ -3,6 +3,7 @@ package io.fleetgauge.cluster.table;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -51,8 +52,10 @@ public record Situation(
    * @param zone what it shares with others that may fail with it, such as a rack; empty when that
    *     is not known
    * @param active whether it may be given hosts; one that starts or leaves may not
+   * @param start what it has stated of its present start; empty while it has not
    */
-  public record Gateway(String id, String zone, boolean active) {}
+  public record Gateway(
+      String id, String zone, boolean active, Optional<TableMachine.Start> start) {}
 
   /**
    * An owner's word on a host.

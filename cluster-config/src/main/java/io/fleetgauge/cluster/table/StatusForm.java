@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.table;
 
 import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Start;
 import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -9,15 +10,18 @@ import io.fleetgauge.sample.wire.WireWriter;
 /** What a gateway states about itself as bytes, as the package draws them. */
 public final class StatusForm {
   /** Other versions are not read. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   private StatusForm() {}
 
   public static byte[] toBytes(Stated stated) {
-    return new WireWriter(16)
+    return new WireWriter(48)
         .u8(VERSION)
         .u8(stated.standing().ordinal())
         .u64(stated.generation())
+        .u64(stated.start().number())
+        .u64(stated.start().generation())
+        .uvar(stated.start().kept())
         .toBytes();
   }
 
@@ -36,7 +40,9 @@ public final class StatusForm {
       throw new WireException("a status with standing " + standing);
     }
     long generation = in.u64("a generation");
+    Start start =
+        new Start(in.u64("a start"), in.u64("a kept generation"), in.uvar("a kept epoch"));
     in.end("the status");
-    return new Stated(Standing.values()[standing], generation);
+    return new Stated(Standing.values()[standing], generation, start);
   }
 }

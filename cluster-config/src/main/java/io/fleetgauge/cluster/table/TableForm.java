@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /** A table as bytes, as the package draws them. Equal tables have equal bytes. */
 public final class TableForm {
   /** Versions above this one are written by newer programs and are not read here. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   private static final int SYNCED = 1;
 
@@ -25,7 +25,7 @@ public final class TableForm {
   public static byte[] toBytes(OwnershipTable table) {
     WireWriter out = new WireWriter(64 + 48 * table.holders().size());
     out.u8(VERSION).u64(table.generation()).uvar(table.epoch()).uvar(table.members().size());
-    table.members().forEach(out::string);
+    table.members().forEach(id -> out.string(id).u64(table.starts().getOrDefault(id, 0L)));
     out.uvar(table.holders().size());
     table
         .holders()
@@ -59,15 +59,21 @@ public final class TableForm {
       throw new WireException("epoch " + epoch + " of generation " + generation);
     }
     List<String> members = new ArrayList<>();
-    for (int i = in.count(1, "members"); i > 0; i--) {
-      members.add(in.string("a member"));
+    SortedMap<String, Long> starts = new TreeMap<>();
+    for (int i = in.count(9, "members"); i > 0; i--) {
+      String member = in.string("a member");
+      members.add(member);
+      long start = in.u64("a member's start");
+      if (start != 0) {
+        starts.put(member, start);
+      }
     }
     SortedMap<String, Holders> holders = new TreeMap<>();
     for (int i = in.count(9, "hosts"); i > 0; i--) {
       holders.put(in.string("a host"), holders(in));
     }
     in.end("the table");
-    return new OwnershipTable(generation, epoch, members, holders);
+    return new OwnershipTable(generation, epoch, members, starts, holders);
   }
 
   /**

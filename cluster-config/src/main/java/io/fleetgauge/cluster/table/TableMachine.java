@@ -43,10 +43,25 @@ public final class TableMachine {
    * A gateway that makes tables.
    *
    * @param replication how many gateways hold a host, the owner among them, 1 to 3
-   * @param generation of the cluster's tables, should this gateway make the first one; drawn at
-   *     random for each start, not 0
+   * @param start drawn at random for each start of the process, not 0; the generation of the
+   *     cluster's tables too, should this gateway make the first one
    */
-  public record Self(String id, int replication, long generation) {}
+  public record Self(String id, int replication, long start) {}
+
+  /**
+   * One start of a gateway's process. What later tables than the kept one gave to the gateway
+   * before they knew of this start, it may not have: it may have lost its store, or was not there.
+   *
+   * @param number another one for each start, not 0
+   * @param generation of the table that it had kept when it started; 0 for none
+   * @param kept the epoch of that table; 0 for none
+   */
+  public record Start(long number, long generation, long kept) {
+    /** Whether the gateway knew of a holding when it started. */
+    boolean knows(long ofGeneration, long since) {
+      return generation == ofGeneration && since <= kept;
+    }
+  }
 
   /** What a gateway is to the table. Its numbers are persisted. */
   public enum Standing {
@@ -63,14 +78,22 @@ public final class TableMachine {
    *
    * @param generation of the table that it follows; 0 for none
    */
-  public record Stated(Standing standing, long generation) {}
+  public record Stated(Standing standing, long generation, Start start) {}
 
   /**
    * What a gateway stated last.
    *
    * @param session in which it did
    */
-  public record Status(String session, Standing standing, long generation) {}
+  public record Status(String session, Stated stated) {
+    Standing standing() {
+      return stated.standing();
+    }
+
+    long generation() {
+      return stated.generation();
+    }
+  }
 
   /**
    * A gateway that is a member of the cluster.
@@ -150,6 +173,7 @@ public final class TableMachine {
   }
 
   private final Optional<Self> self;
+  private final Optional<Start> start;
   private ClusterView view;
   private OwnershipTable kept;
   private Optional<String> problem = Optional.empty();
@@ -192,10 +216,12 @@ public final class TableMachine {
   public TableMachine(Optional<Self> self, OwnershipTable kept) {
     this.self = self;
     this.kept = kept;
+    this.start =
+        self.map(Self::start).map(number -> new Start(number, kept.generation(), kept.epoch()));
     this.view =
         kept.epoch() == 0
             ? ClusterView.EMPTY
-            : new ClusterView(kept, Map.of(), /* minority */ true);
+            : new ClusterView(kept, Map.of(), /* minority */ true, start);
   }
 
   /** The view that was published last; before the first look, one made from the kept table. */
@@ -221,7 +247,9 @@ public final class TableMachine {
   private void leave(Consumer<Effect> effects) {
     leaving = true;
     if (self.isPresent()) {
-      effects.accept(new Effect.SetStatus(new Stated(Standing.LEFT, view.table().generation())));
+      effects.accept(
+          new Effect.SetStatus(
+              new Stated(Standing.LEFT, view.table().generation(), start.orElseThrow())));
     }
   }
 
@@ -330,8 +358,9 @@ public final class TableMachine {
     // One that follows another table than the others can take nothing that theirs gives it.
     boolean mayBeGiven = active && conflictSince.isEmpty();
     long generation = view.table().generation();
-    Stated now = new Stated(mayBeGiven ? Standing.ACTIVE : Standing.PRESENT, generation);
-    if (!new Status(session, now.standing(), generation).equals(statuses.get(self.get().id()))) {
+    Standing standing = mayBeGiven ? Standing.ACTIVE : Standing.PRESENT;
+    Stated now = new Stated(standing, generation, start.orElseThrow());
+    if (!new Status(session, now).equals(statuses.get(self.get().id()))) {
       effects.accept(new Effect.SetStatus(now));
     }
   }
@@ -340,7 +369,7 @@ public final class TableMachine {
     Map<String, URI> addresses = new LinkedHashMap<>();
     gateways.values().forEach(each -> addresses.put(each.id(), each.address()));
     ClusterView next =
-        new ClusterView(table, Collections.unmodifiableMap(addresses), !isMajority(table));
+        new ClusterView(table, Collections.unmodifiableMap(addresses), !isMajority(table), start);
     if (next.equals(view)) {
       return;
     }
@@ -411,15 +440,22 @@ public final class TableMachine {
         && status.session().equals(gateway.session());
   }
 
+  private Optional<Start> startOf(Member gateway) {
+    if (self.map(Self::id).filter(gateway.id()::equals).isPresent()) {
+      return start;
+    }
+    return Optional.ofNullable(statuses.get(gateway.id()))
+        .filter(status -> status.session().equals(gateway.session()))
+        .map(status -> status.stated().start());
+  }
+
   private void assign(Event.Gathered gathered, Consumer<Effect> effects) {
     Self maker = self.orElseThrow();
     OwnershipTable table =
-        view.table().generation() == 0
-            ? OwnershipTable.beginning(maker.generation())
-            : view.table();
+        view.table().generation() == 0 ? OwnershipTable.beginning(maker.start()) : view.table();
     List<Situation.Gateway> present = new ArrayList<>();
     for (Member each : gateways.values()) {
-      present.add(new Situation.Gateway(each.id(), each.zone(), isActive(each)));
+      present.add(new Situation.Gateway(each.id(), each.zone(), isActive(each), startOf(each)));
     }
     Set<String> hosts = new TreeSet<>(table.hosts());
     Set<String> gone = new TreeSet<>();

@@ -20,9 +20,11 @@
  * <p>What members share, and what a gateway keeps in its table file, are these bytes:
  *
  * <pre>
- * table   = version:u8(=4) generation:u64 epoch:uvar n:uvar member:string*n
+ * table   = version:u8(=5) generation:u64 epoch:uvar n:uvar member*n
  *           n:uvar (host:string holders)*n
- *           members and hosts ascending; generation is 0 for the empty table only
+ *           members by id and hosts ascending; generation is 0 for the empty table only
+ * member  = id:string start:u64
+ *           start  the one that its holdings take account of; 0 for none
  * holders = owner:string since:uvar n:uvar behind:string*n next:string n:uvar copy*n
  *           stay:u8 tenant:string admitted:uvar
  *           behind ascending; next is empty when the host does not move; stay is 0 for a host that
@@ -36,9 +38,11 @@
  * host    = version:u8(=1) tenant:string admitted:uvar removed:u8(0 or 1)
  *           what the registry says of one host
  *
- * status  = version:u8(=1) standing:u8 generation:u64
+ * status  = version:u8(=2) standing:u8 generation:u64 start:u64 keptgeneration:u64 kept:uvar
  *           standing    0 present, 1 may be given hosts, 2 has left on purpose
  *           generation  of the table that the gateway follows; 0 for none
+ *           start       another number for each start of its process
+ *           kept        the epoch of the table that it had kept when it started; 0 for none
  * </pre>
  *
  * <p>A number, string or count is written as {@code sample.wire} draws it. A program that reads a
@@ -50,6 +54,13 @@
  * of two generations meet, because some lost their stores, the table that more of them follow wins,
  * if it is a tie the one of the higher epoch; those of the other generation follow it although its
  * epoch may be lower, and so does every process that only reads.
+ *
+ * <p>A gateway may lose its store and start again before a table was made without it. So each start
+ * has a number, a gateway states it with the epoch of the table that it had kept, and a table says
+ * which start of each member it takes account of. What a gateway was given after the table that it
+ * had kept, and before its start was taken account of, it may not have: a synced copy becomes the
+ * owner, or else the owner is called behind until it has asked all others. Until there is such a
+ * table, the gateway itself names its hosts as incomplete.
  *
  * <p>A host leaves the table when no gateway that is there has a sample of it within retention, or
  * when an operator removes it ({@link io.fleetgauge.cluster.table.Departures}). A gateway that has

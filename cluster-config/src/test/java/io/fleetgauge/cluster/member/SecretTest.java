@@ -14,6 +14,7 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.StatusForm;
 import io.fleetgauge.cluster.table.TableForm;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Start;
 import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
@@ -173,14 +174,14 @@ class SecretTest {
             session,
             "fleetgauge.active",
             "g0",
-            StatusForm.toBytes(new Stated(Standing.ACTIVE, 1)));
+            StatusForm.toBytes(new Stated(Standing.ACTIVE, 1, new Start(1, 0, 0))));
         put(
             rogue,
             seal,
             session,
             "fleetgauge.active",
             "g1",
-            StatusForm.toBytes(new Stated(Standing.ACTIVE, 1)));
+            StatusForm.toBytes(new Stated(Standing.ACTIVE, 1, new Start(1, 0, 0))));
         put(rogue, seal, session, "fleetgauge.hosts", "invented", new byte[0]);
         put(rogue, seal, session, "fleetgauge.table", "table", TableForm.toBytes(table));
         await().atMost(SOON).until(() -> gateway.ignoredEntries() >= ignored + 4);

@@ -214,7 +214,8 @@ class AssignmentTest {
     List<String> hosts = numbered("h", 60);
     OwnershipTable table = settled(numbered("g", 4), hosts, OwnershipTable.beginning(1), 2);
     List<Gateway> gateways = new ArrayList<>();
-    numbered("g", 4).forEach(id -> gateways.add(new Gateway(id, "", !id.equals("g2"))));
+    numbered("g", 4)
+        .forEach(id -> gateways.add(new Gateway(id, "", !id.equals("g2"), Optional.empty())));
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 500 && table.involves("g2"); i++) {
       OwnershipTable before = table;
@@ -238,7 +239,9 @@ class AssignmentTest {
   void aCopyIsInAnotherZoneWhereThereIsOne() {
     List<String> hosts = numbered("h", 45);
     List<Gateway> gateways = new ArrayList<>();
-    numbered("g", 6).forEach(id -> gateways.add(new Gateway(id, "zone" + id.charAt(1) / 2, true)));
+    numbered("g", 6)
+        .forEach(
+            id -> gateways.add(new Gateway(id, "zone" + id.charAt(1) / 2, true, Optional.empty())));
     OwnershipTable table = OwnershipTable.beginning(1);
     for (int i = 0; i < 50; i++) {
       table = Assignment.next(new Situation("w", gateways, hosts, reports(table, null), 2), table);
@@ -269,7 +272,8 @@ class AssignmentTest {
 
   private static Situation situation(
       List<String> gateways, List<String> hosts, Map<String, Report> reports, int replication) {
-    List<Gateway> all = gateways.stream().map(id -> new Gateway(id, "", true)).toList();
+    List<Gateway> all =
+        gateways.stream().map(id -> new Gateway(id, "", true, Optional.empty())).toList();
     return new Situation("w", all, hosts, reports, replication);
   }
 
@@ -493,7 +497,10 @@ class AssignmentTest {
   void aHostOfAGatewayThatLeavesGoesToASyncedCopyAtOnceAndToAnotherOneOnlyWhenItIsSynced() {
     for (boolean synced : new boolean[] {false, true}) {
       OwnershipTable table = copied(new Holders.Copy("g2", 3, synced));
-      List<Gateway> gateways = List.of(new Gateway("g1", "", false), new Gateway("g2", "", true));
+      List<Gateway> gateways =
+          List.of(
+              new Gateway("g1", "", false, Optional.empty()),
+              new Gateway("g2", "", true, Optional.empty()));
       Holders holders =
           Assignment.next(new Situation("g2", gateways, Set.of("h"), Map.of(), 2), table)
               .holders("h")
@@ -558,7 +565,9 @@ class AssignmentTest {
     return Assignment.next(
         new Situation(
             gateways[0],
-            Stream.of(gateways).map(id -> new Situation.Gateway(id, "", true)).toList(),
+            Stream.of(gateways)
+                .map(id -> new Situation.Gateway(id, "", true, Optional.empty()))
+                .toList(),
             Set.of("h"),
             reports,
             Math.min(3, gateways.length)),

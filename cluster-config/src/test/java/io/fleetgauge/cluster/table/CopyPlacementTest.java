@@ -126,11 +126,11 @@ class CopyPlacementTest {
   }
 
   private static Gateway in(String id, String zone) {
-    return new Gateway(id, zone, true);
+    return new Gateway(id, zone, true, Optional.empty());
   }
 
   private static Gateway leaving(String id) {
-    return new Gateway(id, "", false);
+    return new Gateway(id, "", false, Optional.empty());
   }
 
   private static List<String> hosts(int count) {

@@ -12,6 +12,8 @@ import io.fleetgauge.cluster.table.TableMachine.Event;
 import io.fleetgauge.cluster.table.TableMachine.Member;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Start;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.cluster.table.TableMachine.Status;
 import java.net.URI;
 import java.util.ArrayList;
@@ -209,10 +211,14 @@ class DeparturesTest {
     on(new Event.Gathered(Map.copyOf(registry), reports));
   }
 
+  /** None of them has been started anew since the table that all had kept. */
+  private static Stated stated(String id) {
+    return new Stated(Standing.ACTIVE, 1, new Start(id.hashCode(), 1, 5L << 16));
+  }
+
   private void look(OwnershipTable table) {
     Map<String, Status> statuses = new TreeMap<>();
-    present.forEach(
-        (id, member) -> statuses.put(id, new Status(member.session(), Standing.ACTIVE, 1)));
+    present.forEach((id, member) -> statuses.put(id, new Status(member.session(), stated(id))));
     on(
         new Event.Looked(
             now, "session-g1", List.copyOf(present.values()), new Shared.Table(table), statuses));

@@ -9,10 +9,12 @@ import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Start;
 import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -25,12 +27,14 @@ class FormsTest {
   private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"), true);
 
   private static final String TABLE_BYTES =
-      "04" // version
+      "05" // version
           + "0807060504030201" // generation
           + "ac02" // epoch 300
           + "02"
           + "026731"
-          + "026732" // members g1, g2
+          + "0000000000000000" // member g1, of which no start is known
+          + "026732"
+          + "0500000000000000" // member g2, start 5
           + "01"
           + "0161" // one host, a
           + "026731"
@@ -79,7 +83,8 @@ class FormsTest {
             Optional.of("g2"),
             Stay.EXPIRING,
             new Admission("r", 300)));
-    return new OwnershipTable(0x0102030405060708L, 300, List.of("g1", "g2"), holders);
+    return new OwnershipTable(
+        0x0102030405060708L, 300, List.of("g1", "g2"), new TreeMap<>(Map.of("g2", 5L)), holders);
   }
 
   @Test
@@ -106,11 +111,18 @@ class FormsTest {
 
   @Test
   void aStatusHasTheBytesThatAreDrawn() throws WireException {
-    Stated stated = new Stated(Standing.ACTIVE, 0x0102030405060708L);
-    String bytes = "01" + "01" + "0807060504030201";
+    Stated stated = new Stated(Standing.ACTIVE, 0x0102030405060708L, new Start(3, 4, 300));
+    String bytes =
+        "02" + "01" + "0807060504030201" + "0300000000000000" + "0400000000000000" + "ac02";
     assertThat(HexFormat.of().formatHex(StatusForm.toBytes(stated))).isEqualTo(bytes);
     assertThat(StatusForm.fromBytes(HexFormat.of().parseHex(bytes))).isEqualTo(stated);
-    for (String wrong : List.of("", "02010807060504030201", "01030807060504030201", "0101")) {
+    for (String wrong :
+        List.of(
+            "",
+            bytes.replaceFirst("02", "03"),
+            "0203" + bytes.substring(4),
+            bytes + "00",
+            "0201")) {
       assertThatThrownBy(() -> StatusForm.fromBytes(HexFormat.of().parseHex(wrong)))
           .isInstanceOf(WireException.class);
     }
@@ -119,8 +131,8 @@ class FormsTest {
   @Test
   void aNewerVersionIsNamed() {
     byte[] table = TableForm.toBytes(TABLE);
-    table[0] = 5;
-    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(5));
+    table[0] = 6;
+    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(6));
     byte[] report = ReportForm.toBytes(REPORT);
     report[0] = 3;
     assertThatThrownBy(() -> ReportForm.fromBytes(report))
@@ -133,7 +145,7 @@ class FormsTest {
     byte[] table = TableForm.toBytes(TABLE);
     table[0] = 2;
     assertThat(TableForm.shared(table))
-        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 4"));
+        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 5"));
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.table.Generations.Decision;
 import io.fleetgauge.cluster.table.TableMachine.Member;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Start;
+import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.cluster.table.TableMachine.Status;
 import java.net.URI;
 import java.util.List;
@@ -27,11 +29,15 @@ class GenerationsTest {
     return new OwnershipTable(generation, epoch, List.of(members), new TreeMap<>());
   }
 
+  private static Status status(String session, long generation) {
+    return new Status(session, new Stated(Standing.ACTIVE, generation, new Start(9, 0, 0)));
+  }
+
   /** A gateway is present and follows a table of a generation; 0 for none. */
   private GenerationsTest votes(long generation, String... gateways) {
     for (String id : gateways) {
       present.put(id, new Member(id, "now", "", URI.create("http://" + id)));
-      statuses.put(id, new Status("now", Standing.ACTIVE, generation));
+      statuses.put(id, status("now", generation));
     }
     return this;
   }
@@ -106,7 +112,7 @@ class GenerationsTest {
     OwnershipTable known = table(1, 1, "g1", "g2");
     votes(1, "g1", "g2").votes(2, "g8");
     assertThat(of("g1", known, true)).isEqualTo(Decision.KEEP);
-    statuses.put("g2", new Status("before", Standing.ACTIVE, 1));
+    statuses.put("g2", status("before", 1));
     assertThat(of("g1", known, true))
         .as("one each, and 5 is the higher epoch")
         .isEqualTo(Decision.FOLLOW);

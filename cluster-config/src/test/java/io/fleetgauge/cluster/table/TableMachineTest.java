@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.table.TableMachine.Event;
 import io.fleetgauge.cluster.table.TableMachine.Member;
 import io.fleetgauge.cluster.table.TableMachine.Shared;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
+import io.fleetgauge.cluster.table.TableMachine.Start;
 import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.cluster.table.TableMachine.Status;
 import java.net.URI;
@@ -38,6 +39,7 @@ class TableMachineTest {
       Map.of("g1", active("g1", 1), "g2", active("g2", 1), "g3", active("g3", 1));
 
   private final List<Effect> effects = new ArrayList<>();
+  private Start start;
   private TableMachine machine = gateway("g1", OwnershipTable.EMPTY);
   private Map<String, Status> statuses = ALL_ACTIVE;
   private long now;
@@ -65,7 +67,8 @@ class TableMachineTest {
   void aMinorityFollowsTheTableAndMakesNone() {
     assertThat(look(new Shared.Table(TABLE), G1)).doesNotContain(new Effect.Gather());
     assertThat(machine.view().isMinority()).isTrue();
-    statuses = Map.of("g1", active("g1", 1), "g2", new Status("session-g2", Standing.LEFT, 1));
+    statuses =
+        Map.of("g1", active("g1", 1), "g2", new Status("session-g2", stated(Standing.LEFT, 1)));
     assertThat(look(new Shared.Table(TABLE), G1)).contains(new Effect.Gather());
     assertThat(machine.view().isMinority()).as("g2 has left on purpose").isFalse();
     look(new Shared.Table(TABLE), G1, new Member("g2", "session-again", "", G2.address()));
@@ -126,17 +129,113 @@ class TableMachineTest {
   void aGatewayStatesItselfAgainWhenTheRegistryHasAnotherStatus() {
     statuses = Map.of();
     assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
-    statuses = Map.of("g1", new Status("session-before", Standing.ACTIVE, 0));
+    statuses = Map.of("g1", new Status("session-before", stated(Standing.ACTIVE, 0)));
     assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
     on(new Event.Activated());
     assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.ACTIVE, 0));
-    statuses = Map.of("g1", active("g1", 0));
+    statuses = Map.of("g1", new Status("session-g1", new Stated(Standing.ACTIVE, 0, start)));
     assertThat(look(new Shared.Nothing(), G1)).noneMatch(Effect.SetStatus.class::isInstance);
     assertThat(look(new Shared.Table(TABLE), G1)).contains(states(Standing.ACTIVE, 1));
     on(new Event.Retired());
     assertThat(look(new Shared.Table(TABLE), G1)).contains(states(Standing.PRESENT, 1));
     assertThat(on(new Event.Leaving())).containsExactly(states(Standing.LEFT, 1));
     assertThat(look(new Shared.Table(TABLE), G1)).noneMatch(Effect.SetStatus.class::isInstance);
+  }
+
+  // --- starts ---
+
+  /** It has lost its store, and came back before a table was made without it. */
+  @Test
+  void whatAnEmptyGatewayWasGivenBeforeItsStartGoesToASyncedCopy() {
+    OwnershipTable before =
+        copied(new Holders.Copy("g1", 1, true), new Holders.Copy("g3", 1, true));
+    statuses = wiped("g2");
+    OwnershipTable made = made(before);
+    assertThat(made.owner("a")).hasValue("g1");
+    assertThat(made.holders("a").orElseThrow().behind()).isEmpty();
+    assertThat(made.holders("a").orElseThrow().copyOn("g2").map(Holders.Copy::since))
+        .as("it may become a copy anew")
+        .isNotEqualTo(Optional.of(1L));
+    assertThat(made.starts()).containsEntry("g2", 99L);
+    statuses = Map.of("g1", statuses.get("g1"), "g2", statuses.get("g2"), "g3", statuses.get("g3"));
+    look(new Shared.Table(made), G1, G2, G3);
+    assertThat(on(new Event.Gathered(Map.of(), Map.of()))).as("once").isEmpty();
+  }
+
+  @Test
+  void anEmptyOwnerWithoutASyncedCopyStaysAndIsCalledBehind() {
+    OwnershipTable before = copied(new Holders.Copy("g1", 1, false));
+    statuses = wiped("g2");
+    Holders made = made(before).holders("a").orElseThrow();
+    assertThat(made.owner()).isEqualTo("g2");
+    assertThat(made.behind()).containsExactly("g2");
+    assertThat(made.since()).as("what it said before is void").isGreaterThan(before.epoch());
+  }
+
+  @Test
+  void theCopyOnAnEmptyGatewayIsOneNoMore() {
+    statuses = wiped("g3");
+    Holders made =
+        made(copied(new Holders.Copy("g1", 1, true), new Holders.Copy("g3", 1, true)))
+            .holders("a")
+            .orElseThrow();
+    assertThat(made.owner()).isEqualTo("g2");
+    assertThat(made.copyOn("g1").map(Holders.Copy::synced)).hasValue(true);
+    assertThat(made.copyOn("g3").filter(copy -> copy.synced() || copy.since() == 1)).isEmpty();
+  }
+
+  @Test
+  void aGatewayThatKnewWhatItHeldWhenItStartedKeepsIt() {
+    OwnershipTable before = copied(new Holders.Copy("g1", 1, true));
+    Holders kept = before.holders("a").orElseThrow();
+    assertThat(made(before).holders("a")).hasValue(kept);
+  }
+
+  @Test
+  void untilATableTakesAccountOfItAGatewayKnowsThatItMayLackWhatItWasGiven() {
+    machine = gateway("g1", OwnershipTable.EMPTY);
+    look(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(machine.view().accountsFor("g1", TABLE.epoch())).isFalse();
+    OwnershipTable made = made(TABLE);
+    look(new Shared.Table(made), G1, G2, G3);
+    assertThat(made.starts()).containsEntry("g1", 77L);
+    assertThat(machine.view().accountsFor("g1", TABLE.epoch())).isTrue();
+    machine = gateway("g1", TABLE);
+    look(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(machine.view().accountsFor("g1", TABLE.epoch())).as("it had kept it").isTrue();
+    assertThat(machine.view().accountsFor("g1", TABLE.epoch() + 1)).isFalse();
+  }
+
+  /** Host a, which g2 owns since epoch 1. */
+  private static OwnershipTable copied(Holders.Copy... copies) {
+    return new OwnershipTable(
+        1,
+        TABLE.epoch(),
+        List.of("g1", "g2", "g3"),
+        new TreeMap<>(
+            Map.of("a", new Holders("g2", 1, Set.of(), List.of(copies), Optional.empty()))));
+  }
+
+  /** All are there, and one of them had kept nothing when it started. */
+  private static Map<String, Status> wiped(String id) {
+    Map<String, Status> statuses = new TreeMap<>(ALL_ACTIVE);
+    statuses.put(
+        id, new Status("session-" + id, new Stated(Standing.ACTIVE, 1, new Start(99, 0, 0))));
+    return Map.copyOf(statuses);
+  }
+
+  /** What g1, which had kept the table, makes of it. */
+  private OwnershipTable made(OwnershipTable before) {
+    if (machine.view().table().epoch() == 0) {
+      int replication = 1 + before.holders("a").orElseThrow().copies().size();
+      machine = new TableMachine(Optional.of(new TableMachine.Self("g1", replication, 77)), before);
+    }
+    look(new Shared.Table(before), G1, G2, G3);
+    return on(new Event.Gathered(Map.of(), Map.of())).stream()
+        .filter(Effect.Write.class::isInstance)
+        .map(each -> ((Effect.Write) each).table())
+        .findFirst()
+        .orElseThrow();
   }
 
   // --- generations ---
@@ -168,7 +267,7 @@ class TableMachineTest {
   void whatAGatewayStatedInAMembershipBeforeIsNoVote() {
     machine = new TableMachine(Optional.empty(), OwnershipTable.EMPTY);
     look("q", new Shared.Table(TABLE), G1);
-    statuses = Map.of("g1", new Status("session-before", Standing.ACTIVE, 2));
+    statuses = Map.of("g1", new Status("session-before", stated(Standing.ACTIVE, 2)));
     look("q", new Shared.Table(ANEW), G1);
     assertThat(machine.view().table()).isEqualTo(TABLE);
   }
@@ -197,7 +296,8 @@ class TableMachineTest {
   void oneOfTheOthersPutsTheirTableBackWhenTheyAreMore() {
     machine = gateway("g2", TABLE);
     on(new Event.Activated());
-    statuses = Map.of("g1", active("g1", 2), "g2", new Status("session-g2", Standing.PRESENT, 1));
+    statuses =
+        Map.of("g1", active("g1", 2), "g2", new Status("session-g2", stated(Standing.PRESENT, 1)));
     List<Effect> waits = look(new Shared.Table(ANEW), G1, G2);
     assertThat(waits).noneMatch(each -> each instanceof Effect.Write);
     assertThat(machine.view().table()).as("g3 may still come").isEqualTo(TABLE);
@@ -243,7 +343,7 @@ class TableMachineTest {
 
   @Test
   void aGatewayCountsWhenItHasStatedSomethingInThisMembership() {
-    statuses = Map.of("g2", new Status("session-before", Standing.ACTIVE, 1));
+    statuses = Map.of("g2", new Status("session-before", stated(Standing.ACTIVE, 1)));
     assertThat(look(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
     assertThat(machine.view().isMinority()).isTrue();
     statuses = Map.of("g2", active("g2", 1));
@@ -305,20 +405,24 @@ class TableMachineTest {
         new Holders(
             "g1", 1, Set.of("g4"), table.holders("a").orElseThrow().copies(), Optional.empty());
     table =
-        new OwnershipTable(1, table.epoch(), table.members(), new TreeMap<>(Map.of("a", lacking)));
+        new OwnershipTable(
+            1, table.epoch(), table.members(), table.starts(), new TreeMap<>(Map.of("a", lacking)));
     assertThat(reported(table, "g2@1")).isPresent();
   }
 
   /** Host a on g1, with copies that are called synced or not. */
   private static OwnershipTable copied(List<String> synced, String... gateways) {
     List<Holders.Copy> copies = new ArrayList<>();
+    TreeMap<String, Long> starts = new TreeMap<>(Map.of("g1", 77L));
     for (String each : List.of(gateways).subList(1, gateways.length)) {
       copies.add(new Holders.Copy(each, 1, synced.contains(each + "@1")));
+      starts.put(each, 78L);
     }
     return new OwnershipTable(
         1,
         5L << 16,
         List.of(gateways),
+        starts,
         new TreeMap<>(Map.of("a", new Holders("g1", 1, Set.of(), copies, Optional.empty()))));
   }
 
@@ -330,7 +434,8 @@ class TableMachineTest {
       id = "g1";
       machine =
           new TableMachine(
-              Optional.of(new TableMachine.Self("g1", members.length, 77)), OwnershipTable.EMPTY);
+              Optional.of(new TableMachine.Self("g1", members.length, 77)),
+              OwnershipTable.ofOwners(5L << 16, Map.of("a", "g1")));
     }
     look(new Shared.Table(table), members);
     Report report = new Report("g1", 1, Set.of(), Set.of(synced));
@@ -358,15 +463,21 @@ class TableMachineTest {
 
   private TableMachine gateway(String of, OwnershipTable kept) {
     id = of;
+    start = new Start(77, kept.generation(), kept.epoch());
     return new TableMachine(Optional.of(new TableMachine.Self(of, 1, 77)), kept);
   }
 
   private static Status active(String id, long generation) {
-    return new Status("session-" + id, Standing.ACTIVE, generation);
+    return new Status("session-" + id, stated(Standing.ACTIVE, generation));
   }
 
-  private static Effect states(Standing standing, long generation) {
-    return new Effect.SetStatus(new Stated(standing, generation));
+  /** By one that had kept {@link #TABLE} when it started. */
+  private static Stated stated(Standing standing, long generation) {
+    return new Stated(standing, generation, new Start(78, 1, TABLE.epoch()));
+  }
+
+  private Effect states(Standing standing, long generation) {
+    return new Effect.SetStatus(new Stated(standing, generation, start));
   }
 
   private static Member member(String id) {

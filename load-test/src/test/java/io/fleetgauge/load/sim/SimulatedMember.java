@@ -63,12 +63,12 @@ final class SimulatedMember {
     this.machine =
         new TableMachine(
             replication.map(
-                copies -> new TableMachine.Self(host.id(), copies, generation(simulation.now()))),
+                copies -> new TableMachine.Self(host.id(), copies, start(simulation.now()))),
             kept);
   }
 
   /** Another one for each gateway and each of its starts. */
-  private long generation(long now) {
+  private long start(long now) {
     return (now + 1) << 32 | host.id().hashCode() & 0xffff_ffffL;
   }
 
@@ -196,9 +196,7 @@ final class SimulatedMember {
           change(
               side,
               each -> {
-                TableMachine.Status status =
-                    new TableMachine.Status(
-                        session(), set.stated().standing(), set.stated().generation());
+                TableMachine.Status status = new TableMachine.Status(session(), set.stated());
                 return !status.equals(each.statuses.put(id(), status));
               });
       case Effect.Keep keep -> host.keep(keep.table());

@@ -78,6 +78,37 @@ class WipedStoresTest {
             });
   }
 
+  /**
+   * Law 5, while gateways lose their stores one after the other: the next one when all copies are
+   * whole again. Mostly they are back before the others have noticed that they were away.
+   */
+  @Test
+  void noAnswerSilentlyLacksWhatAnEmptyGatewayHad() {
+    LongStream.range(0, 300).forEach(WipedStoresTest::emptiesOneAfterTheOther);
+  }
+
+  private static void emptiesOneAfterTheOther(long seed) {
+    try {
+      Story story = new Story(seed);
+      if (story.gateways.size() == 1) {
+        return; // nobody else has anything
+      }
+      story.readEach(100);
+      for (int i = 0; i < 4; i++) {
+        story.untilAllCopiesAreWhole();
+        SimulatedGateway one =
+            story.gateways.get(story.simulation.random.nextInt(story.gateways.size()));
+        one.crash(false);
+        one.loseStore();
+        story.simulation.after(50 + story.simulation.random.nextInt(4_000), one::start);
+        story.simulation.runUntil(story.simulation.now() + LONGEST_START);
+      }
+      story.untilAllCopiesAreWhole();
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+    }
+  }
+
   private static final class Story {
     private final long seed;
     private final Simulation simulation;
@@ -109,6 +140,36 @@ class WipedStoresTest {
       probes.values().forEach(SimulatedProbe::begin);
       simulation.runUntil(WIPED_AT);
       allHaveFoundEachOther();
+    }
+
+    /** Law 5 is checked of every answer from now on. */
+    void readEach(long millis) {
+      simulation.every(
+          millis,
+          () -> {
+            reader.readAll();
+            return true;
+          });
+    }
+
+    void untilAllCopiesAreWhole() {
+      long latest = simulation.now() + 60_000;
+      while (!allCopiesAreWhole()) {
+        assertThat(simulation.now())
+            .as("copies of %s", gateways.getFirst().view().table())
+            .isLessThan(latest);
+        simulation.runUntil(simulation.now() + 500);
+      }
+    }
+
+    private boolean allCopiesAreWhole() {
+      return gateways.getFirst().view().table().holders().values().stream()
+          .allMatch(
+              each ->
+                  each.whole()
+                      && each.next().isEmpty()
+                      && each.copies().size() == 1
+                      && each.copies().getFirst().synced());
     }
 
     List<SimulatedGateway> some() {

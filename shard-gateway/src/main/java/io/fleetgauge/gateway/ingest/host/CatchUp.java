@@ -71,13 +71,19 @@ final class CatchUp {
    * An ownership begins.
    *
    * @param gateways those that may have acknowledged what is not here
+   * @param mayLackAny whether this gateway may lack anything that it held before it was started
    */
-  void begin(Set<String> gateways) {
+  void begin(Set<String> gateways, boolean mayLackAny) {
+    String self = environment.cluster().self();
     ownership++;
     behind.clear();
     behind.addAll(gateways);
+    if (mayLackAny) {
+      behind.add(self);
+    }
     fetchedFrom.clear();
-    hasForgottenWhich = behind.contains(environment.cluster().self()) && !session.isMissingTicks();
+    hasForgottenWhich =
+        behind.contains(self) && (mayLackAny || hasForgottenWhich || !session.isMissingTicks());
     lookForMissing();
     if (!behind.isEmpty()) {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
@@ -190,11 +196,11 @@ final class CatchUp {
   private void caughtUpWith(String gateway) {
     String self = environment.cluster().self();
     fetchedFrom.add(gateway);
+    hasForgottenWhich &= !fetchedFrom.containsAll(others());
     if (session.isMissingTicks()) {
       // The other gateway lacks them too.
-      hasForgottenWhich = false;
       recovered();
-    } else if (!hasForgottenWhich || fetchedFrom.containsAll(others())) {
+    } else if (!hasForgottenWhich) {
       isNotBehind(self);
     }
     isNotBehind(gateway);

@@ -83,7 +83,7 @@ final class OwnerRole {
     catchUp.follow(view);
     if (now.since() != since) {
       since = now.since();
-      catchUp.begin(now.behind());
+      catchUp.begin(now.behind(), !view.accountsFor(environment.cluster().self(), since));
       report();
     }
     Map<String, Boolean> peers = new TreeMap<>();
