@@ -68,7 +68,6 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
-  private static final Duration REDUCE_EVERY = Duration.ofMillis(500);
 
   private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
@@ -193,7 +192,6 @@ public final class GatewayProcess implements AutoCloseable {
       vertx.setPeriodic(
           Math.clamp(housekeepingMillis, MIN_HOUSEKEEPING_MILLIS, MAX_HOUSEKEEPING_MILLIS),
           id -> intake.maintain());
-      vertx.setPeriodic(REDUCE_EVERY.toMillis(), id -> intake.reduce());
     }
 
     void listen() throws StartFailure {

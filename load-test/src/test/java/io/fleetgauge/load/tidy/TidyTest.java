@@ -179,7 +179,7 @@ class TidyTest {
           room(
               "gateway.rollup",
               "gateway.store.chunk",
-              "promql.exec",
+              "promql.aggregate",
               "promql.expr",
               "promql.kernel",
               "promql.query",

@@ -14,7 +14,7 @@ import java.util.Map;
  * because whether one overflows depends on the order. One with an infinite number or NaN is a plain
  * sum from then on, since of these the order makes no difference.
  */
-final class ExactSum {
+public final class ExactSum {
   private static final MathContext DIGITS = new MathContext(40);
 
   /**
@@ -39,14 +39,15 @@ final class ExactSum {
   /**
    * @param count how many samples each step has; counted on by {@link #add(double[])}
    */
-  ExactSum(int[] count) {
+  public ExactSum(int[] count) {
     this.count = count;
     sum = new double[count.length];
     carry = new double[count.length];
     rest = new double[count.length];
   }
 
-  void add(double[] in) {
+  /** Adds a column. */
+  public void add(double[] in) {
     isNew = false;
     int at = 0;
     while ((at = Sums.add(in, at, sum, carry, rest, count)) < in.length) {
@@ -141,7 +142,7 @@ final class ExactSum {
    *
    * @return null when the sum of a step does not fit into three doubles
    */
-  double[][] parts() {
+  public double[][] parts() {
     return wide.isEmpty() ? new double[][] {sum, orNull(carry), orNull(rest)} : null;
   }
 

@@ -24,15 +24,33 @@ public final class Columns {
    */
   public static int latest(
       long[] times, double[] values, long start, long step, long lookback, double[] out) {
+    return latest(times, values, 0, times.length, start, step, lookback, out);
+  }
+
+  /**
+   * As above, of a part of the samples.
+   *
+   * @param from index of the first sample
+   * @param to index after the last
+   */
+  public static int latest(
+      long[] times,
+      double[] values,
+      int from,
+      int to,
+      long start,
+      long step,
+      long lookback,
+      double[] out) {
     int found = 0;
-    int next = 0;
+    int next = from;
     for (int i = 0; i < out.length; i++) {
       long t = start + i * step;
-      while (next < times.length && times[next] <= t) {
+      while (next < to && times[next] <= t) {
         next++;
       }
       double value = Staleness.MARKER;
-      if (next > 0 && times[next - 1] > t - lookback) {
+      if (next > from && times[next - 1] > t - lookback) {
         value = values[next - 1];
         found += isAbsent(value) ? 0 : 1;
       }

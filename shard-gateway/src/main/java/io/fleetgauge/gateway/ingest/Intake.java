@@ -296,11 +296,6 @@ public final class Intake implements AutoCloseable {
     return maintenance.run();
   }
 
-  /** Computes the rollups of what has come since, host by host, so that no lane waits long. */
-  public void reduce() {
-    maintenance.reduce();
-  }
-
   /** What is wrong with the disk; empty when nothing is. */
   public Optional<String> diskTrouble() {
     if (!recovery.trouble().isEmpty()) {

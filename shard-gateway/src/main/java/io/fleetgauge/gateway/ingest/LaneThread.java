@@ -32,9 +32,6 @@ final class LaneThread implements HostEnvironment {
   /** Whether a look at what is due is queued. */
   final AtomicBoolean looking = new AtomicBoolean();
 
-  /** Whether rollups are being computed. */
-  final AtomicBoolean reducing = new AtomicBoolean();
-
   /** Hosts that a block is being written of; only this thread uses it. */
   final Set<String> sealing = new HashSet<>();
 

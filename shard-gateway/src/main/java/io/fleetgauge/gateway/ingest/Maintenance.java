@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What is done with samples after they were taken in: sealed blocks are written, expired ones
- * removed, rollups computed, and segments of the journal freed whose samples are in blocks.
+ * removed, and segments of the journal freed whose samples are in blocks.
  */
 final class Maintenance {
   private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
@@ -230,31 +230,6 @@ final class Maintenance {
       } catch (IOException e) {
         LOG.warn("a block that is not needed any more cannot be removed: {}", e.toString());
       }
-    }
-  }
-
-  /** Computes the rollups of what has come since, host by host, so that no lane waits long. */
-  void reduce() {
-    if (!threads.isRecovered()) {
-      return;
-    }
-    for (LaneThread thread : threads.all()) {
-      if (thread.reducing.compareAndSet(false, true)
-          && !thread.run(() -> reduceNext(thread, thread.hosts().names(), 0))) {
-        thread.reducing.set(false);
-      }
-    }
-  }
-
-  private void reduceNext(LaneThread thread, List<String> hosts, int next) {
-    if (next == hosts.size()) {
-      thread.reducing.set(false);
-      return;
-    }
-    boolean more =
-        thread.hosts().find(hosts.get(next)).map(each -> each.lane().reduce()).orElse(false);
-    if (!thread.run(() -> reduceNext(thread, hosts, more ? next : next + 1))) {
-      thread.reducing.set(false);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Rollups: the series of a host aggregated step by step, by rack, tenant, job, model and host,
- * before a query asks for them.
+ * Rollups: the series of a host aggregated step by step, by rack, tenant, job, model and host, and
+ * kept for the queries that ask for them.
  *
  * <p>In: rules that say which metrics have rollups, and the samples of a host. Out: for each
  * expression of a rule ({@link io.fleetgauge.gateway.rollup.RollupKey}), each group of labels and

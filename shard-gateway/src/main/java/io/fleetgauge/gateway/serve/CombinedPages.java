@@ -113,9 +113,14 @@ final class CombinedPages {
         : Optional.of(combined);
   }
 
-  /** Computes and caches the page; empty if no step has rollups of all hosts. */
-  Optional<Combined> compute(Key key) {
-    Optional<Combined> made = make(key);
+  /**
+   * Computes and caches the page.
+   *
+   * @param most how many steps of a host may be computed from samples in memory
+   * @return empty if no step has rollups of all hosts, or if more steps would have to be computed
+   */
+  Optional<Combined> compute(Key key, int most) {
+    Optional<Combined> made = make(key, most);
     made.ifPresent(combined -> pages.put(key, combined));
     return made;
   }
@@ -155,7 +160,7 @@ final class CombinedPages {
   /** Steps of a host's page. */
   private record Piece(RollupPage page, int from, int count, int at) {}
 
-  private Optional<Combined> make(Key key) {
+  private Optional<Combined> make(Key key, int most) {
     // Read first, so that later changes are noticed.
     long changes = store.changeCount();
     RollupRules rules = store.rollupRules();
@@ -169,7 +174,10 @@ final class CombinedPages {
       Optional<Lane> lane = store.find(host);
       hadLane[i] = lane.isPresent();
       if (lane.isPresent()) {
-        OfHost ofHost = ofHost(host, lane.get(), rules, key.rollup, grid);
+        OfHost ofHost = ofHost(host, lane.get(), rules, key.rollup, grid, most);
+        if (ofHost == null) {
+          return Optional.empty();
+        }
         all.add(ofHost);
         newest = ofHost.pieces.isEmpty() ? newest : Math.max(newest, ofHost.upTo);
       }
@@ -198,8 +206,9 @@ final class CombinedPages {
     return merge.page().map(page -> new Combined(page, List.copyOf(separate), hadLane, changes));
   }
 
+  /** Null if more steps would have to be computed. */
   private static OfHost ofHost(
-      String host, Lane lane, RollupRules rules, RollupKey key, Grid grid) {
+      String host, Lane lane, RollupRules rules, RollupKey key, Grid grid, int most) {
     OfHost ofHost = new OfHost(host);
     List<Run> missing =
         RollupSteps.read(
@@ -208,7 +217,11 @@ final class CombinedPages {
             key,
             grid,
             new Run(0, STEPS),
+            most,
             (page, from, stride, count, at) -> ofHost.pieces.add(new Piece(page, from, count, at)));
+    if (missing == null) {
+      return null;
+    }
     ofHost.upTo = missing.isEmpty() ? STEPS : missing.getFirst().from();
     return ofHost;
   }

@@ -76,6 +76,7 @@ public final class FragmentRunner {
     return Map.of(
         "block_pages", store.sealedRollupUse(),
         "combined_pages", parts.combinedUse(),
+        "computed_pages", store.computedRollupUse(),
         "expressions", parts.expressionUse(),
         "newest_lines", newestLines.use(),
         "newest_reductions", newestReductions.use());

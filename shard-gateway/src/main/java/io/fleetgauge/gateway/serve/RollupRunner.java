@@ -32,6 +32,9 @@ final class RollupRunner {
   /** This many cells are merged in well below a millisecond. */
   private static final long MAX_QUICK_CELLS = 40_000;
 
+  /** So many steps of a host are computed from samples in well below a millisecond. */
+  private static final int MAX_QUICK_STEPS = 16;
+
   private final Store store;
   private final CombinedPages pages;
 
@@ -68,6 +71,7 @@ final class RollupRunner {
     if (!takeCombined(fit, looking, hosts, fold, hostSteps, quickly)) {
       return Optional.empty();
     }
+    int most = quickly ? MAX_QUICK_STEPS : Integer.MAX_VALUE;
     Map<Run, List<String>> missing = new LinkedHashMap<>();
     for (HostSteps each : hostSteps) {
       for (String host : each.hosts) {
@@ -75,7 +79,7 @@ final class RollupRunner {
         if (lane.isPresent()) {
           List<Run> left =
               RollupSteps.read(
-                  lane.get(), store.rollupRules(), fit.key(), looking, each.run, fold::add);
+                  lane.get(), store.rollupRules(), fit.key(), looking, each.run, most, fold::add);
           if (left == null) {
             return Optional.empty();
           }
@@ -153,7 +157,7 @@ final class RollupRunner {
         if (quickly && work > MAX_QUICK_CELLS) {
           return false;
         }
-        combined = pages.compute(key);
+        combined = pages.compute(key, quickly ? MAX_QUICK_STEPS : Integer.MAX_VALUE);
       }
       int covered = 0;
       if (combined.isPresent()) {

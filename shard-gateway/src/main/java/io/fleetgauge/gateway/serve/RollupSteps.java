@@ -7,6 +7,7 @@ import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.promql.query.Grid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Finds the steps of a host that have rollups, and their pages. */
 final class RollupSteps {
@@ -30,10 +31,18 @@ final class RollupSteps {
    * Passes on the rollups of some steps of a grid, each step once and in order.
    *
    * @param grid times at which the expression is evaluated; multiples of the rules' step
-   * @return the steps without rollups that a sample can be near; null if the receiver ended it
+   * @param most how many steps may be computed from samples in memory
+   * @return the steps without rollups that a sample can be near; null if the receiver ended it, or
+   *     if more steps would have to be computed
    */
   static List<Run> read(
-      Lane lane, RollupRules rules, RollupKey key, Grid grid, Run wanted, Receiver receiver) {
+      Lane lane,
+      RollupRules rules,
+      RollupKey key,
+      Grid grid,
+      Run wanted,
+      int most,
+      Receiver receiver) {
     long step = rules.step();
     long horizon = rules.horizon(key);
     long first = grid.time(wanted.from);
@@ -43,7 +52,11 @@ final class RollupSteps {
       missing.add(wanted);
       return missing;
     }
-    List<RollupPage> pages = lane.rollups(key, first, last);
+    Optional<List<RollupPage>> found = lane.rollups(key, first, last, most);
+    if (found.isEmpty()) {
+      return null;
+    }
+    List<RollupPage> pages = found.get();
     long usableFrom = lane.rollupsFrom(horizon);
     int stride = (int) Math.max(1, grid.step() / step);
     int next = 0;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -89,26 +90,37 @@ final class Changes {
   }
 
   /**
+   * The first time after {@code after} and up to {@code to} of which a sample may have changed
+   * since the change with a number, ms; empty if none has.
+   */
+  synchronized OptionalLong firstSince(long number, long after, long to) {
+    if (last <= number) {
+      return OptionalLong.empty();
+    }
+    if (allAt > number) {
+      return OptionalLong.of(after + 1);
+    }
+    long first = bucket(after + 1);
+    long end = bucket(to);
+    long found = Long.MAX_VALUE;
+    for (var change : byBucket.sequencedEntrySet().reversed()) {
+      if (change.getValue() <= number) {
+        break;
+      }
+      if (change.getKey() >= first && change.getKey() <= end) {
+        found = Math.min(found, change.getKey());
+      }
+    }
+    return found == Long.MAX_VALUE
+        ? OptionalLong.empty()
+        : OptionalLong.of(Math.max(after, found * BUCKET_MILLIS) + 1);
+  }
+
+  /**
    * Whether no sample after {@code after} and up to {@code to} has changed since the change with a
    * number.
    */
   synchronized boolean isUnchanged(long number, long after, long to) {
-    if (last <= number) {
-      return true;
-    }
-    if (allAt > number) {
-      return false;
-    }
-    long first = bucket(after + 1);
-    long end = bucket(to);
-    for (var change : byBucket.sequencedEntrySet().reversed()) {
-      if (change.getValue() <= number) {
-        return true;
-      }
-      if (change.getKey() >= first && change.getKey() <= end) {
-        return false;
-      }
-    }
-    return true;
+    return firstSince(number, after, to).isEmpty();
   }
 }

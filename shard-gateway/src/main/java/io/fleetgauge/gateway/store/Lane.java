@@ -93,8 +93,10 @@ public final class Lane {
     this.view = new HostView(host, dimensions);
     this.last = view.last();
     this.columns = new LaneColumns(limits.blockMillis());
-    this.rollups = new LaneRollups(view, shared.rules(), shared.sealedRollups());
-    this.series = new LaneSeries(view, dimensions, shared.budget(), rollups.live(), columns);
+    this.rollups =
+        new LaneRollups(
+            view, shared.rules(), shared.rollupPages(), changed, shared.changeCounter()::get);
+    this.series = new LaneSeries(view, dimensions, shared.budget(), columns);
     this.owners = new OwnerChanges(shared.budget(), last, series);
     this.blocks =
         new LaneBlocks(view, columns, series, rollups, counts.blocks, limits.blockMillis());
@@ -143,7 +145,6 @@ public final class Lane {
     if (refusesTick(source, time, latest, values.length, outcome)) {
       return;
     }
-    rollups.live().touch(time);
     long stamp = last.begin();
     try {
       appendAll(source, time, handles, values, histograms, outcome);
@@ -425,22 +426,16 @@ public final class Lane {
   // --- rollups ---
 
   /**
-   * Computes the rollups of the steps that ticks have reached. Writer only.
-   *
-   * @return whether there are more steps to compute
-   */
-  public boolean reduce() {
-    return rollups.advance(Math.max(view.oldest(), blocks.sealedBefore()));
-  }
-
-  /**
    * The rollups of an expression; pages may overlap, and are equal where they do.
    *
    * @param from the first step wanted, ms
    * @param to the last one, ms
+   * @param most how many steps may be computed of samples in memory
+   * @return empty if more steps would have to be computed
    */
-  public List<RollupPage> rollups(RollupKey key, long from, long to) {
-    return rollups.pages(key, blocks::list, from, to);
+  public Optional<List<RollupPage>> rollups(RollupKey key, long from, long to, int most) {
+    long unsealed = Math.max(view.oldest(), blocks.sealedBefore());
+    return rollups.pages(key, unsealed, blocks::list, from, to, most);
   }
 
   /** Rollups of steps before this time would need samples that have expired, ms. */
@@ -451,10 +446,6 @@ public final class Lane {
   /** Whether a sample can be within the horizon of a step. */
   public boolean reaches(long step, long horizon) {
     return step >= view.oldest() && view.newest() > step - horizon;
-  }
-
-  long rollupBytes() {
-    return rollups.live().bytes();
   }
 
   // --- reading ---

@@ -157,7 +157,6 @@ final class LaneBlocks {
       counts.written.increment();
     }
     sealedBefore = Math.max(sealedBefore, done.to());
-    rollups.live().dropBefore(done.to());
     series.forgetEmpty();
   }
 

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.gateway.rollup.LiveRollups;
+import io.fleetgauge.gateway.rollup.Reduction;
 import io.fleetgauge.gateway.rollup.RollupForm;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
@@ -10,94 +10,270 @@ import io.fleetgauge.gateway.store.block.BlockWriter;
 import io.fleetgauge.gateway.store.read.HostView;
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.promql.query.SeriesSource;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The rollups of a host: of the steps in memory, and of those that blocks have. */
+/**
+ * The rollups of a host: those that blocks have, and those of the samples in memory, which are
+ * computed when they are asked for and kept while these samples do not change. Safe for all
+ * threads.
+ *
+ * <p>A stretch of time is kept as one page. Samples of a time change the steps from this time on,
+ * so the steps before it stay, and only the others are computed again: of a host that sends, those
+ * that its newest ticks have reached.
+ */
 final class LaneRollups {
+  /** Number of steps of a stretch. */
+  private static final int STRETCH = 120;
+
+  /** Maximum number of steps that are computed in one pass. */
+  private static final int MAX_STEPS = 8 * STRETCH;
+
+  private final Object lane = new Object();
   private final HostView view;
   private final RollupRules rules;
-  private final LiveRollups live;
-  private final SealedRollups sealed;
-
-  LaneRollups(HostView view, RollupRules rules, SealedRollups sealed) {
-    this.view = view;
-    this.rules = rules;
-    this.live = new LiveRollups(rules);
-    this.sealed = sealed;
-  }
-
-  LiveRollups live() {
-    return live;
-  }
+  private final RollupPages kept;
+  private final Changes changes;
+  private final LongSupplier changeCount;
 
   /**
-   * Computes the steps that ticks have reached. Writer only.
-   *
-   * @param from no step before this time is computed, ms
-   * @return whether there are more steps to compute
+   * @param changes of this lane
+   * @param changeCount the number of the store's last change
    */
-  boolean advance(long from) {
-    return live.advance(from, view.newest(), source());
+  LaneRollups(
+      HostView view,
+      RollupRules rules,
+      RollupPages kept,
+      Changes changes,
+      LongSupplier changeCount) {
+    this.view = view;
+    this.rules = rules;
+    this.kept = kept;
+    this.changes = changes;
+    this.changeCount = changeCount;
   }
 
   /**
    * The pages of an expression; pages may overlap, and are equal where they do.
    *
-   * @param blocks read after the steps in memory: what moves to a block meanwhile is then seen in
+   * @param unsealed samples of this time and later may be in memory, ms
+   * @param blocks read after the samples in memory: what moves to a block meanwhile is then seen in
    *     both places and not in neither
    * @param from the first step wanted, ms
    * @param to the last one, ms
+   * @param most how many steps may be computed
+   * @return empty if more steps would have to be computed
    */
-  List<RollupPage> pages(RollupKey key, Supplier<List<Block>> blocks, long from, long to) {
-    List<RollupPage> unsealed = live.pages(key);
+  Optional<List<RollupPage>> pages(
+      RollupKey key, long unsealed, Supplier<List<Block>> blocks, long from, long to, int most) {
+    List<RollupPage> computed = new ArrayList<>();
+    RollupRules.OfMetric rule = rules.of(key.metric());
+    long newest = Math.min(to, view.newest());
+    long first = Math.max(unsealed, from);
+    first = first > newest ? Long.MAX_VALUE : ceiling(first);
+    if (rule.keys().contains(key) && first <= newest) {
+      long last = Math.floorDiv(newest, rules.step()) * rules.step();
+      if (!compute(rule, key, first, last, most, computed)) {
+        return Optional.empty();
+      }
+    }
     List<RollupPage> pages = new ArrayList<>();
     for (Block block : blocks.get()) {
       if (block.to() > from && block.from() <= to) {
-        sealed.page(block, key).ifPresent(pages::add);
+        kept.sealed(block, key).ifPresent(pages::add);
       }
     }
-    pages.addAll(unsealed);
-    return pages;
+    pages.addAll(computed);
+    return Optional.of(pages);
+  }
+
+  private long ceiling(long time) {
+    return -Math.floorDiv(-time, rules.step()) * rules.step();
+  }
+
+  private int steps(long from, long end) {
+    return (int) ((end - from) / rules.step());
+  }
+
+  /**
+   * Steps of a stretch that are wanted.
+   *
+   * @param known the first of them, computed before; null if there are none
+   * @param first the first one wanted, ms
+   * @param from the first one to compute, ms
+   * @param end the time after the last one wanted, ms
+   */
+  private record Wanted(
+      RollupPages.Place place, RollupPages.Computed known, long first, long from, long end) {
+    boolean isKnown() {
+      return from >= end;
+    }
+  }
+
+  private boolean compute(
+      RollupRules.OfMetric rule,
+      RollupKey key,
+      long first,
+      long last,
+      int most,
+      List<RollupPage> into) {
+    // Read first, so that later changes are noticed.
+    long changed = changeCount.getAsLong();
+    long length = STRETCH * rules.step();
+    List<Wanted> all = new ArrayList<>();
+    long missing = 0;
+    for (long at = first; at <= last; at = (Math.floorDiv(at, length) + 1) * length) {
+      RollupPages.Place place = new RollupPages.Place(lane, key, Math.floorDiv(at, length));
+      long end = Math.min((place.stretch() + 1) * length, last + rules.step());
+      Wanted wanted = wanted(place, at, end);
+      missing += wanted.isKnown() ? 0 : steps(wanted.from, end);
+      all.add(wanted);
+    }
+    if (missing > most) {
+      return false;
+    }
+    List<Wanted> run = new ArrayList<>();
+    for (Wanted wanted : all) {
+      boolean goesOn =
+          !run.isEmpty()
+              && run.getLast().end == wanted.from
+              && steps(run.getFirst().from, wanted.end) <= MAX_STEPS;
+      if (!goesOn) {
+        computeRun(rule, key, run, changed, into);
+        run.clear();
+      }
+      if (wanted.isKnown()) {
+        wanted.known.page().ifPresent(into::add);
+      } else {
+        run.add(wanted);
+      }
+    }
+    computeRun(rule, key, run, changed, into);
+    return true;
+  }
+
+  /** Finds out which of the steps wanted are known and have not changed. */
+  private Wanted wanted(RollupPages.Place place, long first, long end) {
+    RollupPages.Computed known = kept.computed(place);
+    if (known == null || known.first() > first) {
+      return new Wanted(place, null, first, first, end);
+    }
+    long horizon = rules.horizon(place.rollup());
+    long valid =
+        changes
+            .firstSince(known.madeAt(), known.first() - horizon, known.end() - rules.step())
+            .stream()
+            .map(this::ceiling)
+            .min()
+            .orElse(known.end());
+    if (valid <= first) {
+      return new Wanted(place, null, first, first, end);
+    }
+    if (valid < known.end()) {
+      int left = steps(known.first(), valid);
+      known =
+          new RollupPages.Computed(
+              known.page().map(page -> page.slice(0, left, rules.step())),
+              known.first(),
+              valid,
+              known.madeAt());
+    }
+    return new Wanted(place, known, first, valid, end);
+  }
+
+  /** Computes steps that follow each other in one pass. */
+  private void computeRun(
+      RollupRules.OfMetric rule,
+      RollupKey key,
+      List<Wanted> run,
+      long changed,
+      List<RollupPage> into) {
+    if (run.isEmpty()) {
+      return;
+    }
+    long from = run.getFirst().from;
+    int steps = steps(from, run.getLast().end);
+    Optional<List<Optional<RollupPage>>> made = reduced(rule, List.of(key), from, steps);
+    if (made.isEmpty()) {
+      return; // samples are missing
+    }
+    Optional<RollupPage> page = made.get().getFirst();
+    if (page.isEmpty() && run.size() > 1) {
+      // One of the stretches cannot be aggregated; the others may.
+      run.forEach(each -> computeRun(rule, key, List.of(each), changed, into));
+      return;
+    }
+    for (Wanted each : run) {
+      Optional<RollupPage> own =
+          page.map(all -> all.slice(steps(from, each.from), steps(from, each.end), rules.step()));
+      RollupPages.Computed known = each.known;
+      if (known != null) {
+        own = own.flatMap(more -> known.page().map(before -> before.join(more)));
+      }
+      long first = known == null ? each.from : known.first();
+      kept.keep(each.place, new RollupPages.Computed(own, first, each.end, changed));
+      own.ifPresent(into::add);
+    }
+  }
+
+  /**
+   * Computes pages from samples.
+   *
+   * @param keys expressions of one metric
+   * @return empty if samples are missing
+   */
+  private Optional<List<Optional<RollupPage>>> reduced(
+      RollupRules.OfMetric rule, List<RollupKey> keys, long first, int steps) {
+    Reduction reduction = new Reduction(rules, keys, rule.labels(), first, steps);
+    long horizon = keys.stream().mapToLong(rules::horizon).max().orElseThrow();
+    Matcher ofMetric = Matcher.equal(Labels.NAME, keys.getFirst().metric());
+    SelectionReader reader =
+        new SelectionReader(
+            new Selection(List.of(ofMetric), first - horizon, first + (steps - 1) * rules.step()));
+    reader.add(view);
+    List<String> incomplete = new ArrayList<>();
+    try {
+      reader.read(Long.MAX_VALUE, incomplete::add, reduction::add);
+    } catch (TooManySamples | QueryFailure e) {
+      throw new IllegalStateException(e);
+    }
+    return incomplete.isEmpty() ? Optional.of(reduction.pages()) : Optional.empty();
   }
 
   /**
    * Adds to a block the rollups of its time, which no sample can change any more. Any thread.
    *
-   * @param keys expressions and the labels by which they are grouped
+   * @param metrics those of its series
    */
-  void write(BlockWriter writer, Map<RollupKey, List<String>> keys, long from, long to) {
-    long first = -Math.floorDiv(-from, rules.step()) * rules.step();
+  void write(BlockWriter writer, Collection<String> metrics, long from, long to) {
+    long first = ceiling(from);
     int steps = (int) Math.max(0, (to - 1 - first) / rules.step() + 1);
     if (first >= to || view.missing().overlaps(first - rules.horizon(), to)) {
       return;
     }
-    for (RollupKey key : new TreeSet<>(keys.keySet())) {
-      RollupPage.of(key, rules, keys.get(key), first, steps, source())
-          .ifPresent(page -> writer.rollup(key, RollupForm.encode(page)));
+    for (String metric : new TreeSet<>(metrics)) {
+      RollupRules.OfMetric rule = rules.of(metric);
+      if (!rule.keys().isEmpty()) {
+        List<RollupKey> keys = rule.keys().stream().sorted().toList();
+        reduced(rule, keys, first, steps).ifPresent(pages -> write(writer, keys, pages));
+      }
     }
   }
 
-  /** The samples of this host; fails if some of them cannot be read. */
-  private SeriesSource source() {
-    return (selection, receiver) -> {
-      SelectionReader reader = new SelectionReader(selection);
-      reader.add(view);
-      List<String> incomplete = new ArrayList<>();
-      try {
-        reader.read(Long.MAX_VALUE, incomplete::add, receiver);
-      } catch (TooManySamples e) {
-        throw new IllegalStateException(e);
-      }
-      if (!incomplete.isEmpty()) {
-        throw new QueryFailure(
-            QueryFailure.Kind.EXECUTION, "samples of host " + view.host() + " are missing");
-      }
-    };
+  private static void write(
+      BlockWriter writer, List<RollupKey> keys, List<Optional<RollupPage>> pages) {
+    for (int i = 0; i < keys.size(); i++) {
+      RollupKey key = keys.get(i);
+      pages.get(i).ifPresent(page -> writer.rollup(key, RollupForm.encode(page)));
+    }
   }
 }

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.gateway.rollup.LiveRollups;
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.owner.Timeline;
@@ -27,21 +26,14 @@ final class LaneSeries {
   private final HostView view;
   private final Dimensions dimensions;
   private final SeriesBudget budget;
-  private final LiveRollups rollups;
   private final LaneColumns columns;
   private final Map<Labels, StoredSeries> byIdentity = new HashMap<>();
   private final Map<Labels, StoredSeries> separate = new HashMap<>();
 
-  LaneSeries(
-      HostView view,
-      Dimensions dimensions,
-      SeriesBudget budget,
-      LiveRollups rollups,
-      LaneColumns columns) {
+  LaneSeries(HostView view, Dimensions dimensions, SeriesBudget budget, LaneColumns columns) {
     this.view = view;
     this.dimensions = dimensions;
     this.budget = budget;
-    this.rollups = rollups;
     this.columns = columns;
   }
 
@@ -94,7 +86,6 @@ final class LaneSeries {
   private StoredSeries create(Map<Labels, StoredSeries> into, Labels identity, Timeline timeline) {
     StoredSeries series = new StoredSeries(identity, timeline, view.last().add(), columns.list());
     into.put(identity, series);
-    rollups.seen(identity.metric());
     return series;
   }
 

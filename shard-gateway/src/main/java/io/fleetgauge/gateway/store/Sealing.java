@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockFolder;
@@ -11,8 +10,9 @@ import io.fleetgauge.gateway.store.series.StoredSeries;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 /**
  * Samples of some time that are about to leave memory for a block. What they are is fixed when the
@@ -27,7 +27,6 @@ public final class Sealing {
   private final int limit;
   private final List<StoredSeries> series;
   private final List<StoredSeries.State> states;
-  private final Map<RollupKey, List<String>> rollupKeys;
 
   /**
    * The time of a block, ms.
@@ -57,7 +56,6 @@ public final class Sealing {
     this.limit = columns.end();
     this.series = series.stream().sorted(Comparator.comparing(each -> each.identity)).toList();
     this.states = this.series.stream().map(StoredSeries::state).toList();
-    this.rollupKeys = rollups.live().keys();
   }
 
   /** The lane of the samples. */
@@ -93,7 +91,9 @@ public final class Sealing {
     if (writer.isEmpty()) {
       return new Written(this, null);
     }
-    rollups.write(writer, rollupKeys, span.from, span.to);
+    Set<String> metrics = new HashSet<>();
+    series.forEach(each -> metrics.add(each.identity.metric()));
+    rollups.write(writer, metrics, span.from, span.to);
     Path file = folder.resolve(BlockFolder.name(span.from, span.to));
     writer.write(file);
     try {

@@ -59,7 +59,7 @@ public final class Store {
       RollupRules rules,
       StoreCounts counts,
       SeriesBudget budget,
-      SealedRollups sealedRollups,
+      RollupPages rollupPages,
       AtomicLong changeCounter) {}
 
   /** A store without rollups. */
@@ -80,7 +80,7 @@ public final class Store {
             rules,
             new StoreCounts(),
             new SeriesBudget(limits),
-            new SealedRollups(),
+            new RollupPages(),
             new AtomicLong());
   }
 
@@ -225,14 +225,19 @@ public final class Store {
     return blocks().count();
   }
 
-  /** Estimated bytes of the rollups in memory. */
+  /** Estimated bytes of the rollups that were computed of samples in memory. */
   public long rollupBytes() {
-    return lanes.values().stream().mapToLong(Lane::rollupBytes).sum();
+    return shared.rollupPages.computedUse().held();
   }
 
   /** Use of the cache of rollups that were read from blocks; its limit is in bytes. */
   public CacheUse sealedRollupUse() {
-    return shared.sealedRollups.use();
+    return shared.rollupPages.sealedUse();
+  }
+
+  /** Use of the cache of rollups that were computed of samples in memory; its limit is in bytes. */
+  public CacheUse computedRollupUse() {
+    return shared.rollupPages.computedUse();
   }
 
   private Stream<Block> blocks() {

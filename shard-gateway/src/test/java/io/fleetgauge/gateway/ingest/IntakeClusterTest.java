@@ -16,13 +16,10 @@ import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.replication.Reply;
-import io.fleetgauge.gateway.rollup.RollupKey;
-import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -56,15 +53,6 @@ class IntakeClusterTest {
   private static final Map<String, URI> GATEWAYS =
       Map.of("g1", URI.create("http://g1:9500"), "g2", URI.create("http://g2:9500"));
 
-  private static final RollupKey ROLLUP = new RollupKey("m", RollupKey.Kind.LATEST, 0);
-  private static final RollupRules RULES =
-      new RollupRules(
-          15_000,
-          300_000,
-          List.of(
-              new RollupRules.Rule(
-                  Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "m"), List.of(), true, List.of())));
-
   @TempDir private Path folder;
   private final ManualPeers peers = new ManualPeers();
   private final Queue<String> reported = new ConcurrentLinkedQueue<>();
@@ -84,7 +72,7 @@ class IntakeClusterTest {
 
   private void start(int replication, Peers others) throws Exception {
     journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
-    store = new Store(folder.resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT, RULES);
+    store = new Store(folder.resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT);
     intake =
         new Intake(
             store,
@@ -377,18 +365,6 @@ class IntakeClusterTest {
     intake.close();
     assertThat(store.folder("owned"))
         .isDirectoryContaining(path -> path.toString().endsWith(".block"));
-  }
-
-  @Test
-  void theRollupsOfWhatCameAreComputed() throws Exception {
-    restart(1, peers);
-    intake.recover();
-    FrameEncoder run = new FrameEncoder("owned", 7);
-    take("owned", frame(run, NOW - 60_000));
-    take("owned", frame(run, NOW));
-    intake.reduce();
-    settle();
-    assertThat(store.lane("owned").rollups(ROLLUP, 0, Long.MAX_VALUE / 2)).isNotEmpty();
   }
 
   @Test

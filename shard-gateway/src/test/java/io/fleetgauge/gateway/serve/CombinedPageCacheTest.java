@@ -29,6 +29,8 @@ class CombinedPageCacheTest {
               new RollupRules.Rule(
                   Matcher.equal(Labels.NAME, "power"), List.of("rack"), true, List.of())));
 
+  private static final int ALL = Integer.MAX_VALUE;
+
   @TempDir private Path folder;
   private Store store;
   private CombinedPages pages;
@@ -56,9 +58,6 @@ class CombinedPageCacheTest {
           null,
           new Outcome());
     }
-    while (lane.reduce()) {
-      // until every step is computed
-    }
   }
 
   private CombinedPages.Key key(String... hosts) {
@@ -83,7 +82,7 @@ class CombinedPageCacheTest {
     send("n2", 0, 60);
     CombinedPages.Key key = key("n1", "n2");
     assertThat(find(key, 59)).isEmpty();
-    CombinedPages.Combined made = pages.compute(key).orElseThrow();
+    CombinedPages.Combined made = pages.compute(key, ALL).orElseThrow();
     assertThat(made.separate()).isEmpty();
     assertThat(made.page().steps()).isEqualTo(60);
     assertThat(made.page().groups().getFirst().count()[30]).isEqualTo(2);
@@ -98,7 +97,7 @@ class CombinedPageCacheTest {
     send("n1", 0, 60);
     send("n2", 0, 60);
     CombinedPages.Key key = key("n1", "n2");
-    pages.compute(key);
+    pages.compute(key, ALL);
     send("n2", 200, 201);
     assertThat(find(key, 59)).as("a later sample is outside its steps").isPresent();
     store.lane("n2").gap(begin, begin + 1);
@@ -109,11 +108,12 @@ class CombinedPageCacheTest {
   void aHostThatCameAfterwardsMakesItInvalid() {
     send("n1", 0, 60);
     CombinedPages.Key key = key("n1", "n2");
-    assertThat(pages.compute(key)).isPresent();
+    assertThat(pages.compute(key, ALL)).isPresent();
     assertThat(find(key, 59)).isPresent();
     send("n2", 0, 60);
     assertThat(find(key, 59)).isEmpty();
-    assertThat(pages.compute(key).orElseThrow().page().groups().getFirst().count()[0]).isEqualTo(2);
+    assertThat(pages.compute(key, ALL).orElseThrow().page().groups().getFirst().count()[0])
+        .isEqualTo(2);
   }
 
   @Test
@@ -121,7 +121,7 @@ class CombinedPageCacheTest {
     send("n1", 0, 60);
     send("n2", 0, 60);
     CombinedPages.Key key = key("n1", "n2");
-    pages.compute(key);
+    pages.compute(key, ALL);
     store.forget("n2");
     send("n1", 60, 61);
     assertThat(find(key, 59)).isEmpty();
@@ -132,12 +132,12 @@ class CombinedPageCacheTest {
     send("n1", 0, 60);
     send("n2", 0, 60);
     CombinedPages.Key key = key("n1", "n2");
-    pages.compute(key);
+    pages.compute(key, ALL);
     send("n1", 60, 70);
     send("n2", 60, 70);
     assertThat(find(key, 67)).as("a few steps are read host by host").isPresent();
     assertThat(find(key, 68)).isEmpty();
-    assertThat(pages.compute(key).orElseThrow().page().steps()).isEqualTo(70);
+    assertThat(pages.compute(key, ALL).orElseThrow().page().steps()).isEqualTo(70);
   }
 
   @Test
@@ -145,15 +145,24 @@ class CombinedPageCacheTest {
     send("n1", 0, 60);
     send("n2", 0, 59);
     send("n3", 0, 40);
-    CombinedPages.Combined made = pages.compute(key("n1", "n2", "n3")).orElseThrow();
+    CombinedPages.Combined made = pages.compute(key("n1", "n2", "n3"), ALL).orElseThrow();
     assertThat(made.separate()).containsExactly("n3");
     assertThat(made.page().steps()).isEqualTo(59);
   }
 
   @Test
   void hostsWithoutRollupsHaveNoPage() {
-    assertThat(pages.compute(key("n1", "n2"))).isEmpty();
+    assertThat(pages.compute(key("n1", "n2"), ALL)).isEmpty();
     store.lane("n1");
-    assertThat(pages.compute(key("n1", "n2"))).isEmpty();
+    assertThat(pages.compute(key("n1", "n2"), ALL)).isEmpty();
+  }
+
+  @Test
+  void aPageIsNotMadeWhereTooManyStepsWouldBeComputed() {
+    send("n1", 0, 60);
+    send("n2", 0, 60);
+    CombinedPages.Key key = key("n1", "n2");
+    assertThat(pages.compute(key, 59)).isEmpty();
+    assertThat(pages.compute(key, 60)).isPresent();
   }
 }

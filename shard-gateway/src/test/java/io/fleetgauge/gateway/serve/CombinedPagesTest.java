@@ -111,12 +111,6 @@ class CombinedPagesTest {
         new Outcome());
   }
 
-  private void reduce(String host) {
-    while (store.lane(host).reduce()) {
-      // as often as there is more
-    }
-  }
-
   private record Asked(Query query, Expr.Aggregate aggregate, Grid grid) {}
 
   private static Asked asked(String text, long start, long step, int steps) throws Exception {
@@ -208,9 +202,6 @@ class CombinedPagesTest {
           }
         }
       }
-      if (random.nextInt(3) > 0) {
-        HOSTS.forEach(this::reduce);
-      }
       long newest = java.util.Arrays.stream(next).max().orElseThrow();
       long span = newest - BEGIN + 20 * STEP;
       long step = STEP * (random.nextBoolean() ? 1 : 4);
@@ -229,14 +220,12 @@ class CombinedPagesTest {
       for (int tick = -30; tick < 2 * CombinedPages.STEPS; tick++) {
         append(host, first + tick * STEP, random);
       }
-      reduce(host);
     }
     int steps = 2 * CombinedPages.STEPS;
     Asked asked = asked("sum by (rack) (power)", first, STEP, steps);
     assertIsFoldOfAllSamples(asked);
     assertThat(kept(asked).cells()).isEqualTo(2L * steps); // two racks, whatever the hosts
     append("n3", first + 7 * STEP + 1, random);
-    reduce("n3");
     assertIsFoldOfAllSamples(asked);
     assertThat(kept(asked).cells()).isEqualTo(2L * steps);
   }
@@ -250,7 +239,6 @@ class CombinedPagesTest {
       for (int tick = -30; tick < ticks; tick++) {
         append(host, first + tick * STEP, random);
       }
-      reduce(host);
     }
     Asked asked = asked("max (power)", first, STEP, CombinedPages.STEPS);
     assertIsFoldOfAllSamples(asked);

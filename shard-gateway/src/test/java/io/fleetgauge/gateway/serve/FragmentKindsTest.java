@@ -70,7 +70,6 @@ class FragmentKindsTest {
       writer.send(time, gpu("G1", tick < 5 ? "a" : "b"), 10 + tick);
       writer.send(time, gpu("G2", "a"), 20 + tick);
     }
-    writer.lane().reduce();
     runner =
         new FragmentRunner(
             writer.store(),
@@ -551,7 +550,12 @@ class FragmentKindsTest {
     run(parts("sum by (rack) (util)", true, List.of()));
     assertThat(runner.caches())
         .containsOnlyKeys(
-            "block_pages", "combined_pages", "expressions", "newest_lines", "newest_reductions");
+            "block_pages",
+            "combined_pages",
+            "computed_pages",
+            "expressions",
+            "newest_lines",
+            "newest_reductions");
     assertThat(runner.caches().get("expressions").hits()).isPositive();
     assertThat(runner.caches().values())
         .allSatisfy(use -> assertThat(use.held()).isBetween(0L, use.limit()));

@@ -45,13 +45,6 @@ class RollupStepsTest {
     }
   }
 
-  private void reduce() {
-    int limit = 100;
-    while (writer.lane().reduce() && limit-- > 0) {
-      // until every step is computed
-    }
-  }
-
   /** Steps of a grid from the start on; the indexes of those found are noted. */
   private List<Run> read(long stride, int from, int to) {
     found.clear();
@@ -62,6 +55,7 @@ class RollupStepsTest {
         POWER,
         grid,
         new Run(from, to),
+        Integer.MAX_VALUE,
         (page, first, width, count, at) -> {
           for (int i = 0; i < count; i++) {
             assertThat(page.first() + (first + (long) i * width) * STEP)
@@ -75,7 +69,6 @@ class RollupStepsTest {
   @Test
   void stepsThatTicksHaveReachedAreFoundOnceAndInOrder() {
     send(0, 200);
-    reduce();
     assertThat(read(1, 0, 200)).isEmpty();
     assertThat(found).hasSize(200).isSorted().doesNotHaveDuplicates();
     assertThat(read(1, 50, 60)).isEmpty();
@@ -85,7 +78,6 @@ class RollupStepsTest {
   @Test
   void aGridMayTakeEveryFewSteps() {
     send(0, 200);
-    reduce();
     assertThat(read(7, 0, 28)).isEmpty();
     assertThat(found).hasSize(28);
   }
@@ -93,26 +85,32 @@ class RollupStepsTest {
   @Test
   void stepsBeyondTheNewestTickAreMissingAsLongAsASampleIsNear() {
     send(0, 10);
-    reduce();
     assertThat(read(1, 5, 20)).containsExactly(new Run(10, 13));
     assertThat(found).containsExactly(5, 6, 7, 8, 9);
   }
 
   @Test
-  void aLateSampleMakesItsStepsMissing() {
+  void aLateSampleMakesNoStepMissing() {
     send(0, 20);
-    reduce();
     writer.send(START + 5 * STEP + 1, writer.series("power", "rack", "r1"), 1);
-    assertThat(read(1, 0, 20)).containsExactly(new Run(6, 10));
-    assertThat(found).doesNotContain(6, 7, 8, 9).contains(5, 10);
-    reduce();
     assertThat(read(1, 0, 20)).isEmpty();
+    assertThat(found).hasSize(20);
+  }
+
+  @Test
+  void whereTooManyStepsWouldBeComputedThereAreNone() {
+    send(0, 20);
+    Grid grid = new Grid(START, STEP, START + 100 * STEP);
+    Run all = new Run(0, 20);
+    RollupSteps.Receiver receiver = (page, first, stride, count, at) -> true;
+    assertThat(RollupSteps.read(writer.lane(), RULES, POWER, grid, all, 19, receiver)).isNull();
+    assertThat(RollupSteps.read(writer.lane(), RULES, POWER, grid, all, 20, receiver)).isEmpty();
+    assertThat(RollupSteps.read(writer.lane(), RULES, POWER, grid, all, 0, receiver)).isEmpty();
   }
 
   @Test
   void nothingIsTakenOfATimeWithMissingSamples() {
     send(0, 20);
-    reduce();
     writer.lane().gap(START + 5 * STEP, START + 5 * STEP + 1);
     assertThat(read(1, 6, 20)).containsExactly(new Run(6, 20));
     assertThat(found).isEmpty();
@@ -123,7 +121,6 @@ class RollupStepsTest {
   void stepsOfBlocksAreFoundToo() throws Exception {
     long ticks = 3 * HostWriter.BLOCK_MILLIS / STEP;
     send(0, ticks);
-    reduce();
     writer.sealAll(START + ticks * STEP);
     assertThat(read(1, 0, (int) ticks)).isEmpty();
     assertThat(found).hasSize((int) ticks).doesNotHaveDuplicates();
@@ -132,14 +129,13 @@ class RollupStepsTest {
     assertThat(read(1, 10, (int) sealed)).isEmpty();
     assertThat(found).hasSize((int) sealed - 10);
     assertThat(writer.store().sealedRollupUse().misses()).isPositive();
-    assertThat(writer.store().rollupBytes()).isZero();
+    assertThat(writer.store().rollupBytes()).as("blocks have them").isZero();
   }
 
   @Test
   void stepsThatWouldNeedExpiredSamplesAreMissing() throws Exception {
     long ticks = 4 * HostWriter.BLOCK_MILLIS / STEP;
     send(0, ticks);
-    reduce();
     writer.sealAll(START + ticks * STEP);
     writer.lane().dropBlocks(START + HostWriter.BLOCK_MILLIS);
     int cut = (int) (HostWriter.BLOCK_MILLIS / STEP);
@@ -150,7 +146,6 @@ class RollupStepsTest {
   @Test
   void theReceiverMayEndIt() {
     send(0, 20);
-    reduce();
     Grid grid = new Grid(START, STEP, START + 100 * STEP);
     List<RollupPage> pages = new ArrayList<>();
     assertThat(
@@ -160,6 +155,7 @@ class RollupStepsTest {
                 POWER,
                 grid,
                 new Run(0, 20),
+                Integer.MAX_VALUE,
                 (page, first, stride, count, at) -> {
                   pages.add(page);
                   return false;
@@ -169,10 +165,12 @@ class RollupStepsTest {
   }
 
   @Test
-  void aHostWithoutTheMetricHasNoRollups() {
+  void theRollupsOfAHostWithoutTheMetricAreEmpty() {
     writer.send(START, writer.series("other"), 1);
-    reduce();
-    assertThat(read(1, 0, 3)).containsExactly(new Run(0, 3));
-    assertThat(found).isEmpty();
+    assertThat(read(1, 0, 3)).as("beyond the newest tick").containsExactly(new Run(1, 3));
+    assertThat(found).containsExactly(0);
+    assertThat(writer.lane().rollups(POWER, START, START, 0).orElseThrow())
+        .allMatch(page -> page.groups().isEmpty())
+        .hasSize(1);
   }
 }

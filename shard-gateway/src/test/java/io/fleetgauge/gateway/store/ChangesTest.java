@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,7 @@ class ChangesTest {
     assertThat(changes.since("n1", before))
         .contains(new StoreChanges.OfHost("n1", true, List.of()));
     assertThat(changes.isUnchanged(before, 1_000_000, 2_000_000)).isFalse();
+    assertThat(changes.firstSince(before, 1_000_000, 2_000_000)).hasValue(1_000_001);
     long after = counter.get();
     changes.at(1);
     assertThat(changes.since("n1", after))
@@ -102,6 +104,15 @@ class ChangesTest {
                           && Math.floorDiv(each.time - 1, 5_000) >= Math.floorDiv(after, 5_000)
                           && Math.floorDiv(each.time - 1, 5_000) <= Math.floorDiv(to - 1, 5_000));
       assertThat(changes.isUnchanged(since, after, to)).isEqualTo(!changed);
+      long first =
+          all.stream()
+              .filter(each -> each.number > since)
+              .mapToLong(each -> Math.floorDiv(each.time - 1, 5_000) * 5_000)
+              .filter(each -> each + 5_000 > after && each < to)
+              .min()
+              .orElse(Long.MAX_VALUE);
+      assertThat(changes.firstSince(since, after, to))
+          .isEqualTo(changed ? OptionalLong.of(Math.max(first, after) + 1) : OptionalLong.empty());
       List<StoreChanges.Range> expected =
           all.stream()
               .filter(each -> each.number > since)

@@ -28,6 +28,7 @@ class RollupsTest {
   private static final long STEP = 15_000;
   private static final long HOUR = 3_600_000;
   private static final int GPUS = 4;
+  private static final int ALL = Integer.MAX_VALUE;
   private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
   private static final RollupKey RATE = new RollupKey("energy", RollupKey.Kind.RATE, 60_000);
   private static final RollupRules RULES =
@@ -107,16 +108,10 @@ class RollupsTest {
     return lane;
   }
 
-  private static void reduce(Lane lane) {
-    while (lane.reduce()) {
-      // as often as there is more
-    }
-  }
-
   /** All cells of all pages, as text: by time and group. */
   private static TreeMap<String, String> cells(Lane lane, RollupKey key) {
     TreeMap<String, String> cells = new TreeMap<>();
-    for (RollupPage page : lane.rollups(key, 0, Long.MAX_VALUE / 2)) {
+    for (RollupPage page : lane.rollups(key, 0, Long.MAX_VALUE / 2, ALL).orElseThrow()) {
       for (RollupPage.Group group : page.groups()) {
         for (int i = 0; i < page.steps(); i++) {
           if (group.count()[i] > 0) {
@@ -148,7 +143,6 @@ class RollupsTest {
             store("a"),
             List.of(
                 new Fact(a, 14_000, 100.25), new Fact(b, 16_000, 300.5), new Fact(a, 45_000, 50)));
-    reduce(lane);
     Labels group = Labels.of("Hostname", "n1", "rack", "r1");
     assertThat(cells(lane, POWER))
         .containsExactly(
@@ -162,8 +156,7 @@ class RollupsTest {
   void theOrderInWhichSamplesCameMakesNoDifference(long seed) {
     List<Fact> facts = facts(seed, 0, HOUR);
     Lane inOrder = filled(store("owner"), facts);
-    reduce(inOrder);
-    // The copy gets some late, and reduces in between.
+    // The copy gets some late, and is asked in between.
     List<Fact> early = new ArrayList<>(facts);
     List<Fact> late = new ArrayList<>();
     Random random = new Random(seed);
@@ -171,12 +164,11 @@ class RollupsTest {
     Collections.shuffle(late, random);
     Store copyStore = store("copy");
     Lane copy = filled(copyStore, early);
-    reduce(copy);
+    cells(copy, POWER);
     int half = late.size() / 2;
     filled(copyStore, late.subList(0, half));
-    reduce(copy);
+    cells(copy, POWER);
     filled(copyStore, late.subList(half, late.size()));
-    reduce(copy);
     for (RollupKey key : List.of(POWER, RATE)) {
       assertThat(cells(inOrder, key)).isNotEmpty();
       assertThat(cells(copy, key)).isEqualTo(cells(inOrder, key));
@@ -184,25 +176,15 @@ class RollupsTest {
   }
 
   @Test
-  void aLateSampleHidesExactlyTheStepsThatItTouchesUntilTheyAreReducedAgain() {
+  void aLateSampleChangesTheStepsThatSeeIt() {
     List<Fact> facts = facts(4, 0, HOUR);
     Labels labels = facts.getFirst().labels;
     // So that the next tick does not stand before it at the first step.
     facts.removeIf(fact -> fact.labels.equals(labels) && fact.time == 1_815_000);
     Store store = store("a");
     Lane lane = filled(store, facts);
-    reduce(lane);
     TreeMap<String, String> before = cells(lane, POWER);
     filled(store, List.of(new Fact(labels, 1_801_000, 1)));
-    TreeMap<String, String> while0 = cells(lane, POWER);
-    // 1,815 s to 2,100 s see a sample of 1,801 s within five minutes.
-    List<String> hidden = new ArrayList<>(before.keySet());
-    hidden.removeAll(while0.keySet());
-    assertThat(hidden).isNotEmpty();
-    assertThat(hidden.getFirst()).startsWith("001815000");
-    assertThat(hidden.getLast()).startsWith("002100000");
-    assertThat(hidden.stream().map(each -> each.substring(0, 9)).distinct()).hasSize(20);
-    reduce(lane);
     TreeMap<String, String> after = cells(lane, POWER);
     assertThat(after.keySet()).isEqualTo(before.keySet());
     List<String> changed = new ArrayList<>();
@@ -215,9 +197,65 @@ class RollupsTest {
     assertThat(changed).hasSize(1).first().asString().startsWith("001815000");
   }
 
+  /** Whoever asks in between, pages are those of a store that is asked once. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void pagesAreTheSameHoweverOftenTheyAreAskedWhileSamplesCome(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Fact> facts = facts(seed, 0, 3 * HOUR);
+    Collections.swap(facts, 200, 900);
+    Collections.swap(facts, 300, 2_000);
+    Store asked = store("asked");
+    Lane lane = asked.lane("n1");
+    List<Fact> soFar = new ArrayList<>();
+    int round = 0;
+    while (soFar.size() < facts.size()) {
+      int some = 1 + random.nextInt(random.nextInt(4) == 0 ? 2_000 : 50);
+      List<Fact> more = facts.subList(soFar.size(), Math.min(facts.size(), soFar.size() + some));
+      filled(asked, more);
+      soFar.addAll(more);
+      RollupKey key = random.nextBoolean() ? POWER : RATE;
+      long from = random.nextLong(3 * HOUR) / STEP * STEP;
+      long to = from + random.nextLong(HOUR);
+      lane.rollups(key, from, to, random.nextInt(300));
+      if (round++ % 20 == 0 || soFar.size() == facts.size()) {
+        Lane fresh = filled(store("fresh-" + round), soFar);
+        for (RollupKey each : List.of(POWER, RATE)) {
+          assertThat(cells(lane, each)).as("round %s", round).isEqualTo(cells(fresh, each));
+        }
+      }
+    }
+  }
+
+  @Test
+  void noMoreStepsAreComputedThanAllowed() {
+    Store store = store("a");
+    Lane lane = filled(store, facts(1, 0, HOUR));
+    assertThat(lane.rollups(POWER, 0, HOUR, 239)).isEmpty();
+    assertThat(lane.rollups(POWER, 0, HOUR, 240)).isPresent();
+    assertThat(lane.rollups(POWER, 0, HOUR, 0)).as("they are kept").isPresent();
+    assertThat(store.computedRollupUse().hits()).isPositive();
+    Labels power = facts(1, 0, HOUR).getFirst().labels;
+    filled(store, List.of(new Fact(power, HOUR, 1)));
+    assertThat(lane.rollups(POWER, 0, HOUR, 0)).isEmpty();
+    assertThat(lane.rollups(POWER, 0, HOUR, 1)).as("the step of the tick alone").isPresent();
+    filled(store, List.of(new Fact(power, HOUR - 30 * STEP + 1, 1)));
+    assertThat(lane.rollups(POWER, 0, HOUR, 28)).isEmpty();
+    assertThat(lane.rollups(POWER, 0, HOUR, 29)).as("the steps after it").isPresent();
+  }
+
+  @Test
+  void nothingIsComputedOfAMetricWithoutARule() {
+    Lane lane = filled(store("a"), facts(1, 0, HOUR));
+    RollupKey other = new RollupKey("temperature", RollupKey.Kind.LATEST, 0);
+    RollupKey window = new RollupKey("energy", RollupKey.Kind.RATE, 300_000);
+    assertThat(lane.rollups(other, 0, HOUR, 0).orElseThrow()).isEmpty();
+    assertThat(lane.rollups(window, 0, HOUR, 0).orElseThrow()).isEmpty();
+    assertThat(store("b").lane("n1").rollups(POWER, 0, HOUR, 0).orElseThrow()).isEmpty();
+  }
+
   private Lane sealed(Store store, List<Fact> facts) throws Exception {
     Lane lane = filled(store, facts);
-    reduce(lane);
     Sealing sealing = lane.beginSealing(3 * HOUR, 0).orElseThrow();
     lane.finish(sealing.write(store.folder("n1")));
     return lane;
@@ -243,7 +281,7 @@ class RollupsTest {
   void whatIsSealedIsBackWithItsBlock() throws Exception {
     Store store = store("a");
     List<Fact> facts = facts(6, 0, HOUR + 600_000);
-    TreeMap<String, String> before = cells(filledAndReduced(store("other"), facts), POWER);
+    TreeMap<String, String> before = cells(filled(store("other"), facts), POWER);
     sealed(store, facts);
     Store again = store("a");
     again.restore("n1");
@@ -251,12 +289,6 @@ class RollupsTest {
     assertThat(after).isNotEmpty();
     assertThat(before).containsAllEntriesOf(after);
     assertThat(after.lastKey()).startsWith("003585000");
-  }
-
-  private static Lane filledAndReduced(Store store, List<Fact> facts) {
-    Lane lane = filled(store, facts);
-    reduce(lane);
-    return lane;
   }
 
   @Test
