@@ -31,7 +31,13 @@ public final class LightWork {
     underWay.decrementAndGet();
   }
 
-  boolean isGoingOn() {
-    return underWay.get() > 0 || nanoTime.getAsLong() - last < QUIET_NANOS;
+  /**
+   * Whether light queries are running, or one has just ended and others may follow.
+   *
+   * @param since one that ended before this time, as {@link System#nanoTime}, does not count
+   */
+  boolean isGoingOn(long since) {
+    long ended = last;
+    return underWay.get() > 0 || ended - since >= 0 && nanoTime.getAsLong() - ended < QUIET_NANOS;
   }
 }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 /**
  * The stop check of a heavy query that also makes it pause while light queries run. Queries share
  * the processors, and a light query is so short that each time slice of a heavy one delays it
- * noticeably. The heavy query does not pause when no light query runs, or when pausing could make
- * it miss its deadline. For one query.
+ * noticeably. The heavy query does not pause when no light query has run since it began, or when
+ * pausing could make it miss its deadline. For one query.
  */
 public final class YieldToLightQueries implements StopCheck {
   /** Beside light queries a heavy one works a tenth of the time. */
@@ -23,6 +23,7 @@ public final class YieldToLightQueries implements StopCheck {
   private final LongSupplier nanoTime;
   private final LongConsumer pause;
   private boolean begun;
+  private long begunAt;
   private long workedSince;
 
   /**
@@ -46,10 +47,11 @@ public final class YieldToLightQueries implements StopCheck {
     long now = nanoTime.getAsLong();
     if (!begun) {
       begun = true;
+      begunAt = now;
       workedSince = now;
     }
     if (now - workedSince >= WORK_NANOS && now - paceUntil < 0) {
-      if (light.isGoingOn()) {
+      if (light.isGoingOn(begunAt)) {
         pause.accept(PAUSE_NANOS);
       }
       workedSince = nanoTime.getAsLong();

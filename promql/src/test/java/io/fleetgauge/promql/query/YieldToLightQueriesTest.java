@@ -43,6 +43,15 @@ class YieldToLightQueriesTest {
   }
 
   @Test
+  void oneThatFollowsALightQueryOfTheSameClientDoesNotPause() {
+    light.begin();
+    light.end();
+    now.incrementAndGet();
+    work(sign(StopCheck.NEVER, 1_000_000 * MILLI), 100);
+    assertThat(paused).hasValue(0);
+  }
+
+  @Test
   void besideLightOnesItWorksATenthOfItsTime() {
     YieldToLightQueries sign = sign(StopCheck.NEVER, 1_000_000 * MILLI);
     for (int i = 0; i < 50; i++) {
