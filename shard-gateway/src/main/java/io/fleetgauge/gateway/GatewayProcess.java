@@ -203,6 +203,8 @@ public final class GatewayProcess implements AutoCloseable {
           HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
       HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
       MetadataTable metadata = new MetadataTable();
+      // Routes are tried in this order, and a query sends many fragments.
+      mountFragments(router, hostLabels, metadata);
       mountRemoteWrite(router, hostLabels, metadata);
       IntakeRoute.mount(
           router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
@@ -212,7 +214,6 @@ public final class GatewayProcess implements AutoCloseable {
           .mount(router, guard);
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
       PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
-      mountFragments(router, hostLabels, metadata);
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
       http.declare(meters);
       lifecycle.started("HTTP", STOP_LIMIT, http);

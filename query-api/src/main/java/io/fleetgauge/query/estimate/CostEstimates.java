@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.LongAdder;
  * from the number of hosts.
  */
 public final class CostEstimates {
-  private static final Duration DENSITY_KEPT = Duration.ofSeconds(30);
+  private static final Duration DENSITY_KEPT = Duration.ofMinutes(5);
   private static final Duration FOUND_KEPT = Duration.ofHours(1);
   private static final long MAX_KEPT = 10_000;
 

@@ -3,7 +3,9 @@ package io.fleetgauge.gateway.ownership;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import java.net.URI;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Decides from a view of the cluster whose a host is.
@@ -46,8 +48,18 @@ public record Ownership(String self) {
         : new Verdict.Theirs(address, view.table().epoch());
   }
 
-  public boolean isMine(String host, ClusterView view) {
-    return view.table().owner(host).filter(self::equals).isPresent();
+  /** The hosts that this gateway owns. */
+  public Set<String> hosts(ClusterView view) {
+    Set<String> hosts = new HashSet<>();
+    view.table()
+        .holders()
+        .forEach(
+            (host, holders) -> {
+              if (holders.owner().equals(self)) {
+                hosts.add(host);
+              }
+            });
+    return hosts;
   }
 
   /**

@@ -31,6 +31,9 @@ public final class FragmentRoute {
   private static final int MAX_BODY_BYTES = 8 << 20;
   private static final long SAMPLES_MILLIS = 10_000;
 
+  /** So much work is done in well below a millisecond, if no sample is read from disk. */
+  private static final long LITTLE_WORK = 10_000;
+
   private final FragmentRunner runner;
   private final FragmentPlaces estimates;
   private final FragmentPlaces places;
@@ -106,40 +109,50 @@ public final class FragmentRoute {
     if (quick.isPresent()) {
       light.begin();
       light.end();
-      http.response()
-          .putHeader("Content-Type", "application/octet-stream")
-          .end(Buffer.buffer(FragmentCodec.encode(quick.get())));
+      answer(http, FragmentCodec.encode(quick.get()));
       return;
     }
     Load load = runner.load(request);
     boolean heavy = load.isHeavy();
     StopCheck ended = stopCheck(fragment, closed, arrived);
+    if (load.work() <= LITTLE_WORK && runner.isInMemory(fragment)) {
+      // Another thread would take longer to wake up.
+      light.begin();
+      try {
+        answer(http, executed(fragment, ended));
+      } catch (TooManySamples | QueryFailure e) {
+        fail(http, e);
+      } finally {
+        light.end();
+      }
+      return;
+    }
     StopCheck stop = heavy ? new YieldToLightQueries(ended, light, half(fragment, arrived)) : ended;
     if (!heavy) {
       light.begin();
     }
     (readsSamples(fragment) ? places : estimates)
-        .execute(
-            load,
-            () -> {
-              Optional<QueryFailure> over = stop.reason();
-              if (over.isPresent()) {
-                throw over.get();
-              }
-              return FragmentCodec.encode(runner.run(fragment, stop));
-            })
+        .execute(load, () -> executed(fragment, stop))
         .onComplete(
             done -> {
               if (!heavy) {
                 light.end();
               }
             })
-        .onSuccess(
-            bytes ->
-                http.response()
-                    .putHeader("Content-Type", "application/octet-stream")
-                    .end(Buffer.buffer(bytes)))
+        .onSuccess(bytes -> answer(http, bytes))
         .onFailure(failure -> fail(http, failure));
+  }
+
+  private byte[] executed(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
+    Optional<QueryFailure> over = stop.reason();
+    if (over.isPresent()) {
+      throw over.get();
+    }
+    return FragmentCodec.encode(runner.run(fragment, stop));
+  }
+
+  private static void answer(RoutingContext http, byte[] bytes) {
+    http.response().putHeader("Content-Type", "application/octet-stream").end(Buffer.buffer(bytes));
   }
 
   private static boolean readsSamples(Fragment fragment) {
@@ -179,9 +192,7 @@ public final class FragmentRoute {
   private void end(RoutingContext http, byte[] body) {
     try {
       Fragment fragment = FragmentCodec.decodeRequest(body).fragment();
-      http.response()
-          .putHeader("Content-Type", "application/octet-stream")
-          .end(Buffer.buffer(FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER))));
+      answer(http, FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER)));
     } catch (WireException | TooManySamples | QueryFailure e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     }

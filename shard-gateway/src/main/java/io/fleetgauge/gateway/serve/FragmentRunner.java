@@ -23,6 +23,7 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,10 @@ public final class FragmentRunner {
   private final PartsRunner parts;
   private final NewestLines newestLines;
   private final NewestReductions newestReductions;
+  private volatile Owned owned = new Owned(ClusterView.EMPTY, Set.of());
+
+  /** The hosts that this gateway owns by one view of the cluster. */
+  private record Owned(ClusterView view, Set<String> hosts) {}
 
   /**
    * @param hostLabels name the host of a series
@@ -140,8 +145,8 @@ public final class FragmentRunner {
    * A copy answers only by a table that is as new as the asker's: its owner may have gone on
    * without it, which the copy learns from the table only.
    */
-  private boolean isHere(String host, ClusterView now, long askerEpoch) {
-    return ownership.isMine(host, now)
+  private boolean isHere(String host, Set<String> mine, ClusterView now, long askerEpoch) {
+    return mine.contains(host)
         || askerEpoch <= now.table().epoch()
             && ownership.isCopyOfWholeOwner(host, now)
             && wholeCopy.test(host);
@@ -156,6 +161,21 @@ public final class FragmentRunner {
     return parts.quickly(asked, covered(fragment, now), now.table().epoch());
   }
 
+  /** Whether the samples that a part of a query reads are in memory, so that no disk is read. */
+  boolean isInMemory(Fragment fragment) {
+    if (!(fragment instanceof Fragment.Parts asked)) {
+      return false;
+    }
+    long after = parts.readsAfter(asked);
+    for (String host : fragment.hosts()) {
+      Optional<Lane> lane = store.find(host);
+      if (lane.isPresent() && lane.get().sealedBefore() > after) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * The load of a fragment as it is here: its estimate counts on rollups, and there may be none for
    * what is asked.
@@ -168,9 +188,26 @@ public final class FragmentRunner {
 
   /** No host is covered while samples from before the start are being read. */
   private List<String> covered(Fragment fragment, ClusterView now) {
-    return whole.getAsBoolean()
-        ? fragment.hosts().stream().filter(host -> isHere(host, now, fragment.epoch())).toList()
-        : List.of();
+    if (!whole.getAsBoolean() || fragment.hosts().isEmpty()) {
+      return List.of();
+    }
+    Set<String> mine = owned(now);
+    List<String> covered = new ArrayList<>(fragment.hosts().size());
+    for (String host : fragment.hosts()) {
+      if (isHere(host, mine, now, fragment.epoch())) {
+        covered.add(host);
+      }
+    }
+    return Collections.unmodifiableList(covered);
+  }
+
+  private Set<String> owned(ClusterView now) {
+    Owned known = owned;
+    if (known.view != now) {
+      known = new Owned(now, ownership.hosts(now));
+      owned = known;
+    }
+    return known.hosts;
   }
 
   /**

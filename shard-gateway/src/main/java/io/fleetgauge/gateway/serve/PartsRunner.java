@@ -19,6 +19,7 @@ import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.QueryText;
+import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -194,6 +195,19 @@ final class PartsRunner {
               epoch, covered, covered, parts, notes, cells, hostLabels.names()));
     } catch (QueryFailure | ParseException e) {
       return Optional.empty();
+    }
+  }
+
+  /** All samples that a query reads are after this time, ms. */
+  long readsAfter(Fragment.Parts asked) {
+    try {
+      long after = Long.MAX_VALUE;
+      for (SamplesRead read : Engine.reads(query(asked))) {
+        after = Math.min(after, read.selection().from());
+      }
+      return after;
+    } catch (QueryFailure | ParseException e) {
+      return Long.MIN_VALUE;
     }
   }
 

@@ -25,9 +25,7 @@ class OwnershipTest {
     assertThat(ownership.of("theirs", VIEW, 5)).isEqualTo(new Verdict.Theirs(G2, 5));
     assertThat(ownership.of("new", VIEW, 0)).isEqualTo(new Verdict.Unknown());
     assertThat(ownership.of("orphan", VIEW, 0)).isEqualTo(new Verdict.Unsettled());
-    assertThat(ownership.isMine("mine", VIEW)).isTrue();
-    assertThat(ownership.isMine("theirs", VIEW)).isFalse();
-    assertThat(ownership.isMine("new", VIEW)).isFalse();
+    assertThat(ownership.hosts(VIEW)).containsExactly("mine");
   }
 
   @Test

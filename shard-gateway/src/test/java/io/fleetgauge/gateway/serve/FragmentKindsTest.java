@@ -150,7 +150,7 @@ class FragmentKindsTest {
   void aReplicaThatIsWholeAnswersForItsHost() throws Exception {
     ClusterView copies =
         new ClusterView(OwnershipTable.ofOwners(EPOCH, Map.of("n1", "g2")), Map.of(), false);
-    assertThat(new Ownership("g1").isMine("n1", copies)).isFalse();
+    assertThat(new Ownership("g1").hosts(copies)).doesNotContain("n1");
     assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered()).isEmpty();
     isWholeCopy = true;
     assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered())

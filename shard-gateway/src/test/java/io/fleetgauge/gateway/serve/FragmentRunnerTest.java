@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
+import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
@@ -16,6 +17,9 @@ import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.query.Grid;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
@@ -26,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class FragmentRunnerTest {
   private static final ClusterView VIEW =
@@ -123,5 +128,40 @@ class FragmentRunnerTest {
     assertThatThrownBy(
             () -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice), StopCheck.NEVER))
         .isInstanceOf(TooManySamples.class);
+  }
+
+  @Test
+  void onlyReadsOfWhatNoBlockHasAreInMemory(@TempDir Path folder) throws Exception {
+    HostWriter writer = new HostWriter(folder, "n1");
+    long last = 4 * HostWriter.BLOCK_MILLIS;
+    for (long time = 0; time <= last; time += 60_000) {
+      writer.send(time, writer.series("up"), time);
+    }
+    FragmentRunner ofBlocks =
+        new FragmentRunner(
+            writer.store(),
+            new HostLabels(List.of("Hostname")),
+            new Ownership("g1"),
+            () -> VIEW,
+            host -> false,
+            () -> true,
+            tenants -> Map.of());
+    assertThat(ofBlocks.isInMemory(part("rate(up[5m])", last))).isTrue();
+    assertThat(ofBlocks.isInMemory(part("rate(up[100m])", last))).isTrue();
+    writer.sealAll(last);
+    assertThat(writer.lane().sealedBefore()).isGreaterThan(0);
+    assertThat(ofBlocks.isInMemory(part("rate(up[5m])", last))).isTrue();
+    assertThat(ofBlocks.isInMemory(part("rate(up[100m])", last))).isFalse();
+    assertThat(ofBlocks.isInMemory(part("rate(up[5m])", 0))).isFalse();
+  }
+
+  private static Fragment part(String text, long time) {
+    return new Fragment.Parts(
+        3,
+        List.of("n1"),
+        new QueryText(text, time, time, 0, Query.Settings.STOCK),
+        List.of(),
+        1_000,
+        List.of(new Fragment.Part(0, new Grid(time, 0, time), false, false)));
   }
 }
