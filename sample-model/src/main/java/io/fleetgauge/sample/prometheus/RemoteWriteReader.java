@@ -39,6 +39,19 @@ public final class RemoteWriteReader {
      */
     boolean series(RemoteWriteReader reader) throws WireException;
 
+    /**
+     * A series of a version 1 message begins. Senders keep an order, so a receiver may know which
+     * labels come next.
+     *
+     * @param from where its fields begin in the body
+     * @param to where they end
+     * @return how many bytes of it are the key bytes of a series that the receiver knows; 0 if it
+     *     does not recognise them
+     */
+    default int known(byte[] body, int from, int to) {
+      return 0;
+    }
+
     void sample(long time, double value);
 
     void histogram(long time, Histogram histogram);
@@ -57,6 +70,9 @@ public final class RemoteWriteReader {
 
   /** Longest name or value of a label, bytes. */
   public static final int MAX_LABEL_BYTES = 16_384;
+
+  /** Field and length, value, and a time of one byte. */
+  private static final int MIN_SAMPLE_BYTES = 13;
 
   private final byte[] bytes;
   private final int size;
@@ -162,7 +178,10 @@ public final class RemoteWriteReader {
       long tag = in.uvar("a field");
       if (tag == (seriesField << 3 | BYTES)) {
         int length = in.uint(in.left(), "the length of a series");
-        series(in.position(), in.position() + length, sink);
+        int from = in.position();
+        if (version != Version.V1 || !isKnown(from, from + length, sink)) {
+          series(from, from + length, sink);
+        }
       } else if (version == Version.V1 && tag == (3 << 3 | BYTES)) {
         metadata(in.end(size, "metadata"), sink);
       } else {
@@ -263,6 +282,44 @@ public final class RemoteWriteReader {
         in.skipField(tag, size);
       }
     }
+  }
+
+  /**
+   * Reads a series whose labels are known and that has one sample, as most have: nothing of its
+   * labels is looked at. Bytes of any other form are left to {@link #series}.
+   *
+   * @return whether it was read
+   */
+  private boolean isKnown(int from, int to, Sink sink) throws WireException {
+    int key = sink.known(bytes, from, to);
+    int at = from + key;
+    if (key == 0
+        || to - at < MIN_SAMPLE_BYTES
+        || bytes[at] != (2 << 3 | BYTES)
+        || bytes[at + 1] != to - at - 2
+        || bytes[at + 2] != (1 << 3 | FIXED64)
+        || bytes[at + 11] != (2 << 3 | VARINT)) {
+      return false;
+    }
+    in.moveTo(at + 3);
+    double value = in.f64("a sample's value");
+    in.moveTo(at + 12);
+    long time = in.uvar("a sample's time");
+    if (in.position() != to) {
+      in.moveTo(from);
+      return false;
+    }
+    labelCount = 0;
+    together = true;
+    labelsFrom = from;
+    labelsTo = at;
+    metadataFrom = -1;
+    if (sink.series(this)) {
+      sink.sample(time, value);
+    } else {
+      sink.unwanted(1);
+    }
+    return true;
   }
 
   private void series(int from, int to, Sink sink) throws WireException {

@@ -92,6 +92,80 @@ class RemoteWriteReaderTest {
     return out.uvar(15 << 3).uvar(1_000);
   }
 
+  /** The events of a series whose first {@code known} bytes are a key that the receiver knows. */
+  private List<String> events(WireWriter series, int known) throws WireException {
+    read.clear();
+    byte[] bytes = field(new WireWriter(), 1, series).toBytes();
+    RemoteWriteReader.Sink recognising =
+        new RemoteWriteReader.Sink() {
+          @Override
+          public int known(byte[] body, int from, int to) {
+            assertThat(to - from).isEqualTo(series.size());
+            assertThat(Arrays.copyOfRange(body, from, to)).isEqualTo(series.toBytes());
+            return known;
+          }
+
+          @Override
+          public boolean series(RemoteWriteReader reader) {
+            int length = reader.keyTo() - reader.keyFrom();
+            read.add("key of " + length + ", " + reader.labelCount() + " labels");
+            return true;
+          }
+
+          @Override
+          public void sample(long time, double value) {
+            sink.sample(time, value);
+          }
+
+          @Override
+          public void histogram(long time, Histogram histogram) {
+            sink.histogram(time, histogram);
+          }
+
+          @Override
+          public void unwanted(int count) {
+            sink.unwanted(count);
+          }
+
+          @Override
+          public void exemplars(int count) {
+            sink.exemplars(count);
+          }
+
+          @Override
+          public void metadata(String metric, MetricMetadata metadata) {
+            sink.metadata(metric, metadata);
+          }
+        };
+    new RemoteWriteReader(Version.V1, bytes, bytes.length).read(recognising);
+    return List.copyOf(read);
+  }
+
+  @Test
+  void ofAKnownSeriesOnlyTheSampleIsRead() throws Exception {
+    WireWriter labels = field(new WireWriter(), 1, label("__name__", "a"));
+    int key = labels.size();
+    String whole = "key of " + key + ", 1 labels";
+    for (long time : new long[] {0, 5, 1_700_000_000_000L, -6}) {
+      WireWriter one = field(new WireWriter().raw(labels.array(), 0, key), 2, sample(time, 1.5));
+      assertThat(events(one, 0)).containsExactly(whole, time + " 1.5");
+      assertThat(events(one, key)).containsExactly("key of " + key + ", 0 labels", time + " 1.5");
+    }
+    WireWriter two = field(new WireWriter().raw(labels.array(), 0, key), 2, sample(5, 1));
+    field(two, 2, sample(6, 2));
+    assertThat(events(two, key)).containsExactly(whole, "5 1.0", "6 2.0");
+    WireWriter backwards = new WireWriter().u8(16).uvar(5).u8(9).f64(1);
+    WireWriter other = field(new WireWriter().raw(labels.array(), 0, key), 2, backwards);
+    assertThat(events(other, key)).containsExactly(whole, "5 1.0");
+    WireWriter without = field(new WireWriter().raw(labels.array(), 0, key), 2, new WireWriter());
+    assertThat(events(without, key)).containsExactly(whole, "0 0.0");
+    WireWriter more = field(new WireWriter().raw(labels.array(), 0, key), 1, label("b", "c"));
+    int longer = more.size();
+    field(more, 2, sample(5, 1));
+    assertThat(events(more, key)).containsExactly("key of " + longer + ", 2 labels", "5 1.0");
+    assertThat(events(labels, key)).containsExactly(whole);
+  }
+
   private static byte[] v1() {
     WireWriter series = new WireWriter();
     field(series, 1, label("__name__", "a"));

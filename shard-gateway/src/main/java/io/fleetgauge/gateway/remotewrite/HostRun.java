@@ -15,6 +15,9 @@ import java.util.Map;
  * a request and encodes them as frames, one for each time. One thread at a time.
  */
 final class HostRun {
+  /** Samples that are so little behind the newest one of their host are not too old. */
+  private static final long MAX_BEHIND_MILLIS = 60_000;
+
   final String host;
   private final FrameEncoder encoder;
   private int[] ids = new int[64];
@@ -22,6 +25,12 @@ final class HostRun {
   private double[] values = new double[64];
   private Histogram[] histograms;
   private int size;
+
+  /** The newest time that was added of each series, ms. */
+  private long[] newest = new long[0];
+
+  private long newestOfAll = Long.MIN_VALUE;
+  private boolean isNew = true;
 
   HostRun(String host, long run) {
     this.host = host;
@@ -49,7 +58,41 @@ final class HostRun {
     return size;
   }
 
+  /**
+   * Whether each sample that was added is newer than all of its series before, and of about the
+   * newest time of the host: its owner, which has those before, has no reason to refuse it.
+   */
+  boolean isNew() {
+    return isNew;
+  }
+
+  /** The owner may have a reason to refuse one of the samples that were added. */
+  void doubt() {
+    isNew = false;
+  }
+
+  /** Nothing is known any more of what the owner has. */
+  void notKept() {
+    newest = new long[0];
+    newestOfAll = Long.MIN_VALUE;
+  }
+
+  private void compare(int id, long time) {
+    if (id >= newest.length) {
+      int known = newest.length;
+      newest = Arrays.copyOf(newest, Math.max(2 * known, id + 64));
+      Arrays.fill(newest, known, newest.length, Long.MIN_VALUE);
+    }
+    long before = newest[id];
+    if (before == Long.MIN_VALUE || time <= before || time < newestOfAll - MAX_BEHIND_MILLIS) {
+      isNew = false;
+    }
+    newest[id] = Math.max(before, time);
+    newestOfAll = Math.max(newestOfAll, time);
+  }
+
   void add(int id, long time, double value) {
+    compare(id, time);
     if (size == ids.length) {
       ids = Arrays.copyOf(ids, 2 * size);
       times = Arrays.copyOf(times, 2 * size);
@@ -71,6 +114,7 @@ final class HostRun {
   }
 
   void clear() {
+    isNew = true;
     size = 0;
     histograms = null;
   }

@@ -230,7 +230,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /**
-   * All or nothing of what the tenant may write: all owners are asked before anything is written.
+   * All or nothing of what the tenant may write: owners are asked before anything is written. Not
+   * the owners of hosts whose samples are all newer than those that this gateway wrote before.
    */
   private Future<Answer> writeWhole(
       TenantWriter writer, Sender sender, TenantWriter.Request request) {
@@ -238,17 +239,18 @@ public final class RemoteWriteRoute implements AutoCloseable {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
     counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
-    return all(writer, sender, Delivery.Intent.CHECK, request.parts())
+    TenantWriter.Request doubtful = request.doubtful();
+    return all(writer, sender, Delivery.Intent.CHECK, doubtful.parts())
         .compose(
             checked -> {
               for (IntakeAnswer answer : checked) {
                 if (preventsOthers(answer)) {
-                  Answer refused = answer(request, checked);
+                  request.parts().forEach(part -> writer.notKept(part.host()));
+                  Answer refused = answer(doubtful, checked);
                   return Future.succeededFuture(Answer.of(refused.status, refused.text));
                 }
               }
-              return all(writer, sender, Delivery.Intent.KEEP, request.parts())
-                  .map(written -> answer(request, written));
+              return writeParts(writer, sender, request);
             });
   }
 
@@ -268,7 +270,15 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private Future<Answer> writeParts(
       TenantWriter writer, Sender sender, TenantWriter.Request request) {
     return all(writer, sender, Delivery.Intent.KEEP, request.parts())
-        .map(written -> answer(request, written));
+        .map(
+            written -> {
+              for (int i = 0; i < written.size(); i++) {
+                if (!(written.get(i) instanceof IntakeAnswer.Kept kept) || kept.refused() > 0) {
+                  writer.notKept(request.parts().get(i).host());
+                }
+              }
+              return answer(request, written);
+            });
   }
 
   private Future<List<IntakeAnswer>> all(

@@ -77,6 +77,20 @@ final class SeriesTable {
     return length == to - from && Arrays.equals(keys, start, start + length, bytes, from, to);
   }
 
+  int keyLength(int entry) {
+    return keyLength[entry];
+  }
+
+  /** The length of a key, if the bytes from {@code from} on begin with it; 0 if not. */
+  int begins(int entry, byte[] bytes, int from, int to) {
+    int start = keyAt[entry];
+    int length = keyLength[entry];
+    return length <= to - from
+            && Arrays.equals(keys, start, start + length, bytes, from, from + length)
+        ? length
+        : 0;
+  }
+
   /** The key that came behind another one the last time; itself when none did. */
   int follower(int entry) {
     return follower[entry];

@@ -53,8 +53,10 @@ final class TenantWriter {
    * The samples of a request for one host, as frames.
    *
    * @param histograms whether all its samples are histograms; otherwise none is
+   * @param isNew whether each sample is newer than all that was taken of its series before, so that
+   *     there is nothing to ask its owner about
    */
-  record Part(String host, byte[] body, int samples, boolean histograms) {}
+  record Part(String host, byte[] body, int samples, boolean histograms, boolean isNew) {}
 
   /**
    * A request in parts.
@@ -74,7 +76,21 @@ final class TenantWriter {
       List<String> refusals,
       int refusedSeries,
       int foreignSeries,
-      String ahead) {}
+      String ahead) {
+
+    /** The parts whose owners may refuse samples because of what they have. */
+    Request doubtful() {
+      return new Request(
+          parts.stream().filter(part -> !part.isNew).toList(),
+          samples,
+          histograms,
+          exemplars,
+          refusals,
+          refusedSeries,
+          foreignSeries,
+          ahead);
+    }
+  }
 
   /**
    * @param tenant its name
@@ -129,6 +145,14 @@ final class TenantWriter {
     return run == null ? new byte[0] : run.dictionary();
   }
 
+  /** Not all that was read for a host is kept: what its owner has is unknown. */
+  synchronized void notKept(String host) {
+    HostRun run = hosts.get(host);
+    if (run != null) {
+      run.notKept();
+    }
+  }
+
   /**
    * @param now ms since the epoch
    * @throws WireException if the bytes are not a message of the version
@@ -163,10 +187,20 @@ final class TenantWriter {
     private String ahead = "";
     private int series = NONE;
 
+    /** Where in the body the key of the series begins that was recognised last. */
+    private int knownAt = NONE;
+
     private record HistogramSample(int id, long time, Histogram histogram) {}
 
     Split(long latest) {
       this.latest = latest;
+    }
+
+    @Override
+    public int known(byte[] body, int from, int to) {
+      int length = series == NONE ? 0 : table.begins(table.follower(series), body, from, to);
+      knownAt = length == 0 ? NONE : from;
+      return length;
     }
 
     @Override
@@ -176,7 +210,8 @@ final class TenantWriter {
       int to = reader.keyTo();
       int before = series;
       series = before == NONE ? NONE : table.follower(before);
-      if (series == NONE || !table.is(series, bytes, from, to)) {
+      boolean known = series != NONE && from == knownAt && to - from == table.keyLength(series);
+      if (series == NONE || !known && !table.is(series, bytes, from, to)) {
         int hash = table.hash(bytes, from, to);
         series = table.find(hash, bytes, from, to);
         if (series == NONE) {
@@ -212,6 +247,9 @@ final class TenantWriter {
         numbers.add(run);
       }
       run.add(idBySeries[series], time, value);
+      if (time > latest - latestFuture) {
+        run.doubt(); // the clock of its owner may be behind
+      }
       samples++;
     }
 
@@ -251,13 +289,14 @@ final class TenantWriter {
       List<Part> parts = new ArrayList<>();
       for (HostRun run : numbers) {
         int count = run.size();
-        parts.add(new Part(run.host, run.encode(), count, false));
+        boolean isNew = run.isNew();
+        parts.add(new Part(run.host, run.encode(), count, false, isNew));
       }
       histograms.forEach(
           (host, all) -> {
             HostRun run = hosts.get(host);
             all.forEach(each -> run.add(each.id, each.time, each.histogram));
-            parts.add(new Part(host, run.encode(), all.size(), true));
+            parts.add(new Part(host, run.encode(), all.size(), true, false));
           });
       return new Request(
           parts, samples, histogramCount, exemplars, refusals, refusedSeries, foreignSeries, ahead);

@@ -56,6 +56,34 @@ class HostRunTest {
     return found;
   }
 
+  @Test
+  void samplesAreNewWhenEachIsNewerThanTheOnesOfItsSeriesBefore() {
+    int a = run.number(series(1));
+    int b = run.number(series(200));
+    assertThat(added(a, 1_000)).as("nothing is known of the series").isFalse();
+    assertThat(added(a, 2_000)).isTrue();
+    assertThat(added(b, 2_000)).as("nothing is known of the other series").isFalse();
+    assertThat(added(b, 3_000)).isTrue();
+    assertThat(added(a, 3_000)).isTrue();
+    assertThat(added(a, 3_000)).as("the same time again").isFalse();
+    assertThat(added(b, 63_010)).isTrue();
+    assertThat(added(a, 3_002)).as("more than a minute behind the host").isFalse();
+    assertThat(added(a, 3_003)).isFalse();
+    assertThat(added(a, 64_000)).isTrue();
+    run.notKept();
+    assertThat(added(a, 65_000)).as("the owner has refused something").isFalse();
+    assertThat(added(a, 66_000)).isTrue();
+    run.doubt();
+    assertThat(run.isNew()).isFalse();
+  }
+
+  private boolean added(int id, long time) {
+    run.add(id, time, 1);
+    boolean isNew = run.isNew();
+    run.encode();
+    return isNew;
+  }
+
   /** Samples in any order, with series twice at one time and histograms, over several requests. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})

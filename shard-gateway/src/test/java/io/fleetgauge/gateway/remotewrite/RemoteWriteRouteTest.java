@@ -252,6 +252,21 @@ class RemoteWriteRouteTest {
   }
 
   @Test
+  void aConflictOfOneHostPreventsTheNewSamplesOfAnother() throws Exception {
+    for (int tick = 3; tick > 0; tick--) {
+      long time = NOW - tick * 1_000;
+      send(V1, up(time, 1).series(time, 1, "Hostname", "n2", "__name__", "up").bytes());
+    }
+    WriteRequest mixed = up(NOW, 1).series(NOW - 1_000, 2, "Hostname", "n2", "__name__", "up");
+    assertThat(send(V1, mixed.bytes()).status).isEqualTo(400);
+    assertThat(stored()).extracting(Series::size).containsExactly(3, 3);
+    assertThat(send(V1, mixed.bytes()).status).isEqualTo(400);
+    assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
+    assertThat(send(V1, up(NOW, 2).bytes()).status).isEqualTo(400);
+    assertThat(stored()).extracting(Series::size).containsExactly(4, 3);
+  }
+
+  @Test
   void version2SaysHowManyWereWritten() throws Exception {
     Response response = send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1", "__name__", "up"));
     assertThat(response.status).isEqualTo(204);

@@ -11,12 +11,16 @@ import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.wire.WireException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TenantWriterTest {
   private static final long NOW = 1_000_000;
@@ -103,6 +107,62 @@ class TenantWriterTest {
     open.forget();
     assertThat(open.keyBytes()).isZero();
     assertThat(open.dictionary("n1")).isEmpty();
+  }
+
+  /** Senders keep an order of their series, more or less. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void theSamplesAreTheSameInWhateverOrderTheirSeriesCome(long seed) throws Exception {
+    Random random = new Random(seed);
+    List<String[]> series = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      String longer = i % 3 == 0 ? "x" : "x".repeat(i);
+      series.add(new String[] {"Hostname", "n" + i % 3, "__name__", "m" + i / 3, "a", longer});
+    }
+    for (int round = 1; round < 60; round++) {
+      if (random.nextInt(4) == 0) {
+        Collections.swap(series, random.nextInt(40), random.nextInt(40));
+      }
+      Map<String, Double> sent = new TreeMap<>();
+      WriteRequest request = new WriteRequest();
+      for (String[] each : series) {
+        if (random.nextInt(20) > 0) {
+          double value = random.nextDouble();
+          long time = random.nextInt(50) == 0 ? -round : round * 10_000L;
+          request.series(time, value, each);
+          sent.put(Labels.of(each) + " @ " + time, value);
+        }
+      }
+      Map<String, Double> found = new TreeMap<>();
+      for (TenantWriter.Part part : read(open, request).parts()) {
+        found.putAll(samples(open, part));
+      }
+      assertThat(found).isEqualTo(sent);
+    }
+  }
+
+  @Test
+  void aPartIsNewWhenNothingOfItsSeriesIsAsNew() throws Exception {
+    WriteRequest first =
+        new WriteRequest()
+            .series(1_000, 1, "Hostname", "n1", "__name__", "up")
+            .series(1_000, 2, "Hostname", "n2", "__name__", "up");
+    assertThat(read(open, first).doubtful().parts()).hasSize(2);
+    WriteRequest second =
+        new WriteRequest()
+            .series(2_000, 1, "Hostname", "n1", "__name__", "up")
+            .series(1_000, 2, "Hostname", "n2", "__name__", "up");
+    assertThat(read(open, second).doubtful().parts())
+        .extracting(TenantWriter.Part::host)
+        .containsExactly("n2");
+    open.notKept("n1");
+    open.notKept("unknown");
+    WriteRequest third = new WriteRequest().series(3_000, 1, "Hostname", "n1", "__name__", "up");
+    assertThat(read(open, third).doubtful().parts()).hasSize(1);
+    WriteRequest ahead = new WriteRequest().series(NOW + 1, 1, "Hostname", "n1", "__name__", "up");
+    assertThat(read(open, ahead).doubtful().parts())
+        .as("the clock of the owner may be behind")
+        .hasSize(1);
   }
 
   @Test

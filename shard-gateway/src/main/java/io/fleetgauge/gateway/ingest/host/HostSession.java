@@ -36,6 +36,10 @@ final class HostSession {
     final RunDictionary dictionary = new RunDictionary();
     final List<Lane.Handle> handles = new ArrayList<>();
     RunProgress progress = RunProgress.NOTHING;
+
+    /** The series of the last tick: the next one has as many in most cases. */
+    Lane.Handle[] ofTick = {};
+
     boolean isReplayed;
 
     /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
@@ -371,10 +375,15 @@ final class HostSession {
     }
   }
 
+  /** The series of a tick; the next tick of the run takes the same array. */
   private static Lane.Handle[] handles(Run run, Frame.Tick tick) {
-    Lane.Handle[] handles = new Lane.Handle[tick.ids().length];
+    int[] ids = tick.ids();
+    if (run.ofTick.length != ids.length) {
+      run.ofTick = new Lane.Handle[ids.length];
+    }
+    Lane.Handle[] handles = run.ofTick;
     for (int i = 0; i < handles.length; i++) {
-      handles[i] = run.handles.get(tick.ids()[i]);
+      handles[i] = run.handles.get(ids[i]);
     }
     return handles;
   }
