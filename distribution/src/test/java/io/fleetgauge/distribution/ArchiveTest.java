@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.tenant.TenantList;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is in the archive. */
 class ArchiveTest {
@@ -49,6 +52,24 @@ class ArchiveTest {
         .noneMatch(
             name ->
                 name.matches("(hazelcast|vertx-hazelcast|bc(prov|pkix|util).*|caffeine|jmh.*)"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"512m, 268435456", "1g, 536870912", "64g, 1073741824"})
+  void theHeapIsAtMostHalfOfTheMemoryThatThereIsAndAtMostOneGibibyte(String memory, long heap)
+      throws Exception {
+    Process java =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@" + archive.home().resolve("jvm/small-heap.flags"),
+                "-XX:MaxRAM=" + memory,
+                "-XX:+PrintFlagsFinal",
+                "-version")
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String flags = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(java.waitFor()).isZero();
+    assertThat(flags).containsPattern(" MaxHeapSize += " + heap + " ");
   }
 
   @Test

@@ -121,7 +121,7 @@ public record QueryConfig(
       Key.derived(
           "query.cache",
           KeyType.size(1L << 20, 64L << 30),
-          "a sixteenth of the heap, at least `1MiB`",
+          "a thirty-second of the heap, at least `1MiB`",
           "Memory for cached answers.");
   private static final Key<Long> WIDE_SERIES =
       Key.of(
@@ -200,7 +200,7 @@ public record QueryConfig(
   }
 
   private static long defaultCache() {
-    return Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16);
+    return Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 32);
   }
 
   /** The same, and other machines may reach it without a token. */

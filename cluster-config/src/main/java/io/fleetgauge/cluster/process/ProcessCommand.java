@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.heap.HeapTrim;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +67,7 @@ public abstract class ProcessCommand<C> implements Command {
       return 0;
     }
     AutoCloseable process = start(config);
+    HeapTrim.start();
     runUntilStopped(process);
     return 0;
   }

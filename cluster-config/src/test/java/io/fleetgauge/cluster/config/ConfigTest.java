@@ -73,7 +73,7 @@ class ConfigTest {
                 100,
                 Math.max(4, 2 * Runtime.getRuntime().availableProcessors()),
                 Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 16),
+                Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 32),
                 500_000,
                 500_000,
                 256 << 20,

@@ -119,6 +119,7 @@ class TidyTest {
               "sample.gzip",
               "sample.prometheus"),
           room("cluster.config.key"),
+          room("cluster.heap"),
           room(
               "cluster.config",
               "cluster.config.key",
@@ -145,6 +146,7 @@ class TidyTest {
           room(
               "cluster.process",
               "cluster.config.key",
+              "cluster.heap",
               "cluster.config",
               "cluster.tenant",
               "cluster.trust",

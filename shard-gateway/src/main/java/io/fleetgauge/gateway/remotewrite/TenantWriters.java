@@ -19,7 +19,7 @@ final class TenantWriters {
   private static final int MAX_WRITERS = 1_000;
 
   /** Bytes of keys; all that is known of a series takes a few times its key. */
-  static final long MAX_KEY_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 16);
+  static final long MAX_KEY_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private final HostLabels hostLabels;
   private final long future;

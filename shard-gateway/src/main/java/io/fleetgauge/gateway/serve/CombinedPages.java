@@ -31,7 +31,7 @@ final class CombinedPages {
   /** A host that is further behind the newest one, in steps, is not merged. */
   private static final int MAX_BEHIND = 8;
 
-  private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+  private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private final Store store;
   private final Interner<Labels> groups = Interner.newWeakInterner();

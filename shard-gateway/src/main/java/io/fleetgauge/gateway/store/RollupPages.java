@@ -12,7 +12,7 @@ import java.util.Optional;
  * computed of samples in memory. Safe for all threads.
  */
 final class RollupPages {
-  private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 8);
+  private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private final Cache<OfBlock, Optional<RollupPage>> sealed =
       Caffeine.newBuilder()
