@@ -10,6 +10,10 @@ public final class Utf8Order {
   private Utf8Order() {}
 
   public static int compare(String a, String b) {
+    // Label sets that are compared have most of their names and values in common.
+    if (a.equals(b)) {
+      return 0;
+    }
     int length = Math.min(a.length(), b.length());
     for (int i = 0; i < length; i++) {
       char x = a.charAt(i);

@@ -70,6 +70,8 @@ public final class ExtentCache {
         key.tenant,
         none ->
             Caffeine.newBuilder()
+                // Its upkeep takes less time than another thread takes to wake up.
+                .executor(Runnable::run)
                 .maximumWeight(share)
                 .weigher((ExtentKey at, AnsweredRange range) -> range.bytes())
                 .build());

@@ -29,6 +29,8 @@ public final class RecentAnswers<K, V> {
     this.versions = versions;
     this.answers =
         Caffeine.newBuilder()
+            // Its upkeep takes less time than another thread takes to wake up.
+            .executor(Runnable::run)
             .maximumWeight(bytes)
             .weigher((K key, Entry<V> entry) -> size.applyAsInt(entry.answer))
             .expireAfterAccess(KEPT)

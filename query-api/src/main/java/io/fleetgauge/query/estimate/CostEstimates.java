@@ -60,16 +60,30 @@ public final class CostEstimates {
   private static final long LINE_WORK = 8;
 
   private final Shards shards;
+
+  /** Its upkeep takes less time than another thread takes to wake up. */
   private final Cache<Key, Density> densities =
-      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(DENSITY_KEPT).build();
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumSize(MAX_KEPT)
+          .expireAfterWrite(DENSITY_KEPT)
+          .build();
 
   /** Of selectors that were asked before, at whatever time: when the shards do not answer now. */
   private final Cache<List<Matcher>, Density> lastDensities =
-      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(FOUND_KEPT).build();
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumSize(MAX_KEPT)
+          .expireAfterWrite(FOUND_KEPT)
+          .build();
 
   private final Map<Key, Future<Density>> asked = new ConcurrentHashMap<>();
   private final Cache<List<List<Matcher>>, Long> found =
-      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(FOUND_KEPT).build();
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumSize(MAX_KEPT)
+          .expireAfterWrite(FOUND_KEPT)
+          .build();
   private final LongAdder bounds = new LongAdder();
 
   /**

@@ -37,6 +37,8 @@ final class CombinedPages {
   private final Interner<Labels> groups = Interner.newWeakInterner();
   private final Cache<Key, Combined> pages =
       Caffeine.newBuilder()
+          // Its upkeep takes less time than another thread takes to wake up.
+          .executor(Runnable::run)
           .maximumWeight(MAX_BYTES)
           .weigher((Key key, Combined combined) -> 100 * key.hosts.size() + combined.page.bytes())
           .recordStats()

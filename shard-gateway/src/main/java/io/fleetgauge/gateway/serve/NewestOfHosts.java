@@ -46,6 +46,7 @@ final class NewestOfHosts<M> {
    */
   static <Q, K extends Known> Cache<Q, K> cache() {
     return Caffeine.newBuilder()
+        .executor(Runnable::run)
         .maximumWeight(MAX_SERIES)
         .weigher((Q question, K known) -> known.hosts().weight())
         .expireAfterAccess(EXPIRES_AFTER)

@@ -46,9 +46,13 @@ final class PartsRunner {
   private final HostLabels hostLabels;
   private final RollupRunner rollups;
 
-  /** Parsed expressions: dashboards send the same ones repeatedly. */
+  /** Parsed expressions: dashboards send the same ones repeatedly. Its upkeep is quick. */
   private final Cache<Parsed, Expr> expressions =
-      Caffeine.newBuilder().maximumSize(MAX_EXPRESSIONS).recordStats().build();
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumSize(MAX_EXPRESSIONS)
+          .recordStats()
+          .build();
 
   /** What the expression of a query depends on. */
   private record Parsed(ParseOptions options, String text, List<Matcher> scope) {}

@@ -23,11 +23,21 @@ final class OwnerViews {
   /** The samples of a series that one owner has. */
   static final class View {
     private final Labels labels;
-    private final List<Span> spans = new ArrayList<>();
-    private final List<Long> markers = new ArrayList<>();
+    private final List<Span> spans;
+    private final List<Long> markers;
 
+    /** Without spans yet. */
     private View(Labels labels) {
       this.labels = labels;
+      this.spans = new ArrayList<>();
+      this.markers = new ArrayList<>();
+    }
+
+    /** Of one owner all the time. */
+    private View(Labels labels, Span only) {
+      this.labels = labels;
+      this.spans = List.of(only);
+      this.markers = List.of();
     }
 
     Labels labels() {
@@ -64,25 +74,31 @@ final class OwnerViews {
     }
   }
 
-  private final List<View> views = new ArrayList<>();
+  private static final OwnerViews NONE = new OwnerViews(List.of());
 
-  private OwnerViews() {}
+  private final List<View> views;
+
+  private OwnerViews(List<View> views) {
+    this.views = views;
+  }
 
   /**
    * The views that match, of the time from {@code from} to {@code to}, both included. A series
    * without owners has one view, whose labels are assumed to match.
    */
   static OwnerViews of(StoredSeries series, List<Matcher> matchers, long from, long to) {
-    OwnerViews found = new OwnerViews();
     if (from > to) {
-      return found;
+      return NONE;
     }
     Timeline newest = series.timeline;
     if (newest == null) {
-      View only = new View(series.identity);
-      only.spans.add(new Span(from, to));
-      found.views.add(only);
-      return found;
+      return new OwnerViews(List.of(new View(series.identity, new Span(from, to))));
+    }
+    if (newest.from <= from && !endsIn(newest, from, to)) {
+      Labels labels = series.labels(newest.owner);
+      return matches(matchers, labels)
+          ? new OwnerViews(List.of(new View(labels, new Span(from, to))))
+          : NONE;
     }
     Map<Labels, View> byOwner = new LinkedHashMap<>();
     long end = to;
@@ -94,20 +110,26 @@ final class OwnerViews {
         end = interval.from - 1;
       }
       Timeline before = interval.before();
-      long ended = interval.endedBefore;
-      if (before != null && ended >= from && ended <= to && ended != Timeline.NOT_ENDED) {
-        view(byOwner, series, before).markers.addFirst(ended);
+      if (before != null && endsIn(interval, from, to)) {
+        view(byOwner, series, before).markers.addFirst(interval.endedBefore);
       }
       if (interval.from <= from) {
         break;
       }
     }
+    List<View> matching = new ArrayList<>();
     for (View view : byOwner.values()) {
       if (matches(matchers, view.labels)) {
-        found.views.add(view);
+        matching.add(view);
       }
     }
-    return found;
+    return new OwnerViews(matching);
+  }
+
+  /** Whether a marker from {@code from} to {@code to} ended the owner before an interval. */
+  private static boolean endsIn(Timeline interval, long from, long to) {
+    long ended = interval.endedBefore;
+    return ended != Timeline.NOT_ENDED && ended >= from && ended <= to;
   }
 
   private static View view(Map<Labels, View> byOwner, StoredSeries series, Timeline interval) {
