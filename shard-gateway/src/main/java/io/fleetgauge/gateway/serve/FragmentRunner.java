@@ -166,14 +166,7 @@ public final class FragmentRunner {
     if (!(fragment instanceof Fragment.Parts asked)) {
       return false;
     }
-    long after = parts.readsAfter(asked);
-    for (String host : fragment.hosts()) {
-      Optional<Lane> lane = store.find(host);
-      if (lane.isPresent() && lane.get().sealedBefore() > after) {
-        return false;
-      }
-    }
-    return true;
+    return parts.isInMemory(fragment.hosts(), parts.readsAfter(asked));
   }
 
   /**

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.store.CacheUse;
+import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.exec.Engine;
@@ -36,11 +37,11 @@ import java.util.function.Function;
 final class PartsRunner {
   private static final long MAX_EXPRESSIONS = 1_000;
 
-  /** Reads no samples. */
-  private static final SeriesSource NO_SAMPLES =
-      (selection, receiver) -> {
-        throw new QueryFailure(QueryFailure.Kind.EXECUTION, "samples would have to be read");
-      };
+  /** Newest samples that no rollup has yet are read on the event loop if they span less, ms. */
+  private static final long BRIEF_MILLIS = 600_000;
+
+  /** As above, of at most so many hosts. */
+  private static final int FEW_HOSTS = 32;
 
   private final Store store;
   private final HostLabels hostLabels;
@@ -166,28 +167,38 @@ final class PartsRunner {
   }
 
   /**
-   * The answer, if it needs few cells of rollups and no samples: it is computed on the event loop,
-   * so that no other thread has to wake up for it.
+   * The answer, if it needs few cells of rollups, and no samples but the newest ones: it is
+   * computed on the event loop, so that no other thread has to wake up for it.
    */
   Optional<FragmentAnswer> quickly(Fragment.Parts asked, List<String> covered, long epoch) {
     try {
       Query query = query(asked);
       List<PartResult> parts = new ArrayList<>();
       List<String> notes = new ArrayList<>();
+      Set<String> damaged = new HashSet<>();
+      Hosts hosts = new Hosts(covered);
       long cells = 0;
       for (Fragment.Part wanted : asked.parts()) {
         Grid grid = wanted.grid();
         if (!wanted.rollups()
-            || !(Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate)) {
+            || !(Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate)
+            || Planner.obstacle(aggregate, wanted.partial(), hostLabels.names()).isPresent()) {
           return Optional.empty();
         }
+        boolean needsHosts = Planner.needsHosts(aggregate, wanted.partial());
         Optional<RollupFit> fit = RollupFit.of(query, aggregate, grid, store.rollupRules()).fit();
         Optional<RollupRunner.Result> made =
             fit.isEmpty()
                 ? Optional.empty()
                 : rollups.run(
-                    query, fit.get(), grid, covered, of -> NO_SAMPLES, StopCheck.NEVER, true);
-        if (made.isEmpty()) {
+                    query,
+                    fit.get(),
+                    grid,
+                    covered,
+                    of -> brief(of, source(of, hosts, needsHosts, asked, damaged)),
+                    StopCheck.NEVER,
+                    true);
+        if (made.isEmpty() || !damaged.isEmpty()) {
           return Optional.empty();
         }
         parts.add(made.get().part());
@@ -200,6 +211,30 @@ final class PartsRunner {
     } catch (QueryFailure | ParseException e) {
       return Optional.empty();
     }
+  }
+
+  /** Reads samples if they are few and in memory; otherwise fails. */
+  private SeriesSource brief(List<String> hosts, SeriesSource source) {
+    return (selection, receiver) -> {
+      if (hosts.size() > FEW_HOSTS
+          || selection.to() - selection.from() > BRIEF_MILLIS
+          || !isInMemory(hosts, selection.from())) {
+        throw new QueryFailure(
+            QueryFailure.Kind.EXECUTION, "many samples or a disk would have to be read");
+      }
+      source.select(selection, receiver);
+    };
+  }
+
+  /** Whether no block on disk has samples of some hosts after a time, ms. */
+  boolean isInMemory(List<String> hosts, long after) {
+    for (String host : hosts) {
+      Optional<Lane> lane = store.find(host);
+      if (lane.isPresent() && lane.get().sealedBefore() > after) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** All samples that a query reads are after this time, ms. */

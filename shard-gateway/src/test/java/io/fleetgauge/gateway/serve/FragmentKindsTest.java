@@ -391,14 +391,19 @@ class FragmentKindsTest {
   }
 
   private static Fragment.Parts parts(String text, boolean partial, List<Matcher> scope) {
+    return parts(text, last(), partial, scope);
+  }
+
+  private static Fragment.Parts parts(
+      String text, long time, boolean partial, List<Matcher> scope) {
     Query.Settings settings = Query.Settings.STOCK.withMaxSamples(1_000);
     return new Fragment.Parts(
         EPOCH,
         HOSTS,
-        new QueryText(text, last(), last(), 0, settings),
+        new QueryText(text, time, time, 0, settings),
         scope,
         10_000,
-        List.of(new Fragment.Part(0, new Grid(last(), 1, last()), partial, true)));
+        List.of(new Fragment.Part(0, new Grid(time, 1, time), partial, true)));
   }
 
   @Test
@@ -418,6 +423,17 @@ class FragmentKindsTest {
             });
     Optional<FragmentAnswer> quick = runner.quickly(parts("sum by (rack) (util)", true, List.of()));
     assertThat(quick).isPresent();
+  }
+
+  @Test
+  void aStepThatNoTickHasReachedIsComputedAtOnceFromSamplesInMemory() throws Exception {
+    Fragment.Parts asked = parts("sum by (rack) (util)", last() + STEP, true, List.of());
+    FragmentAnswer.Parts quick = (FragmentAnswer.Parts) runner.quickly(asked).orElseThrow();
+    assertThat(quick.parts().getFirst().samples()).isPositive();
+    assertThat(quick.parts().getFirst().partials().getFirst().numbers()[0])
+        .containsExactly(14 + 19 + 29);
+    assertThat(FragmentCodec.encode(quick))
+        .isEqualTo(FragmentCodec.encode(runner.run(asked, StopCheck.NEVER)));
   }
 
   @Test
