@@ -1,92 +1,92 @@
 package io.fleetgauge.load.measure;
 
+import io.fleetgauge.load.system.Connection;
+import io.fleetgauge.load.system.Connection.Answer;
+import io.fleetgauge.load.traffic.FleetTraffic;
+import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
-/**
- * What federation costs: a global Prometheus scrapes the newest samples of our query API, and of a
- * Prometheus that has the same samples.
- */
-final class FederateLoad implements AutoCloseable {
-  private static final int TICKS = 4;
+/** What federation costs: the newest samples are scraped while they arrive. */
+final class FederateLoad {
+  private static final int SCRAPES = 12;
 
   private final PrintWriter out;
-  private final int rounds;
-  private final MeasuredSystems systems;
+  private final FleetTraffic traffic;
+  private final List<Target> targets;
 
-  FederateLoad(Path folder, PrintWriter out, int hosts, int rounds) {
+  FederateLoad(PrintWriter out, FleetTraffic traffic, List<Target> targets) {
     this.out = out;
-    this.rounds = rounds;
-    systems = new MeasuredSystems(folder, hosts, TICKS, metric -> true);
+    this.traffic = traffic;
+    this.targets = targets;
   }
 
   void run() throws Exception {
-    systems.start();
-    out.printf("%n%d hosts, %d series%n%n", systems.hosts(), systems.series());
-    out.printf(
-        "%-34s %10s %12s %12s %8s%n",
-        "CPU of a scrape, ms", "lines", "ours", "prometheus", "ratio");
-    for (String encoding : List.of("gzip", "identity")) {
-      scrape("all series, " + encoding, "{Hostname!=\"\"}", encoding, true);
+    out.printf("%nfederation, live, ms%n%n");
+    out.printf("%-56s %8s %8s %8s %10s%n", "", "lines", "first", "p50", "CPU");
+    try (LiveTraffic live = new LiveTraffic(traffic, targets)) {
+      live.awaitFirstTicks();
+      for (Target target : targets) {
+        for (String encoding : List.of("identity", "gzip")) {
+          scrape(target, "all series, " + encoding, "{__name__=~\".+\"}", encoding);
+        }
+        if (target.system().ours()) {
+          scrape(target, "all reductions, gzip", "{__name__=~\".+:.+\"}", "gzip");
+          scrape(
+              target,
+              "by rack and tenant, gzip",
+              "{__name__=~\"(rack|tenant|rack_tenant):.+\"}",
+              "gzip");
+        }
+      }
     }
-    scrape("all reductions, gzip", "{__name__=~\".+:.+\"}", "gzip", false);
-    scrape("all reductions, identity", "{__name__=~\".+:.+\"}", "identity", false);
-    scrape(
-        "by rack and tenant, gzip", "{__name__=~\"(rack|tenant|rack_tenant):.+\"}", "gzip", false);
   }
 
-  private void scrape(String title, String selector, String encoding, boolean compared)
+  private void scrape(Target target, String title, String selector, String encoding)
       throws Exception {
     String path = "/federate?match%5B%5D=" + URLEncoder.encode(selector, StandardCharsets.UTF_8);
-    systems.freshTick();
-    double mine = scraped(systems.query().resolve(path), encoding, systems::ourCpu);
-    systems.freshTick();
-    double theirs =
-        compared
-            ? scraped(
-                systems.peers().get("prometheus").resolve(path),
-                encoding,
-                () -> systems.cpuOf("prometheus"))
-            : Double.NaN;
-    out.printf("%-34s %10d %12.1f %12.1f %8.2f%n", title, lines(path), mine, theirs, theirs / mine);
-    out.flush();
-  }
-
-  private interface Cpu {
-    double seconds() throws Exception;
-  }
-
-  /** CPU of one scrape, ms, when it has been scraped often. */
-  private double scraped(URI scrape, String encoding, Cpu cpu) throws Exception {
-    for (int i = 0; i < 4 * rounds; i++) {
-      systems.ask(scrape, "Accept-Encoding", encoding);
+    Timings timings = new Timings();
+    double first = Double.NaN;
+    double before = 0;
+    try (Connection connection = new Connection(target.system().query().address())) {
+      for (int i = 0; i < SCRAPES; i++) {
+        double took = scrape(connection, path, encoding);
+        if (i == 0) {
+          first = took;
+          before = target.cpu();
+        } else {
+          timings.add(took);
+        }
+        // Samples arrive between two scrapes.
+        TimeUnit.MILLISECONDS.sleep(300);
+      }
+      double cpu = (target.cpu() - before) / (SCRAPES - 1) * 1_000;
+      long lines =
+          connection.get(path).text().lines().filter(line -> !line.startsWith("#")).count();
+      out.printf(
+          Locale.ROOT,
+          "%-56s %8d %8.1f %8.1f %10.1f%n",
+          target.system().name() + ": " + title,
+          lines,
+          first,
+          timings.median(),
+          cpu);
+      out.flush();
     }
-    double before = cpu.seconds();
-    for (int i = 0; i < rounds; i++) {
-      systems.ask(scrape, "Accept-Encoding", encoding);
+  }
+
+  private static double scrape(Connection connection, String path, String encoding)
+      throws IOException {
+    long begin = System.nanoTime();
+    Answer answer = connection.get(path, "Accept-Encoding", encoding);
+    double millis = (System.nanoTime() - begin) / 1e6;
+    if (answer.status() != 200 || answer.body().length < 100) {
+      throw new IOException("a scrape is answered " + answer.status() + ": " + answer.text());
     }
-    return (cpu.seconds() - before) / rounds * 1_000;
-  }
-
-  private long lines(String path) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(systems.query().resolve(path)).build();
-    return systems
-        .client()
-        .send(request, HttpResponse.BodyHandlers.ofString())
-        .body()
-        .lines()
-        .filter(line -> !line.startsWith("#"))
-        .count();
-  }
-
-  @Override
-  public void close() {
-    systems.close();
+    return millis;
   }
 }

@@ -1,12 +1,10 @@
 package io.fleetgauge.load.measure;
 
-import io.fleetgauge.load.system.MeasuredProcess;
 import io.fleetgauge.load.system.MeasuredSystem;
 import io.fleetgauge.load.system.ResidentMemory;
 import io.fleetgauge.load.traffic.Backlog;
 import io.fleetgauge.load.traffic.Bodies.Body;
 import java.io.IOException;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +29,7 @@ final class Intake {
   private static final int SETTLED_SECONDS = 60;
   private static final double SETTLED_CORES = 0.25;
 
+  private final Target target;
   private final MeasuredSystem system;
   private final Backlog backlog;
   private final AtomicLong sent = new AtomicLong();
@@ -73,8 +72,9 @@ final class Intake {
       long pauses,
       ResidentMemory memory) {}
 
-  Intake(MeasuredSystem system, Backlog backlog) {
-    this.system = system;
+  Intake(Target target, Backlog backlog) {
+    this.target = target;
+    this.system = target.system();
     this.backlog = backlog;
     times = new long[backlog.senders()];
     coldSamples = Math.min(COLD, backlog.samples() / 4);
@@ -83,7 +83,7 @@ final class Intake {
   Result run() throws Exception {
     ResidentMemory memory = new ResidentMemory(system.processes());
     List<Double> speeds = new ArrayList<>();
-    double cpuBefore = cpu();
+    double cpuBefore = target.storeCpu();
     begin = System.nanoTime();
     try (ExecutorService threads = Executors.newFixedThreadPool(backlog.senders())) {
       List<Future<?>> all = new ArrayList<>();
@@ -118,7 +118,9 @@ final class Intake {
     double settled = settle(memory);
     memory.look();
     Part cold = new Part(coldSamples, (coldNanos - begin) / 1e9, coldCpu - cpuBefore);
-    Part warm = new Part(backlog.samples() - coldSamples, (end - coldNanos) / 1e9, cpu() - coldCpu);
+    Part warm =
+        new Part(
+            backlog.samples() - coldSamples, (end - coldNanos) / 1e9, target.storeCpu() - coldCpu);
     double half = Double.NaN;
     for (int i = speeds.size() - 1; i >= 0; i--) {
       if (speeds.get(i) >= warm.samplesPerSecond() / 2) {
@@ -129,8 +131,7 @@ final class Intake {
   }
 
   private void send(int number) throws Exception {
-    List<URI> stores = system.stores().stream().map(MeasuredProcess::address).toList();
-    try (Sender sender = new Sender(stores, number);
+    try (Sender sender = new Sender(target.stores(), number);
         Backlog.Reader reader = backlog.read(number)) {
       try {
         for (Body body = reader.next(); body != null; body = reader.next()) {
@@ -139,7 +140,7 @@ final class Intake {
           long all = sent.addAndGet(body.samples());
           if (all >= coldSamples && all - body.samples() < coldSamples) {
             coldNanos = System.nanoTime();
-            coldCpu = cpu();
+            coldCpu = target.storeCpu();
           }
         }
       } finally {
@@ -162,25 +163,16 @@ final class Intake {
     }
   }
 
-  /** CPU seconds of the processes that store. */
-  private double cpu() throws IOException {
-    double seconds = 0;
-    for (MeasuredProcess each : system.stores()) {
-      seconds += each.cost().cpuSeconds();
-    }
-    return seconds;
-  }
-
   /** Waits until what is done in the background is done; returns the seconds. */
   private double settle(ResidentMemory memory) throws Exception {
     int quiet = 0;
     int seconds = 0;
-    double before = cpu();
+    double before = target.storeCpu();
     while (quiet < 2 && seconds < SETTLED_SECONDS) {
       TimeUnit.SECONDS.sleep(1);
       seconds++;
       memory.look();
-      double now = cpu();
+      double now = target.storeCpu();
       quiet = now - before < SETTLED_CORES ? quiet + 1 : 0;
       before = now;
     }

@@ -3,12 +3,15 @@ package io.fleetgauge.load.measure;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.fleet.Installation;
+import io.fleetgauge.load.traffic.FleetTraffic.Form;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -21,17 +24,25 @@ import picocli.CommandLine.Option;
         "Sends hours of samples of a GPU fleet to gateways that run as installed, each in a process"
             + " of its own, and prints what it costs; with --against also in other programs.")
 public final class LoadCommand implements Command {
+  /** Hosts of each gateway where several numbers of gateways are compared. */
+  private static final int HOSTS_A_GATEWAY = 15;
+
+  private static final int DEFAULT_HOSTS = 50;
   private static final Set<String> PEERS = Set.of("prometheus", "victoria-metrics");
-  private static final Set<String> MODES = Set.of("frames", "remote-write");
+  private static final Map<String, Form> MODES =
+      Map.of("frames", Form.FRAMES, "remote-write", Form.REMOTE_WRITE);
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Option(
       names = "--gateways",
       paramLabel = "N",
+      split = ",",
       defaultValue = "4",
-      description = "Gateways, 1 to 20 (default: ${DEFAULT-VALUE}).")
-  private int gateways;
+      description =
+          "Gateways, 1 to 20 (default: ${DEFAULT-VALUE}). With several numbers, such as 2,4,6, one"
+              + " load for each, with 15 hosts a gateway, and the cost of queries.")
+  private List<Integer> gateways;
 
   @Option(
       names = "--replication",
@@ -51,9 +62,8 @@ public final class LoadCommand implements Command {
   @Option(
       names = "--hosts",
       paramLabel = "N",
-      defaultValue = "50",
-      description = "Hosts of 380 series, 1 to 2000 (default: ${DEFAULT-VALUE}).")
-  private int hosts;
+      description = "Hosts of 380 series, 1 to 2000 (default: 50).")
+  private Integer hosts;
 
   @Option(
       names = "--hours",
@@ -87,66 +97,102 @@ public final class LoadCommand implements Command {
       names = "--rest",
       paramLabel = "SECONDS",
       defaultValue = "60",
-      description = "Pause after a load until memory and disk are looked at, 0 to 600.")
+      description =
+          "Pause after a backlog until memory and disk are looked at, 0 to 600 (default:"
+              + " ${DEFAULT-VALUE}).")
   private int rest;
 
   @Option(
-      names = "--queries",
+      names = "--live",
+      paramLabel = "SECONDS",
+      defaultValue = "0",
       description =
-          "Measure a dashboard's queries against Prometheus and VictoriaMetrics instead: cold and"
-              + " warm, CPU with and without rollups, 200 viewers, and a tenant without"
-              + " limits.")
-  private boolean queries;
+          "After the backlog, every host sends each 15 s on a connection of its own: measure all"
+              + " systems for so long, 0 to 86400.")
+  private int live;
 
   @Option(
-      names = "--federate",
-      description = "Measure scrapes of /federate against those of Prometheus instead.")
+      names = "--refresh",
+      description =
+          "After the backlog, ask for 44 panels whose window moves by 15 s each round, with the"
+              + " cache and without, and for panels whose window ends now.")
+  private boolean refresh;
+
+  @Option(
+      names = "--passes",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "With --refresh: passes of 440 queries, 1 to 100 (default: ${DEFAULT-VALUE}).")
+  private int passes;
+
+  @Option(names = "--federate", description = "After the backlog, scrape all newest samples.")
   private boolean federate;
 
   @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "12",
+      names = "--viewers",
       description =
-          "With --queries and --federate: repetitions of each request (default: ${DEFAULT-VALUE}).")
-  private int rounds;
+          "After the backlog, measure 200 viewers of a dashboard, and four tenants beside one"
+              + " without limits.")
+  private boolean viewers;
 
   @Override
   public Integer call() throws Exception {
-    PrintWriter out = spec.commandLine().getOut();
-    requireRange("--gateways", gateways, 1, 20);
+    for (int count : gateways) {
+      requireRange("--gateways", count, 1, 20);
+    }
     requireRange("--replication", replication, 1, 3);
-    requireRange("--hosts", hosts, 1, 2_000);
+    requireRange("--hosts", hosts == null ? DEFAULT_HOSTS : hosts, 1, 2_000);
     requireRange("--hours", hours, 0.01, 168);
     requireRange("--rest", rest, 0, 600);
-    requireRange("--rounds", rounds, 1, 1_000);
-    requireNames("--mode", modes, MODES);
+    requireRange("--live", live, 0, 86_400);
+    requireRange("--passes", passes, 1, 100);
+    requireNames("--mode", modes, MODES.keySet());
     requireNames("--against", against, PEERS);
+    Installation installation = Installation.built();
     Path folder = Files.createTempDirectory("fleetgauge-load");
+    boolean isComplete = true;
     try {
-      if (federate) {
-        try (FederateLoad load = new FederateLoad(folder, out, hosts, rounds)) {
-          load.run();
-        }
-        return 0;
+      for (int count : gateways) {
+        Path own = folder.resolve("gateways-" + count);
+        isComplete &= run(own, installation, count);
+        remove(own);
       }
-      if (queries) {
-        try (QueryLoad load = new QueryLoad(folder, out, hosts, rounds)) {
-          load.run();
-        }
-        return 0;
-      }
-      IntakeLoad load = new IntakeLoad(folder, out, new LoadPlan(hosts, hours, seed, rest));
-      boolean isKept = true;
+    } finally {
+      remove(folder);
+    }
+    return isComplete ? 0 : 1;
+  }
+
+  /** One load; whether all samples are there afterwards. */
+  private boolean run(Path folder, Installation installation, int count) throws Exception {
+    boolean isScale = gateways.size() > 1;
+    int usual = isScale ? HOSTS_A_GATEWAY * count : DEFAULT_HOSTS;
+    LoadPlan plan =
+        new LoadPlan(
+            hosts == null ? usual : hosts,
+            hours,
+            seed,
+            rest,
+            live,
+            refresh ? passes : 0,
+            isScale,
+            federate,
+            viewers);
+    Set<Form> forms = EnumSet.noneOf(Form.class);
+    modes.forEach(mode -> forms.add(MODES.get(mode)));
+    if (!against.isEmpty()) {
+      forms.add(Form.REMOTE_WRITE);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    try (LoadRun load = new LoadRun(folder, out, plan, forms)) {
       for (String mode : modes) {
-        isKept &= load.gateways(Installation.built(), gateways, replication, heap, mode);
+        load.gateways(installation, count, replication, heap, MODES.get(mode));
       }
       for (String peer : against) {
         load.peer(peer);
       }
-      return isKept ? 0 : 1;
-    } finally {
-      remove(folder);
+      load.goOn();
+      return load.isComplete();
     }
   }
 
@@ -168,16 +214,16 @@ public final class LoadCommand implements Command {
     for (String name : names) {
       if (!known.contains(name)) {
         throw new StartFailure(
-            option
-                + ": "
-                + name
-                + " is not one of "
-                + String.join(", ", known.stream().sorted().toList()));
+            "%s: %s is not one of %s"
+                .formatted(option, name, String.join(", ", known.stream().sorted().toList())));
       }
     }
   }
 
   private static void remove(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
     try (Stream<Path> all = Files.walk(folder)) {
       for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(each);

@@ -3,23 +3,34 @@ package io.fleetgauge.load.measure;
 import io.fleetgauge.load.traffic.GpuHost;
 
 /**
- * What is sent.
+ * What is sent and asked.
  *
  * @param hosts of 380 series each
  * @param hours length of the backlog
  * @param seed of all values
- * @param restSeconds pause after the load until memory and disk are looked at
+ * @param restSeconds pause after a backlog until memory and disk are looked at
+ * @param liveSeconds how long live samples are measured; 0 for not at all
+ * @param refreshPasses over the panels of refreshed dashboards; 0 for none
+ * @param isScale whether the cost of queries over all hosts is measured after the backlog
+ * @param federate whether scrapes of everything are measured
+ * @param viewers whether many viewers and tenants are measured
  */
-record LoadPlan(int hosts, double hours, long seed, int restSeconds) {
-  /** Connections on which remote writes come, and samples of a request. */
-  static final int SENDERS = 4;
-
-  static final int WRITE_SAMPLES = 2_000;
-
-  /** Ticks of a request of frames: ten minutes. */
-  static final int FRAME_TICKS = 40;
-
+record LoadPlan(
+    int hosts,
+    double hours,
+    long seed,
+    int restSeconds,
+    int liveSeconds,
+    int refreshPasses,
+    boolean isScale,
+    boolean federate,
+    boolean viewers) {
   int ticks() {
     return (int) Math.max(1, Math.round(hours * 3_600_000 / GpuHost.TICK));
+  }
+
+  /** Whether anything is measured after the backlog, for which the systems stay. */
+  boolean goesOn() {
+    return liveSeconds > 0 || refreshPasses > 0 || federate || viewers;
   }
 }

@@ -1,7 +1,6 @@
 package io.fleetgauge.load.traffic;
 
 import io.fleetgauge.load.traffic.Bodies.Body;
-import io.fleetgauge.sample.Tick;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -22,54 +21,48 @@ import java.util.List;
  * @param senders how many
  * @param samples in all bodies, without staleness markers
  */
-public record Backlog(Path folder, int senders, long samples, long bytes) {
+public record Backlog(Path folder, int senders, long samples) {
   private static final int BUFFER = 1 << 20;
 
-  /** Makes bodies of the next ticks of a fleet. */
-  public static Backlog make(
-      Path folder, GpuFleet fleet, List<Bodies> bodies, long firstTime, int ticks)
-      throws IOException {
-    Files.createDirectories(folder);
-    long[] sums = new long[2];
-    List<DataOutputStream> files = new ArrayList<>();
-    try {
-      for (int sender = 0; sender < bodies.size(); sender++) {
+  /** Writes bodies into the files. Not for several threads. */
+  static final class Writer implements AutoCloseable {
+    private final Path folder;
+    private final List<DataOutputStream> files = new ArrayList<>();
+
+    Writer(Path folder, int senders) throws IOException {
+      this.folder = Files.createDirectories(folder);
+      for (int sender = 0; sender < senders; sender++) {
         files.add(
             new DataOutputStream(
                 new BufferedOutputStream(Files.newOutputStream(file(folder, sender)), BUFFER)));
       }
-      for (int i = 0; i < ticks; i++) {
-        long time = firstTime + i * GpuHost.TICK;
-        for (int host = 0; host < fleet.size(); host++) {
-          Tick tick = fleet.next(host, time);
-          int sender = host % bodies.size();
-          bodies.get(sender).add(host, tick, body -> write(files.get(sender), time, body, sums));
-        }
+    }
+
+    /**
+     * @param time of the newest sample, ms since the epoch
+     */
+    void add(int sender, long time, Body body) {
+      DataOutputStream file = files.get(sender);
+      try {
+        file.writeLong(time);
+        file.writeInt(body.host());
+        file.writeLong(body.samples());
+        file.writeInt(body.bytes().length);
+        file.write(body.bytes());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-      long last = firstTime + (ticks - 1) * GpuHost.TICK;
-      for (int sender = 0; sender < bodies.size(); sender++) {
-        DataOutputStream file = files.get(sender);
-        bodies.get(sender).flush(body -> write(file, last, body, sums));
-      }
-    } finally {
+    }
+
+    Backlog backlog(long samples) {
+      return new Backlog(folder, files.size(), samples);
+    }
+
+    @Override
+    public void close() throws IOException {
       for (DataOutputStream file : files) {
         file.close();
       }
-    }
-    return new Backlog(folder, bodies.size(), sums[0], sums[1]);
-  }
-
-  private static void write(DataOutputStream file, long time, Body body, long[] sums) {
-    try {
-      file.writeLong(time);
-      file.writeInt(body.host());
-      file.writeLong(body.samples());
-      file.writeInt(body.bytes().length);
-      file.write(body.bytes());
-      sums[0] += body.samples();
-      sums[1] += body.bytes().length;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -29,9 +29,9 @@ public final class GpuHost {
 
   /**
    * How likely it is that a job changes within a tick. GPU series are five of six, and one change
-   * of ten is to no job, whose series are not new: 0.5 new series an hour for each active one.
+   * of ten is to no job, whose series are new once: 0.5 new series an hour for each active one.
    */
-  private static final double JOB_CHANGE = 0.66 / 240;
+  private static final double JOB_CHANGE = 0.6 / 240;
 
   private final int number;
   private final String name;

@@ -1,0 +1,33 @@
+package io.fleetgauge.load.measure;
+
+import io.fleetgauge.load.system.MeasuredProcess;
+import io.fleetgauge.load.system.MeasuredSystem;
+import io.fleetgauge.load.traffic.FleetTraffic;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+
+/** A system that is measured, and the form in which samples are sent to it. */
+record Target(MeasuredSystem system, FleetTraffic.Form form) {
+  List<URI> stores() {
+    return system.stores().stream().map(MeasuredProcess::address).toList();
+  }
+
+  /** CPU seconds of the processes that store. */
+  double storeCpu() throws IOException {
+    return cpu(system.stores());
+  }
+
+  /** CPU seconds of all processes. */
+  double cpu() throws IOException {
+    return cpu(system.processes());
+  }
+
+  private static double cpu(List<MeasuredProcess> processes) throws IOException {
+    double seconds = 0;
+    for (MeasuredProcess each : processes) {
+      seconds += each.cost().cpuSeconds();
+    }
+    return seconds;
+  }
+}
