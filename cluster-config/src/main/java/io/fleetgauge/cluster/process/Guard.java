@@ -270,7 +270,8 @@ public final class Guard {
    */
   public static Route readBody(Route route, int limit) {
     return route
-        .handler(BodyHandler.create(false).setBodyLimit(limit))
+        // As long as it says, up to 64 KiB: a body is not copied again and again as it grows.
+        .handler(BodyHandler.create(false).setBodyLimit(limit).setPreallocateBodyBuffer(true))
         .handler(
             http -> {
               Proof proof = http.get(PROOF);

@@ -73,6 +73,9 @@ public final class OutgoingRequest {
   }
 
   private void sign(HttpClientRequest request, byte[] digest) {
+    if (!http.signer().isSet()) {
+      return;
+    }
     RequestHead head =
         new RequestHead(options.getMethod().name(), options.getURI(), request.headers().entries());
     http.signer()

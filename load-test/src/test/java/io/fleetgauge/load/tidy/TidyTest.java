@@ -488,8 +488,10 @@ class TidyTest {
               "sample"),
           room(
               "load.benchmark",
+              "gateway.rollup",
               "gateway.store.chunk",
               "promql.exec",
+              "promql.expr",
               "promql.kernel",
               "promql.query",
               "promql.syntax",
