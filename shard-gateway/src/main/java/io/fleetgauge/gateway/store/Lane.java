@@ -430,12 +430,12 @@ public final class Lane {
    *
    * @param from the first step wanted, ms
    * @param to the last one, ms
-   * @param most how many steps may be computed of samples in memory
+   * @param most how many steps may be computed of samples
    * @return empty if more steps would have to be computed
    */
   public Optional<List<RollupPage>> rollups(RollupKey key, long from, long to, int most) {
     long unsealed = Math.max(view.oldest(), blocks.sealedBefore());
-    return rollups.pages(key, unsealed, blocks::list, from, to, most);
+    return rollups.pages(key, unsealed, blocks.list(), from, to, most);
   }
 
   /** Rollups of steps before this time would need samples that have expired, ms. */

@@ -15,17 +15,16 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
- * The rollups of a host: those that blocks have, and those of the samples in memory, which are
- * computed when they are asked for and kept while these samples do not change. Safe for all
- * threads.
+ * The rollups of a host: those that blocks have, because they are much smaller than the samples,
+ * and all others, which are computed when they are asked for and kept while the samples do not
+ * change. Safe for all threads.
  *
  * <p>A stretch of time is kept as one page. Samples of a time change the steps from this time on,
  * so the steps before it stay, and only the others are computed again: of a host that sends, those
@@ -37,6 +36,12 @@ final class LaneRollups {
 
   /** Maximum number of steps that are computed in one pass. */
   private static final int MAX_STEPS = 8 * STRETCH;
+
+  /**
+   * A metric with fewer series has no rollup in a block, because a group takes at least three rows:
+   * its samples are read as quickly.
+   */
+  private static final int MIN_SERIES = 12;
 
   private final Object lane = new Object();
   private final HostView view;
@@ -65,35 +70,47 @@ final class LaneRollups {
   /**
    * The pages of an expression; pages may overlap, and are equal where they do.
    *
-   * @param unsealed samples of this time and later may be in memory, ms
-   * @param blocks read after the samples in memory: what moves to a block meanwhile is then seen in
-   *     both places and not in neither
+   * @param unsealed samples of this time and later may be in memory, ms; older than {@code blocks},
+   *     so that what moves to a block meanwhile is seen in both places and not in neither
+   * @param blocks in order of time
    * @param from the first step wanted, ms
    * @param to the last one, ms
    * @param most how many steps may be computed
    * @return empty if more steps would have to be computed
    */
   Optional<List<RollupPage>> pages(
-      RollupKey key, long unsealed, Supplier<List<Block>> blocks, long from, long to, int most) {
-    List<RollupPage> computed = new ArrayList<>();
+      RollupKey key, long unsealed, List<Block> blocks, long from, long to, int most) {
+    List<RollupPage> pages = new ArrayList<>();
+    boolean inAllBlocks = sealed(key, blocks, from, to, pages);
+    if (!inAllBlocks) {
+      pages.clear();
+    }
     RollupRules.OfMetric rule = rules.of(key.metric());
     long newest = Math.min(to, view.newest());
-    long first = Math.max(unsealed, from);
+    long first = Math.max(inAllBlocks ? unsealed : view.oldest(), from);
     first = first > newest ? Long.MAX_VALUE : ceiling(first);
     if (rule.keys().contains(key) && first <= newest) {
       long last = Math.floorDiv(newest, rules.step()) * rules.step();
-      if (!compute(rule, key, first, last, most, computed)) {
+      if (!compute(rule, key, first, last, most, pages)) {
         return Optional.empty();
       }
     }
-    List<RollupPage> pages = new ArrayList<>();
-    for (Block block : blocks.get()) {
+    return Optional.of(pages);
+  }
+
+  /** Adds the pages that blocks have; returns whether all blocks of the time have one. */
+  private boolean sealed(
+      RollupKey key, List<Block> blocks, long from, long to, List<RollupPage> into) {
+    for (Block block : blocks) {
       if (block.to() > from && block.from() <= to) {
-        kept.sealed(block, key).ifPresent(pages::add);
+        Optional<RollupPage> page = kept.sealed(block, key);
+        if (page.isEmpty()) {
+          return false;
+        }
+        into.add(page.get());
       }
     }
-    pages.addAll(computed);
-    return Optional.of(pages);
+    return true;
   }
 
   private long ceiling(long time) {
@@ -250,19 +267,19 @@ final class LaneRollups {
   }
 
   /**
-   * Adds to a block the rollups of its time, which no sample can change any more. Any thread.
+   * Adds to a block the rollups of its time that are worth their place. Any thread.
    *
-   * @param metrics those of its series
+   * @param metrics those of its series, and how many series each has
    */
-  void write(BlockWriter writer, Collection<String> metrics, long from, long to) {
+  void write(BlockWriter writer, Map<String, Integer> metrics, long from, long to) {
     long first = ceiling(from);
     int steps = (int) Math.max(0, (to - 1 - first) / rules.step() + 1);
     if (first >= to || view.missing().overlaps(first - rules.horizon(), to)) {
       return;
     }
-    for (String metric : new TreeSet<>(metrics)) {
-      RollupRules.OfMetric rule = rules.of(metric);
-      if (!rule.keys().isEmpty()) {
+    for (var metric : new TreeMap<>(metrics).entrySet()) {
+      RollupRules.OfMetric rule = rules.of(metric.getKey());
+      if (metric.getValue() >= MIN_SERIES && !rule.keys().isEmpty()) {
         List<RollupKey> keys = rule.keys().stream().sorted().toList();
         reduced(rule, keys, first, steps).ifPresent(pages -> write(writer, keys, pages));
       }

@@ -9,14 +9,14 @@ import java.util.Optional;
 
 /**
  * Caches of the rollups of a store: of those that were read from blocks, and of those that were
- * computed of samples in memory. Safe for all threads.
+ * computed of samples. Safe for all threads.
  */
 final class RollupPages {
   private static final long MAX_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private final Cache<OfBlock, Optional<RollupPage>> sealed =
       Caffeine.newBuilder()
-          .maximumWeight(MAX_BYTES)
+          .maximumWeight(MAX_BYTES / 2)
           .weigher(
               (OfBlock key, Optional<RollupPage> page) -> page.map(RollupPage::bytes).orElse(100))
           .recordStats()
@@ -24,7 +24,7 @@ final class RollupPages {
 
   private final Cache<Place, Computed> computed =
       Caffeine.newBuilder()
-          .maximumWeight(MAX_BYTES / 2)
+          .maximumWeight(MAX_BYTES)
           .weigher((Place key, Computed each) -> 200 + each.page.map(RollupPage::bytes).orElse(0))
           .recordStats()
           .build();

@@ -10,9 +10,9 @@ import io.fleetgauge.gateway.store.series.StoredSeries;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 /**
  * Samples of some time that are about to leave memory for a block. What they are is fixed when the
@@ -91,8 +91,8 @@ public final class Sealing {
     if (writer.isEmpty()) {
       return new Written(this, null);
     }
-    Set<String> metrics = new HashSet<>();
-    series.forEach(each -> metrics.add(each.identity.metric()));
+    Map<String, Integer> metrics = new HashMap<>();
+    series.forEach(each -> metrics.merge(each.identity.metric(), 1, Integer::sum));
     rollups.write(writer, metrics, span.from, span.to);
     Path file = folder.resolve(BlockFolder.name(span.from, span.to));
     writer.write(file);

@@ -225,7 +225,7 @@ public final class Store {
     return blocks().count();
   }
 
-  /** Estimated bytes of the rollups that were computed of samples in memory. */
+  /** Estimated bytes of the rollups that were computed of samples. */
   public long rollupBytes() {
     return shared.rollupPages.computedUse().held();
   }
@@ -235,7 +235,7 @@ public final class Store {
     return shared.rollupPages.sealedUse();
   }
 
-  /** Use of the cache of rollups that were computed of samples in memory; its limit is in bytes. */
+  /** Use of the cache of rollups that were computed of samples; its limit is in bytes. */
   public CacheUse computedRollupUse() {
     return shared.rollupPages.computedUse();
   }

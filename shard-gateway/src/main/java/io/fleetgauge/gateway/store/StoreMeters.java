@@ -30,7 +30,9 @@ public final class StoreMeters {
     meters.gauge("series", "Series on this gateway.", store::seriesCount);
     meters.gauge("head_bytes", "Bytes of samples in memory.", store::payloadBytes);
     meters.gauge(
-        "rollup_memory_bytes", "Estimated bytes of rollups in memory.", store::rollupBytes);
+        "rollup_memory_bytes",
+        "Estimated bytes of the rollups that queries have computed.",
+        store::rollupBytes);
     meters.gauge("blocks", "Block files on disk.", store::blockCount);
     meters.gauge("block_bytes", "Bytes of block files on disk.", store::blockBytes);
     meters.counter("blocks_written", "Block files written.", counts.blocks.written::sum);

@@ -29,6 +29,9 @@ import java.util.zip.Deflater;
 
 /** Writes a block file, as the package draws it. One use. */
 public final class BlockWriter {
+  /** A rollup takes at most one of so many parts of the bytes of its samples. */
+  private static final int ROLLUP_SHARE = 4;
+
   private final String host;
   private final long from;
   private final long to;
@@ -48,6 +51,10 @@ public final class BlockWriter {
   private final WireWriter data = new WireWriter(1 << 16);
   private int seriesCount;
   private final WireWriter rollups = new WireWriter();
+
+  /** Bytes of the records of each metric. */
+  private final Map<String, Integer> recordBytes = new HashMap<>();
+
   private int rollupCount;
 
   /**
@@ -128,6 +135,7 @@ public final class BlockWriter {
     labels(series, identity);
     series.uvar(owners == null ? 0 : timeline(owners));
     series.uvar(data.size() - recordAt);
+    recordBytes.merge(identity.metric(), data.size() - recordAt, Integer::sum);
     seriesCount++;
   }
 
@@ -242,11 +250,15 @@ public final class BlockWriter {
   }
 
   /**
-   * Adds a rollup. To be called after all series.
+   * Adds a rollup, unless it takes more than a quarter of the bytes of the samples that it is made
+   * of: those are read instead. To be called after all series.
    *
    * @param page as {@link io.fleetgauge.gateway.rollup.RollupForm} writes it
    */
   public void rollup(RollupKey key, byte[] page) {
+    if (page.length > recordBytes.getOrDefault(key.metric(), 0) / ROLLUP_SHARE) {
+      return;
+    }
     CRC32C check = new CRC32C();
     check.update(page);
     data.u32((int) check.getValue()).raw(page, 0, page.length);

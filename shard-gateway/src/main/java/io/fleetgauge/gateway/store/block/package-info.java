@@ -18,7 +18,8 @@
  * summary   = count:uvar min:number max:number sum:number carry:number
  *             of the numbers; absent if a number is infinite or NaN, or if there are histograms
  * number    = 0:u8 svar | 1:u8 f64
- * rollup    = check:u32 page     CRC-32C of the page, which gateway.rollup draws
+ * rollup    = check:u32 page     CRC-32C of the page, which gateway.rollup draws; only those that are
+ *                                much smaller than the samples of their metric
  * directory = deflated( host:string from:svar to:svar symbols timelines series rollups columns )
  * symbols   = n:uvar string*n
  * timelines = n:uvar (m:uvar (from:svar owner:labels 0:u8|(1:u8 ended:svar))*m)*n

@@ -28,6 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A small block, byte by byte. */
 class BlockFileTest {
   private static final long START = 2 * BLOCK_MILLIS;
+
+  /** Number of series of the metric that has a rollup. */
+  private static final int SERIES = 12;
+
   private static final RollupRules RULES =
       new RollupRules(
           BLOCK_MILLIS / 2,
@@ -44,14 +48,20 @@ class BlockFileTest {
   private byte[] bytes;
   private final BlockCounts counts = new BlockCounts();
 
-  /** A GPU with two owners, a late sample, a fraction, a histogram, and a rollup. */
+  /**
+   * A GPU with two owners, a late sample, a fraction, a histogram, and so many series of one metric
+   * that their rollup is worth its place.
+   */
   @BeforeEach
   void write() throws Exception {
-    HostWriter writer = new HostWriter(folder, "n1", HostWriter.limits(10), RULES);
+    HostWriter writer = new HostWriter(folder, "n1", HostWriter.limits(20), RULES);
     Labels up = writer.series("up");
     for (int tick = 0; tick < 4; tick++) {
       writer.send(START + tick * 15_000L, writer.gpu("util", "G1", tick < 2 ? "a" : "b"), 7);
       writer.send(START + tick * 15_000L, up, tick);
+    }
+    for (int more = 2; more <= SERIES; more++) {
+      writer.send(START, writer.gpu("util", "G" + more, "a"), 7);
     }
     writer.send(START + 7_000, up, 1.5);
     writer.send(START + 15_000, writer.series("h"), HostWriter.histogram(3));
@@ -106,10 +116,11 @@ class BlockFileTest {
     assertThat(block).hasToString(file.toString());
     assertThat(opened.series())
         .extracting(each -> each.identity().metric())
-        .containsExactlyInAnyOrder("h", "up", "util");
+        .containsOnly("h", "up", "util")
+        .hasSize(SERIES + 2);
     Block.Entry util =
         opened.series().stream()
-            .filter(each -> each.identity().metric().equals("util"))
+            .filter(each -> each.identity().value("UUID").equals("G1"))
             .findFirst()
             .orElseThrow();
     assertThat(util.intervals())
@@ -169,7 +180,7 @@ class BlockFileTest {
             opened.block().rollup(new RollupKey("util", RollupKey.Kind.LATEST, 0)).isPresent();
         boolean inMagic = at >= bytes.length - 4;
         assertThat(found.damaged.sum()).as("byte %d", at).isEqualTo(inMagic ? 0 : 1);
-        assertThat(read + (rollup ? 1 : 0)).as("byte %d", at).isEqualTo(inMagic ? 4 : 3);
+        assertThat(read + (rollup ? 1 : 0)).as("byte %d", at).isEqualTo(SERIES + (inMagic ? 3 : 2));
       } catch (DamagedBlock e) {
         assertThat(e).hasMessageContaining("the block " + file + " is damaged");
       }
@@ -205,15 +216,28 @@ class BlockFileTest {
   }
 
   private static final String RECORDS =
-      "4647424b02"
-          + "03bd26e50000c8df02040104000e000e003800000003000eec7db5ee00b0ea0198750100"
-          + "0200043801000000000000000008400000000000001e40fca9f1d24d62503f0000000000"
-          + "0000000202000000000000f03f0600000000000000400000cbd25a980000c8df02050105"
-          + "00000006010000000000001e4000000404090500e029ea01890c4ab180bab70302030848"
-          + "6f73746e616d650455554944036a6f620100010102010402000e0d";
+      "4647424b0203bd26e50000c8df02040104000e000e003800000003000e2e84a9b8000000"
+          + "010101000e000e000e00000200000e2e84a9b8000000010101000e000e000e0000020000"
+          + "0e2e84a9b8000000010101000e000e000e00000200000e2e84a9b8000000010101000e00"
+          + "0e000e00000200000e2e84a9b8000000010101000e000e000e00000200000e2e84a9b800"
+          + "0000010101000e000e000e00000200000e2e84a9b8000000010101000e000e000e000002"
+          + "00000e2e84a9b8000000010101000e000e000e00000200000e2e84a9b800000001010100"
+          + "0e000e000e00000200000e2e84a9b8000000010101000e000e000e00000200000e2e84a9"
+          + "b8000000010101000e000e000e00000200000ec7d2c0d600b0ea01987501000400043801"
+          + "000000000000000008400000000000001e40fca9f1d24d62503f00000000000000000202"
+          + "000000000000f03f0600000000000000400000aa08cb750000c8df020501050000000601"
+          + "0000000000001e4000000604090500e029ea0141df005e80bab703020308486f73746e61"
+          + "6d650455554944036a6f62010000011817060200a801a7010402000e0d0402000e0d";
   private static final String DIRECTORY =
-      "026e3180bab703809793050b08486f73746e616d65026e310455554944024731085f5f6e"
-          + "616d655f5f047574696c036a6f62016101620168027570010280bab70301060700e08ebb"
-          + "03010608000303000102030405011802000104090048020001040a002401050000270304"
-          + "0080bab703b0ea010100b0a4b90300050d80bab703b06d00007d007da00f";
+      "026e3180bab703809793051608486f73746e616d65026e310455554944024731085f5f6e"
+          + "616d655f5f047574696c036a6f6201610162034731300347313103473132024732024733"
+          + "02473402473502473602473702473802473901680275700c0280bab70301060700e08ebb"
+          + "03010608000180bab703010607000180bab703010607000180bab703010607000180bab7"
+          + "03010607000180bab703010607000180bab703010607000180bab703010607000180bab7"
+          + "03010607000180bab703010607000180bab703010607000180bab703010607000e030001"
+          + "020304050118030001020904050216030001020a04050316030001020b04050416030001"
+          + "020c04050516030001020d04050616030001020e04050716030001020f04050816030001"
+          + "021004050916030001021104050a16030001021204050b16030001021304050c16020001"
+          + "0414004802000104150024010500003304040080bab703b0ea01010080bab703000100b0"
+          + "a4b90300050d80bab703b06d00007d007da00f";
 }
