@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -112,9 +113,21 @@ public final class ClusterMember implements AutoCloseable {
     return member;
   }
 
+  /** Waits for work on this package's thread: what it uses is not for several threads. */
+  private <T> T onThread(Callable<T> work) {
+    try {
+      return thread.submit(work).get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the cluster was joined", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the cluster does not answer: " + e.getCause(), e);
+    }
+  }
+
   private boolean isTaken(String id) {
     long deadline = System.nanoTime() + DEAD_MEMBERS_LISTED.toNanos();
-    while (registry.lists(id)) {
+    while (onThread(() -> registry.lists(id))) {
       if (System.nanoTime() > deadline) {
         return true;
       }
@@ -159,8 +172,12 @@ public final class ClusterMember implements AutoCloseable {
   }
 
   private void start() {
-    registry.onChange(this::reconcileSoon);
-    reconcile();
+    onThread(
+        () -> {
+          registry.onChange(this::reconcileSoon);
+          reconcile();
+          return null;
+        });
     thread.scheduleWithFixedDelay(
         this::onTimer, RECONCILE_MILLIS, RECONCILE_MILLIS, TimeUnit.MILLISECONDS);
   }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,35 @@ class ClusterMemberTest {
             });
     assertThat(reader.view().ownerAddress("early")).isPresent();
     assertThat(reader.view().ownerAddress("nosuch")).isEmpty();
+  }
+
+  /** What is published is proven with the key, so it sees which threads look at the registry. */
+  @Test
+  void oneThreadLooksAtTheRegistryAndMakesTablesAlsoWhileAMemberJoins() throws IOException {
+    List<Integer> ports = FreePorts.take(2);
+    gateway("g1", ports, 0);
+    Set<String> looking = ConcurrentHashMap.newKeySet();
+    ClusterKey key =
+        ClusterKey.of(
+            () -> {
+              boolean looks =
+                  StackWalker.getInstance()
+                      .walk(
+                          frames ->
+                              frames.anyMatch(
+                                  each -> each.getClassName().equals(Registry.class.getName())));
+              if (looks) {
+                looking.add(Thread.currentThread().getName());
+              }
+              return List.of();
+            });
+    URI address = URI.create("http://127.0.0.1:9001");
+    join(
+        ports,
+        1,
+        Optional.of(new ClusterMember.Gateway("g2", address, "", folder.resolve("g2"))),
+        key);
+    assertThat(looking).singleElement().asString().startsWith("cluster-");
   }
 
   @Test
@@ -175,12 +205,17 @@ class ClusterMemberTest {
 
   private ClusterMember join(
       List<Integer> ports, int index, Optional<ClusterMember.Gateway> gateway) {
+    return join(ports, index, gateway, ClusterKey.NONE);
+  }
+
+  private ClusterMember join(
+      List<Integer> ports, int index, Optional<ClusterMember.Gateway> gateway, ClusterKey key) {
     List<String> all = ports.stream().map(port -> "127.0.0.1:" + port).toList();
     ClusterMember member =
         ClusterMember.join(
             new ClusterSettings("test-" + ports.getFirst(), "127.0.0.1", ports.get(index), all, 1),
             gateway,
-            ClusterKey.NONE);
+            key);
     members.add(member);
     return member;
   }
