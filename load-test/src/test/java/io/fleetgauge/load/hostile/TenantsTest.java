@@ -240,6 +240,22 @@ class TenantsTest {
     return data("red", path).path("estimated").path("work").asDouble();
   }
 
+  // --- queries that grow ---
+
+  @Test
+  void aShortQueryCannotFillTheMemoryWithLabels() throws Exception {
+    String query = "label_replace(up, \"a\", \"xxxxxxxx\", \"\", \"\")";
+    for (int i = 0; i < 40; i++) {
+      query = "label_join(" + query + ", \"a\", \"\", \"a\", \"a\")";
+    }
+    for (String text : List.of(query, "count(" + query + ")")) {
+      HttpResponse<String> answer = get("red", "/api/v1/query?query=" + encoded(text));
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(422);
+      assertThat(answer.body()).contains("65536 characters");
+    }
+    light();
+  }
+
   // --- side channels ---
 
   @Test

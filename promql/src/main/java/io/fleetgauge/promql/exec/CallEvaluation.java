@@ -77,8 +77,8 @@ final class CallEvaluation {
       case SORT_DESC -> sort(call, Ordering.byValue(true), grid, sink);
       case SORT_BY_LABEL -> sort(call, Ordering.byLabels(call), grid, sink);
       case SORT_BY_LABEL_DESC -> sort(call, Ordering.byLabels(call).reversed(), grid, sink);
-      case LABEL_REPLACE -> relabel(call, LabelFunctions.replace(call), grid, sink);
-      case LABEL_JOIN -> relabel(call, LabelFunctions.join(call), grid, sink);
+      case LABEL_REPLACE -> relabel(call, LabelFunctions.replace(call, budget), grid, sink);
+      case LABEL_JOIN -> relabel(call, LabelFunctions.join(call, budget), grid, sink);
       case INFO -> info(call, grid, sink);
     }
   }

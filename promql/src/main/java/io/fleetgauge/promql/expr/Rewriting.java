@@ -22,16 +22,20 @@ public final class Rewriting {
     this.template = template;
   }
 
-  /** The expanded template for a text that matches as a whole; empty when it does not match. */
-  public Optional<String> apply(String text) {
+  /**
+   * The expanded template for a text that matches as a whole; empty when it does not match.
+   *
+   * @param enough when it is longer than this, it may end early, but has more characters than this
+   */
+  public Optional<String> apply(String text, int enough) {
     Matcher matcher = pattern.matcher(text);
-    return matcher.matches() ? Optional.of(expanded(matcher)) : Optional.empty();
+    return matcher.matches() ? Optional.of(expanded(matcher, enough)) : Optional.empty();
   }
 
-  private String expanded(Matcher matcher) {
+  private String expanded(Matcher matcher, int enough) {
     StringBuilder out = new StringBuilder();
     int at = 0;
-    while (at < template.length()) {
+    while (at < template.length() && out.length() <= enough) {
       int dollar = template.indexOf('$', at);
       if (dollar < 0) {
         break;

@@ -268,6 +268,59 @@ class EngineTest {
             });
   }
 
+  /** Each call doubles the value, so that a short query would fill the memory. */
+  @Test
+  void aLabelThatAQueryMakesHasALimit() throws Exception {
+    String eight = "label_replace(power, 'a', 'xxxxxxxx', '', '')";
+    for (String doubled :
+        List.of(
+            "label_join(%s, 'a', '', 'a', 'a')", "label_replace(%s, 'a', '$1$1', 'a', '(.*)')")) {
+      String query = eight;
+      for (int i = 0; i < 13; i++) {
+        query = doubled.formatted(query);
+      }
+      String longest = query.replace('\'', '"');
+      assertThat(instant("count by (a) (" + longest + ")", 15_000))
+          .as("65,536 characters")
+          .singleElement();
+      String more = doubled.replace('\'', '"').formatted(longest);
+      for (int i = 0; i < 40; i++) {
+        more = doubled.replace('\'', '"').formatted(more);
+      }
+      String tooLong = more;
+      assertThatThrownBy(() -> run(at(tooLong, 15_000)))
+          .isInstanceOf(QueryFailure.class)
+          .hasMessage(
+              doubled.substring(0, doubled.indexOf('('))
+                  + "(): the value of label a would have more than the 65536 characters that are"
+                  + " allowed");
+    }
+  }
+
+  @Test
+  void oneCallThatRepeatsALongValueOftenIsRefusedBeforeItIsMade() throws Exception {
+    String value = "label_replace(power, \"a\", \"" + "x".repeat(60_000) + "\", \"\", \"\")";
+    String join = "label_join(" + value + ", \"b\", \"-\"" + ", \"a\"".repeat(20_000) + ")";
+    String replace =
+        "label_replace(" + value + ", \"b\", \"" + "$1".repeat(200_000) + "\", \"a\", \"(.*)\")";
+    for (String query : List.of(join, replace)) {
+      assertThatThrownBy(() -> run(at(query, 15_000)))
+          .isInstanceOf(QueryFailure.class)
+          .hasMessageContaining("the 65536 characters that are allowed");
+    }
+  }
+
+  @Test
+  void longLabelsCountAsSamplesInMemory() throws Exception {
+    String value =
+        "label_replace(power, \"a\", \"${1}" + "x".repeat(60_000) + "\", \"gpu\", \"(.*)\")";
+    Query.Settings few = SETTINGS.withMaxSamples(7_000);
+    run(range("count(power)", 15_000, 15_000, 1, few));
+    assertThatThrownBy(() -> run(range("count(" + value + ")", 15_000, 15_000, 1, few)))
+        .isInstanceOf(QueryFailure.class)
+        .hasMessageContaining("too many samples into memory");
+  }
+
   /** On a stack of the size that the launcher gives to threads. */
   @Test
   void theLongestAndTheDeepestQueriesFitTheStack() throws Exception {

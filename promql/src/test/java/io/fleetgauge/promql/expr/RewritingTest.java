@@ -34,17 +34,25 @@ class RewritingTest {
         "(.*) | fixed | ~~ | fixed",
       })
   void aTemplateIsExpandedWithTheGroups(String regex, String template, String text, String result) {
-    assertThat(new Rewriting(regex, template).apply(text)).contains(result);
+    assertThat(new Rewriting(regex, template).apply(text, 1_000)).contains(result);
   }
 
   @Test
   void aTextThatDoesNotMatchAsAWholeIsNotRewritten() {
-    assertThat(new Rewriting("node", "x").apply("node-7")).isEmpty();
-    assertThat(new Rewriting("a|b", "x").apply("ab")).isEmpty();
+    assertThat(new Rewriting("node", "x").apply("node-7", 1_000)).isEmpty();
+    assertThat(new Rewriting("a|b", "x").apply("ab", 1_000)).isEmpty();
   }
 
   @Test
   void anInvalidRegularExpressionIsRefused() {
     assertThatThrownBy(() -> new Rewriting("(", "x")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aTextThatBecomesLongerThanWantedEndsEarly() {
+    Rewriting rewriting = new Rewriting("(.*)", "$1".repeat(10_000) + " end");
+    assertThat(rewriting.apply("x".repeat(100), 1_000))
+        .hasValueSatisfying(text -> assertThat(text).hasSizeBetween(1_001, 25_000));
+    assertThat(rewriting.apply("", 1_000)).contains(" end");
   }
 }
