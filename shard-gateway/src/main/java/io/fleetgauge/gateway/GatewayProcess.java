@@ -210,7 +210,11 @@ public final class GatewayProcess implements AutoCloseable {
           router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
       LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), onLeave);
       new RemovalRoute(
-              GatewayProcess.this::view, store, toPeers, GatewayProcess.this::remove, clock)
+              GatewayProcess.this::view,
+              store,
+              toPeers,
+              host -> remove(host, clock.getAsLong()),
+              clock)
           .mount(router, guard);
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
       PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
@@ -411,8 +415,8 @@ public final class GatewayProcess implements AutoCloseable {
     Optional.ofNullable(member.get()).ifPresent(seat -> seat.report(host, report));
   }
 
-  private void remove(String host) {
-    Optional.ofNullable(member.get()).ifPresent(seat -> seat.remove(host));
+  private void remove(String host, long now) {
+    Optional.ofNullable(member.get()).ifPresent(seat -> seat.remove(host, now));
   }
 
   private void register(String host, Admission admission) {

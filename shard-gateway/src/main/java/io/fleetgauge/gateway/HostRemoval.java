@@ -108,7 +108,7 @@ final class HostRemoval {
             });
     for (Object away : found.getJsonArray("away")) {
       out.println(
-          away + " cannot be asked: what it has comes back with it, and has to be removed then");
+          away + " cannot be asked: it removes what it has of before now when it comes back");
     }
   }
 }

@@ -231,9 +231,13 @@ public final class ClusterMember implements AutoCloseable {
         });
   }
 
-  /** Has a host removed from the table and from the stores of all gateways, soon; never waits. */
-  public void remove(String host) {
-    run(() -> registry.remove(host));
+  /**
+   * Has a host removed from the table and from the stores of all gateways, soon; never waits.
+   *
+   * @param now ms since the epoch
+   */
+  public void remove(String host, long now) {
+    run(() -> registry.remove(host, now));
   }
 
   /** Hosts that left tables that this member wrote, because no sample of them is kept. */

@@ -283,9 +283,13 @@ final class Registry {
     return true;
   }
 
-  /** An operator wants a host removed. */
-  void remove(String host) {
-    hosts.set(host, HostForm.toBytes(new Registered(Admission.UNKNOWN, true)));
+  /**
+   * An operator wants a host removed.
+   *
+   * @param at ms since the epoch
+   */
+  void remove(String host, long at) {
+    hosts.set(host, HostForm.toBytes(new Registered(new Admission("", at), true)));
   }
 
   /** Removes all that is said of hosts. */

@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.table.Situation.Gateway;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class Assignment {
 
     Draft(String host, Registered registered) {
       this.host = host;
-      this.admission = registered.admission();
+      this.admission = registered.removed() ? Admission.UNKNOWN : registered.admission();
     }
 
     Draft(String host, Holders before) {
@@ -89,6 +90,7 @@ public final class Assignment {
   private final Map<String, Gateway> present;
   private final List<String> active;
   private final SortedMap<String, Draft> drafts = new TreeMap<>();
+  private final SortedMap<String, Long> removals;
   private final Map<String, Integer> copyLoad = new HashMap<>();
   private final Map<String, Integer> inFlight = new HashMap<>();
   private final int copyCap;
@@ -96,6 +98,7 @@ public final class Assignment {
   private Assignment(Situation now, OwnershipTable before) {
     this.now = now;
     this.before = before;
+    this.removals = new TreeMap<>(before.removals());
     this.epoch = before.nextEpoch(now.writer());
     this.present =
         now.gateways().stream()
@@ -150,10 +153,15 @@ public final class Assignment {
         starts.put(id, start);
       }
     }
-    OwnershipTable made = new OwnershipTable(before.generation(), epoch, members, starts, holders);
+    while (removals.size() > OwnershipTable.MAX_REMOVALS) {
+      removals.remove(Collections.min(removals.entrySet(), Map.Entry.comparingByValue()).getKey());
+    }
+    OwnershipTable made =
+        new OwnershipTable(before.generation(), epoch, members, starts, holders, removals);
     return holders.equals(before.holders())
             && members.equals(before.members())
             && starts.equals(before.starts())
+            && removals.equals(before.removals())
         ? before
         : made;
   }
@@ -210,8 +218,11 @@ public final class Assignment {
   private void depart(Draft draft, Optional<Report> report) {
     Holders holders = draft.holders();
     draft.leaves = Departures.leaves(holders, report, now.removable().contains(draft.host));
-    Stay next =
-        Departures.next(holders, report, registered(draft.host).removed(), present.keySet());
+    Registered registered = registered(draft.host);
+    Stay next = Departures.next(holders, report, registered.removed(), present.keySet());
+    if (registered.removed()) {
+      removals.merge(draft.host, registered.admission().at(), Math::max);
+    }
     if (next != draft.stay && next != Stay.KEPT) {
       // What the owner has said before it knew that the host is to leave counts no more.
       draft.since = epoch;

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -19,13 +20,19 @@ import java.util.stream.Collectors;
  * @param starts by id of a member, the last of its starts that its holdings take account of; see
  *     {@link TableMachine.Start}. Of a member that has not stated one yet there is none
  * @param holders by host name
+ * @param removals when an operator removed hosts, ms since the epoch: a gateway that was away drops
+ *     what it has of before. At most {@link #MAX_REMOVALS}, the latest ones
  */
 public record OwnershipTable(
     long generation,
     long epoch,
     List<String> members,
     SortedMap<String, Long> starts,
-    SortedMap<String, Holders> holders) {
+    SortedMap<String, Holders> holders,
+    SortedMap<String, Long> removals) {
+  /** Most removals of hosts that a table remembers. */
+  public static final int MAX_REMOVALS = 1_000;
+
   /** Most hosts that a cluster knows; samples of more are refused. */
   public static final int MAX_HOSTS = 20_000;
 
@@ -37,6 +44,17 @@ public record OwnershipTable(
     members = List.copyOf(members);
     starts = Collections.unmodifiableSortedMap(new TreeMap<>(starts));
     holders = Collections.unmodifiableSortedMap(new TreeMap<>(holders));
+    removals = Collections.unmodifiableSortedMap(new TreeMap<>(removals));
+  }
+
+  /** A table without removals. */
+  public OwnershipTable(
+      long generation,
+      long epoch,
+      List<String> members,
+      SortedMap<String, Long> starts,
+      SortedMap<String, Holders> holders) {
+    this(generation, epoch, members, starts, holders, new TreeMap<>());
   }
 
   /** A table whose members have stated no start. */
@@ -72,6 +90,12 @@ public record OwnershipTable(
     return holders(host).map(Holders::owner);
   }
 
+  /** When an operator removed a host, ms since the epoch; empty if that is not known any more. */
+  public OptionalLong removedAt(String host) {
+    Long at = removals.get(host);
+    return at == null ? OptionalLong.empty() : OptionalLong.of(at);
+  }
+
   /** Gateway id by host name. */
   public SortedMap<String, String> owners() {
     SortedMap<String, String> owners = new TreeMap<>();
@@ -95,6 +119,7 @@ public record OwnershipTable(
   public boolean onlyCallsMoreSyncedThan(OwnershipTable other) {
     if (!members.equals(other.members)
         || !starts.equals(other.starts)
+        || !removals.equals(other.removals)
         || !hosts().equals(other.hosts())) {
       return false;
     }

@@ -40,6 +40,7 @@ public record Situation(
   /**
    * What the registry says of a host.
    *
+   * @param admission how it was made known; of one that is to be removed, when that was wanted
    * @param removed whether an operator wants it removed
    */
   public record Registered(Holders.Admission admission, boolean removed) {

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /** A table as bytes, as the package draws them. Equal tables have equal bytes. */
 public final class TableForm {
   /** Versions above this one are written by newer programs and are not read here. */
-  public static final int VERSION = 5;
+  public static final int VERSION = 6;
 
   private static final int SYNCED = 1;
 
@@ -40,6 +40,8 @@ public final class TableForm {
               out.u8(each.stay().ordinal());
               out.string(each.admission().tenant()).uvar(each.admission().at());
             });
+    out.uvar(table.removals().size());
+    table.removals().forEach((host, at) -> out.string(host).uvar(at));
     return out.toBytes();
   }
 
@@ -72,8 +74,12 @@ public final class TableForm {
     for (int i = in.count(9, "hosts"); i > 0; i--) {
       holders.put(in.string("a host"), holders(in));
     }
+    SortedMap<String, Long> removals = new TreeMap<>();
+    for (int i = in.count(2, "removals"); i > 0; i--) {
+      removals.put(in.string("a removed host"), in.uvar("when a host was removed"));
+    }
     in.end("the table");
-    return new OwnershipTable(generation, epoch, members, starts, holders);
+    return new OwnershipTable(generation, epoch, members, starts, holders, removals);
   }
 
   /**

@@ -20,9 +20,10 @@
  * <p>What members share, and what a gateway keeps in its table file, are these bytes:
  *
  * <pre>
- * table   = version:u8(=5) generation:u64 epoch:uvar n:uvar member*n
- *           n:uvar (host:string holders)*n
+ * table   = version:u8(=6) generation:u64 epoch:uvar n:uvar member*n
+ *           n:uvar (host:string holders)*n n:uvar (host:string removed:uvar)*n
  *           members by id and hosts ascending; generation is 0 for the empty table only
+ *           removed  when an operator removed a host, ms since the epoch; at most 1,000, the latest
  * member  = id:string start:u64
  *           start  the one that its holdings take account of; 0 for none
  * holders = owner:string since:uvar n:uvar behind:string*n next:string n:uvar copy*n
@@ -36,7 +37,8 @@
  *           an owner's word on one host; synced are keys of copies, GATEWAY@SINCE, ascending
  *
  * host    = version:u8(=1) tenant:string admitted:uvar removed:u8(0 or 1)
- *           what the registry says of one host
+ *           what the registry says of one host; of one that is to be removed, admitted is when
+ *           that was wanted
  *
  * status  = version:u8(=2) standing:u8 generation:u64 start:u64 keptgeneration:u64 kept:uvar
  *           standing    0 present, 1 may be given hosts, 2 has left on purpose
@@ -64,7 +66,8 @@
  *
  * <p>A host leaves the table when no gateway that is there has a sample of it within retention, or
  * when an operator removes it ({@link io.fleetgauge.cluster.table.Departures}). A gateway that has
- * a sample of a host that the table lacks makes it known again.
+ * a sample of a host that the table lacks makes it known again, but for one that was away while the
+ * host was removed: the table remembers when that was.
  *
  * <p>Law: every host has one owner. When all moves are done, no gateway owns more than {@code
  * max(15, ceil(hosts/gateways))} hosts, none fewer than {@code min(10, floor(hosts/gateways))}; a

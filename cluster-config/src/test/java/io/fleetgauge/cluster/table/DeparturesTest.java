@@ -158,6 +158,24 @@ class DeparturesTest {
   }
 
   @Test
+  void theTableRemembersWhenAHostWasRemovedAlsoWhenItIsAdmittedAnew() {
+    holds(host("g1", Set.of(), COPY));
+    registry.put("a", new Registered(new Admission("", 700), true));
+    gathers(Optional.empty());
+    long removed = stays(Stay.REMOVED);
+    gathers(idle(removed));
+    now += TableMachine.REMOVE_MILLIS;
+    gathers(idle(removed));
+    assertThat(holders()).isEmpty();
+    assertThat(machine.view().table().removedAt("a")).hasValue(700);
+    registry.put("a", new Registered(ADMISSION, false));
+    gathers(Optional.empty());
+    stays(Stay.KEPT);
+    assertThat(machine.view().table().removedAt("a")).hasValue(700);
+    assertThat(machine.view().table().removedAt("b")).isEmpty();
+  }
+
+  @Test
   void theRemovalOfAHostThatNobodyKnowsIsForgotten() {
     holds(Optional.empty());
     registry.put("a", new Registered(Admission.UNKNOWN, true));

@@ -27,7 +27,7 @@ class FormsTest {
   private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"), true);
 
   private static final String TABLE_BYTES =
-      "05" // version
+      "06" // version
           + "0807060504030201" // generation
           + "ac02" // epoch 300
           + "02"
@@ -48,7 +48,10 @@ class FormsTest {
           + "01" // a copy on g2 since 9, synced
           + "01" // expiring
           + "0172"
-          + "ac02"; // admitted by tenant r at 300
+          + "ac02" // admitted by tenant r at 300
+          + "01"
+          + "0162"
+          + "ac02"; // b was removed at 300
 
   private static final String REPORT_BYTES =
       "02" // version
@@ -69,7 +72,7 @@ class FormsTest {
           + "01"; // removed
 
   /** Where the table says whether the copy is synced. */
-  private static final int SYNCED_AT = TABLE_BYTES.length() / 2 - 6;
+  private static final int SYNCED_AT = TABLE_BYTES.length() / 2 - 11;
 
   private static OwnershipTable table() {
     TreeMap<String, Holders> holders = new TreeMap<>();
@@ -84,7 +87,12 @@ class FormsTest {
             Stay.EXPIRING,
             new Admission("r", 300)));
     return new OwnershipTable(
-        0x0102030405060708L, 300, List.of("g1", "g2"), new TreeMap<>(Map.of("g2", 5L)), holders);
+        0x0102030405060708L,
+        300,
+        List.of("g1", "g2"),
+        new TreeMap<>(Map.of("g2", 5L)),
+        holders,
+        new TreeMap<>(Map.of("b", 300L)));
   }
 
   @Test
@@ -131,8 +139,8 @@ class FormsTest {
   @Test
   void aNewerVersionIsNamed() {
     byte[] table = TableForm.toBytes(TABLE);
-    table[0] = 6;
-    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(6));
+    table[0] = 7;
+    assertThat(TableForm.shared(table)).isEqualTo(new Shared.Newer(7));
     byte[] report = ReportForm.toBytes(REPORT);
     report[0] = 3;
     assertThatThrownBy(() -> ReportForm.fromBytes(report))
@@ -145,7 +153,7 @@ class FormsTest {
     byte[] table = TableForm.toBytes(TABLE);
     table[0] = 2;
     assertThat(TableForm.shared(table))
-        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 5"));
+        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 6"));
   }
 
   @Test

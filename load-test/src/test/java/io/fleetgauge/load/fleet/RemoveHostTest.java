@@ -142,6 +142,25 @@ class RemoveHostTest {
   }
 
   @Test
+  void aGatewayThatWasAwayRemovesWhatItHasWhenItComesBack() throws Exception {
+    written("n1");
+    written("other");
+    await().atMost(SOON).until(() -> series("n1") == 2 && series("other") == 2);
+    fleet.gateways().get(1).close();
+    await().atMost(SOON).until(() -> fleet.gateways().get(0).view().gateways().size() == 1);
+    Ended removed = command("--remove-host", "n1");
+    assertThat(removed.status()).as(removed.text()).isZero();
+    assertThat(fleet.gateways().get(0).view().table().hosts()).doesNotContain("n1");
+    fleet.close();
+    fleet = fleet();
+    await().atMost(SOON).until(() -> series("other") == 2 && isInATable("other"));
+    await().atMost(SOON).until(() -> series("n1") == 0);
+    assertThat(isInATable("n1")).isFalse();
+    written("n1", Duration.ZERO);
+    await().atMost(SOON).until(() -> isInATable("n1") && series("n1") == 2);
+  }
+
+  @Test
   void aHostThatIsStillSendingIsRemovedByForceOnly() throws Exception {
     written("n1", Duration.ZERO);
     Ended refused = command("--remove-host", "n1");

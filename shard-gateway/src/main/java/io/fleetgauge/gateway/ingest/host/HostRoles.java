@@ -34,6 +34,9 @@ final class HostRoles {
 
   private long registerAt;
 
+  /** Whether samples have come since the start, beside those that were kept before it. */
+  private boolean hasTaken;
+
   /** Null while this gateway is not the owner. */
   private OwnerRole owner;
 
@@ -114,6 +117,7 @@ final class HostRoles {
 
   /** Sees to it that what the session just took is kept, and then answers. */
   void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
+    hasTaken = true;
     follow();
     if (owner != null) {
       owner.take(taken, answer);
@@ -160,6 +164,7 @@ final class HostRoles {
 
   /** Samples of another gateway were taken in that were not here before. */
   void merged() {
+    hasTaken = true;
     if (owner != null) {
       owner.merged();
     }
@@ -187,6 +192,7 @@ final class HostRoles {
         || session.waitingBytes() > HostIntake.MAX_WAITING_BYTES) {
       answer.accept(Peers.CopyAnswer.of(Reply.LATER));
     } else {
+      hasTaken |= from.count() > 0;
       replica.arrived(from, answer);
       replica.pullIfDue(followed);
     }
@@ -231,9 +237,23 @@ final class HostRoles {
     return false;
   }
 
-  /** Whether an operator removes the host. */
+  /** Whether an operator removes the host, or has removed it while this gateway was away. */
   boolean isRemoved() {
-    return holders.map(Holders::stay).filter(Holders.Stay.REMOVED::equals).isPresent();
+    return holders.map(Holders::stay).filter(Holders.Stay.REMOVED::equals).isPresent()
+        || wasRemoved();
+  }
+
+  /**
+   * Whether all that is here was kept before the start and is older than the removal of the host,
+   * and this gateway is not to hold the host.
+   */
+  private boolean wasRemoved() {
+    OptionalLong removed = followed.table().removedAt(host);
+    return removed.isPresent()
+        && !hasTaken
+        && !isHeld()
+        && !session.isWaiting()
+        && session.lane().newest() <= removed.getAsLong();
   }
 
   /** Whether this gateway is to hold the host. */

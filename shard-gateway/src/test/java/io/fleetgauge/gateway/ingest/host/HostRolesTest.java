@@ -28,6 +28,50 @@ class HostRolesTest {
   private final FrameEncoder run = new FrameEncoder(HOST, 7);
   private final List<IntakeAnswer> answers = new ArrayList<>();
 
+  /** A gateway that has samples of a host up to 1 s from before its start. */
+  private HostIntake keptBefore() throws Exception {
+    HostIntake kept = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    kept.replay(body(new FrameEncoder(HOST, 9), 1_000));
+    kept.recovered();
+    return kept;
+  }
+
+  @Test
+  void whatAGatewayThatWasAwayHasOfARemovedHostIsNotNeeded() throws Exception {
+    HostIntake kept = keptBefore();
+    environment.removed(9, 1_000);
+    assertThat(kept.timePassed()).isTrue();
+    assertThat(kept.isRemoved()).isTrue();
+    assertThat(environment.registered).isEmpty();
+  }
+
+  @Test
+  void whatIsNewerThanTheRemovalMakesTheHostKnownAgain() throws Exception {
+    HostIntake kept = keptBefore();
+    environment.removed(9, 999);
+    assertThat(kept.timePassed()).isFalse();
+    assertThat(environment.registered).containsExactly(HOST);
+  }
+
+  @Test
+  void whatHasComeSinceTheStartIsKeptWhateverItsTimeIs() throws Exception {
+    HostIntake kept = keptBefore();
+    environment.table(9, holders("g1", 9));
+    kept.take(body(new FrameEncoder(HOST, 8), 900), 0, answer -> {});
+    environment.removed(10, 5_000);
+    assertThat(kept.timePassed()).isFalse();
+    assertThat(environment.registered).containsExactly(HOST);
+  }
+
+  @Test
+  void aGatewayThatIsGivenARemovedHostAnewKeepsIt() throws Exception {
+    HostIntake kept = keptBefore();
+    environment.removed(9, 5_000);
+    environment.table(10, holders("g1", 10));
+    assertThat(kept.timePassed()).isFalse();
+    assertThat(kept.isRemoved()).isFalse();
+  }
+
   @Test
   void bodiesAreTakenOnlyFromTheOwnerOfTheNewestTable() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));

@@ -91,14 +91,30 @@ final class ManualEnvironment extends MemoryEnvironment {
     tables(epoch, Map.of(HOST, holders), present);
   }
 
+  /** A new table without {@link #HOST}, which an operator removed at this time. */
+  void removed(long epoch, long at) {
+    tables(epoch, Map.of(), Map.of(HOST, at), "g1", "g2", "g3");
+  }
+
   void tables(long epoch, Map<String, Holders> holders, String... present) {
+    tables(epoch, holders, Map.of(), present);
+  }
+
+  private void tables(
+      long epoch, Map<String, Holders> holders, Map<String, Long> removals, String... present) {
     Map<String, URI> gateways = new HashMap<>();
     for (String gateway : present) {
       gateways.put(gateway, address(gateway));
     }
     view =
         new ClusterView(
-            new OwnershipTable(1, epoch, List.of("g1", "g2", "g3"), new TreeMap<>(holders)),
+            new OwnershipTable(
+                1,
+                epoch,
+                List.of("g1", "g2", "g3"),
+                new TreeMap<>(),
+                new TreeMap<>(holders),
+                new TreeMap<>(removals)),
             gateways,
             false);
   }
