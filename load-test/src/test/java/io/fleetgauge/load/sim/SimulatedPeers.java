@@ -70,6 +70,7 @@ final class SimulatedPeers implements Peers {
     private final String host;
     private final Consumer<Pulled> done;
     private final Pull pull = new Pull();
+    private boolean intact;
     private Map<Long, RunProgress> progress = Map.of();
 
     HostPull(SimulatedGateway from, String host, Consumer<Pulled> done) {
@@ -85,7 +86,8 @@ final class SimulatedPeers implements Peers {
       switch (pull.on(event)) {
         case Pull.Effect.Compare compare -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
-        case Pull.Effect.End end -> done.accept(new Pulled(end.done(), end.equal(), progress));
+        case Pull.Effect.End end ->
+            done.accept(new Pulled(end.done(), end.equal(), intact, progress));
       }
     }
 
@@ -98,7 +100,12 @@ final class SimulatedPeers implements Peers {
           said -> {
             HostIntake.State state = from.life().host(host).state();
             said.accept(
-                state.whole() ? List.of(state.progress(), slots(from.life().store, until)) : "");
+                state.whole()
+                    ? List.of(
+                        state.progress(),
+                        from.life().store.isIntact(host),
+                        slots(from.life().store, until))
+                    : "");
           },
           said -> {
             if (said instanceof List<?> both) {
@@ -107,6 +114,7 @@ final class SimulatedPeers implements Peers {
               @SuppressWarnings("unchecked")
               SortedMap<Long, Pull.Slot> theirs = (SortedMap<Long, Pull.Slot>) both.getLast();
               progress = theirProgress;
+              intact = (Boolean) both.get(1);
               on(new Pull.Event.Compared(slots(mine.store, until), theirs));
             } else {
               on(new Pull.Event.Failed());

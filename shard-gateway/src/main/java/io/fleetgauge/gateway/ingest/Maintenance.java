@@ -123,6 +123,8 @@ final class Maintenance {
     long expired = Math.max(expiredBefore(), now - threads.store.limits().retention().toMillis());
     delete(lane.dropBlocks(Math.max(dropBefore, expired)));
     if (!thread.sealing.contains(host)) {
+      // A block that is sealed again may have the name of the damaged one.
+      delete(lane.takeUnneeded());
       lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
     }
     lane.measure();

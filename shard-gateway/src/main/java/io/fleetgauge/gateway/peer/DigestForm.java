@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.peer;
 
+import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.RunProgress;
 import io.fleetgauge.gateway.ingest.host.Sequences;
 import io.fleetgauge.gateway.store.Digests;
@@ -16,16 +17,18 @@ import java.util.TreeMap;
 /**
  * The digest of one host's samples on one gateway, as bytes. The package draws them.
  *
+ * @param intact as {@link Peers.Pulled#intact}
  * @param progress by run, which of its ticks the gateway has
  * @param slots by their first time, ms since the epoch
  */
-record DigestForm(Map<Long, RunProgress> progress, SortedMap<Long, Digests.Slot> slots) {
+record DigestForm(
+    boolean intact, Map<Long, RunProgress> progress, SortedMap<Long, Digests.Slot> slots) {
   /** Other versions are not read. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   byte[] toBytes() {
     WireWriter out = new WireWriter(64 + 24 * slots.size());
-    out.u8(VERSION).uvar(progress.size());
+    out.u8(VERSION).u8(intact ? 1 : 0).uvar(progress.size());
     progress.forEach(
         (run, has) -> {
           out.u64(run).uvar(has.kept());
@@ -62,6 +65,10 @@ record DigestForm(Map<Long, RunProgress> progress, SortedMap<Long, Digests.Slot>
       throw new WireException(
           "a digest of format version " + version + ", this program reads " + VERSION);
     }
+    int intact = in.u8("whether nothing is damaged");
+    if (intact > 1) {
+      throw new WireException("whether nothing is damaged is " + intact + ", allowed are 0 and 1");
+    }
     Map<Long, RunProgress> progress = new LinkedHashMap<>();
     for (int i = in.count(11, "runs"); i > 0; i--) {
       long run = in.u64("a run");
@@ -79,6 +86,6 @@ record DigestForm(Map<Long, RunProgress> progress, SortedMap<Long, Digests.Slot>
               in.svar("where a slot ends"), in.uvar("a count"), in.u64("the hash of a slot")));
     }
     in.end("the digest");
-    return new DigestForm(progress, slots);
+    return new DigestForm(intact == 1, progress, slots);
   }
 }

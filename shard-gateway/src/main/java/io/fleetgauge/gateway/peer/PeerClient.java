@@ -175,6 +175,7 @@ public final class PeerClient implements Peers {
     private final URI from;
     private final String host;
     private final Pull pull = new Pull();
+    private boolean intact;
     private Map<Long, RunProgress> progress = Map.of();
 
     HostPull(URI from, String host) {
@@ -193,7 +194,7 @@ public final class PeerClient implements Peers {
         case Pull.Effect.Compare none -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
         case Pull.Effect.End end ->
-            Future.succeededFuture(new Pulled(end.done(), end.equal(), progress));
+            Future.succeededFuture(new Pulled(end.done(), end.equal(), intact, progress));
       };
     }
 
@@ -211,6 +212,7 @@ public final class PeerClient implements Peers {
                             workers.executeBlocking(
                                 () -> {
                                   DigestForm theirs = DigestForm.fromBytes(body.getBytes());
+                                  intact = theirs.intact();
                                   progress = theirs.progress();
                                   return new Pull.Event.Compared(
                                       slots(store.digest(host, fine, coarse, until)),

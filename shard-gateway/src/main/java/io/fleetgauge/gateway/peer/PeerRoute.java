@@ -135,9 +135,11 @@ public final class PeerRoute {
               long coarse = parameter(http, "coarse");
               long until = parameter(http, "until");
               return workers.executeBlocking(
-                  () ->
-                      new DigestForm(state.progress(), store.digest(host, fine, coarse, until))
-                          .toBytes(),
+                  () -> {
+                    // A block may be found to be damaged while it is read.
+                    var slots = store.digest(host, fine, coarse, until);
+                    return new DigestForm(store.isIntact(host), state.progress(), slots).toBytes();
+                  },
                   false);
             })
         .onSuccess(bytes -> http.response().end(Buffer.buffer(bytes)))

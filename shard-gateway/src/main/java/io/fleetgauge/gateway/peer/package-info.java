@@ -13,7 +13,9 @@
  * GET  /v1/hosts/HOST/blocks     names of sealed blocks, one per line
  * GET  /v1/hosts/HOST/blocks/NAME
  *
- * digest = version:u8 runs:uvar run*runs slots:uvar slot*slots     version is 2; others are refused
+ * digest = version:u8 intact:u8 runs:uvar run*runs slots:uvar slot*slots
+ *                                version is 3; others are refused. intact is 1 if no block is damaged
+ *                                and no sample is waited for
  * run    = number:u64 kept:uvar missing:ranges unproven:ranges     ticks up to sequence kept are here,
  *                                but for those that were acknowledged and are missing, and those
  *                                of which it is not known whether there were any

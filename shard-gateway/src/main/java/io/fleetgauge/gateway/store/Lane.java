@@ -7,6 +7,7 @@ import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.HostView;
+import io.fleetgauge.gateway.store.read.MissingTimes;
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.gateway.store.run.LaneColumns;
@@ -22,7 +23,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +57,9 @@ public final class Lane {
   private final LaneBlocks blocks;
   private final Changes changed;
   private final RememberedDigests digests = new RememberedDigests();
+
+  /** The files of blocks that could not be read. Any thread may read it. */
+  private final Map<MissingTimes.Range, Path> damaged = new ConcurrentHashMap<>();
 
   private volatile long payloadBytes;
 
@@ -362,9 +371,64 @@ public final class Lane {
   // --- missing samples ---
 
   /** A block with samples of this time could not be read. Writer only. */
-  void lost(long from, long to) {
-    view.missing().addLost(from, to);
+  void lost(Path file) {
+    MissingTimes.Range time = new MissingTimes.Range(BlockFolder.from(file), BlockFolder.to(file));
+    damaged.put(time, file);
+    view.missing().addLost(time);
     changed.all();
+  }
+
+  /** All that the damaged blocks had has been copied to here from another gateway. Writer only. */
+  public void foundLost() {
+    if (view.missing().hasLost()) {
+      LOG.info(
+          "host {}: what the damaged blocks {} had was copied from another gateway",
+          host,
+          view.missing().lost().stream().map(damaged::get).toList());
+      view.missing().foundAll();
+      changed.all();
+    }
+  }
+
+  /**
+   * The files of damaged blocks whose samples have expired or are in memory by now; they are told
+   * once. Writer only, while no block is being written.
+   */
+  public List<Path> takeUnneeded() {
+    if (damaged.isEmpty()) {
+      return List.of();
+    }
+    List<Path> unneeded = new ArrayList<>();
+    Set<MissingTimes.Range> lost = Set.copyOf(view.missing().lost());
+    Set<Path> inUse = blocks.list().stream().map(Block::file).collect(Collectors.toSet());
+    damaged
+        .entrySet()
+        .removeIf(
+            each -> {
+              boolean isNeeded = lost.contains(each.getKey());
+              if (!isNeeded && !inUse.contains(each.getValue())) {
+                unneeded.add(each.getValue());
+              }
+              return !isNeeded;
+            });
+    return unneeded;
+  }
+
+  /** The files of all blocks, damaged ones too. */
+  Set<Path> files() {
+    Set<Path> files = new TreeSet<>(damaged.values());
+    blocks.list().forEach(each -> files.add(each.file()));
+    return files;
+  }
+
+  /**
+   * Whether all that this gateway took of the host is here, as far as it knows: no block is damaged
+   * and nothing waits to be fetched.
+   */
+  boolean isIntact() {
+    return !view.missing().hasLost()
+        && !view.missing().hasGaps()
+        && blocks.list().stream().noneMatch(Block::isDamaged);
   }
 
   /** The names of the blocks that cannot be read, whole or in parts. */
@@ -382,7 +446,8 @@ public final class Lane {
    * Whether samples of this time are nowhere but in the block of exactly this time. Writer only.
    */
   boolean isOneBlock(long from, long to) {
-    return to <= blocks.refusedBefore()
+    // Of a block that is being written, the samples are in memory until it is finished.
+    return to <= blocks.sealedBefore()
         && blocks.list().stream()
             .filter(each -> each.from() < to && each.to() > from)
             .allMatch(each -> each.from() == from && each.to() == to);

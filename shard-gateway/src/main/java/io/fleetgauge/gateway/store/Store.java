@@ -122,7 +122,7 @@ public final class Store {
       } catch (DamagedBlock e) {
         shared.counts.blocks.damaged.increment();
         LOG.error("{}; its samples are lost", e.getMessage());
-        lane(host).lost(BlockFolder.from(file), BlockFolder.to(file));
+        lane(host).lost(file);
       }
     }
     if (!opened.isEmpty()) {
@@ -133,6 +133,11 @@ public final class Store {
   /** The names of a host's block files that cannot be read, whole or in parts. */
   public List<String> damagedBlocks(String host) {
     return find(host).map(Lane::damagedBlocks).orElse(List.of());
+  }
+
+  /** Whether all that was taken of a host is here, as far as this gateway knows. */
+  public boolean isIntact(String host) {
+    return find(host).map(Lane::isIntact).orElse(true);
   }
 
   /**
@@ -304,7 +309,7 @@ public final class Store {
 
   /** The files of a host's blocks, in order of time. */
   public List<Path> blockFiles(String host) {
-    return find(host).stream().flatMap(lane -> lane.blocks().stream()).map(Block::file).toList();
+    return find(host).stream().flatMap(lane -> lane.files().stream()).toList();
   }
 
   // --- reading ---

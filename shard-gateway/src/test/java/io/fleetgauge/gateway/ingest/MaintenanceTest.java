@@ -285,6 +285,28 @@ class MaintenanceTest extends MaintainedLanes {
     assertThat(times("n1")).isEqualTo(taken);
   }
 
+  @Test
+  void theFileOfADamagedBlockGoesWhenAnIntactOwnerHasNothingThatIsNotHere() throws Exception {
+    recover();
+    take("n1", 0, 4 * BLOCK + MINUTE);
+    maintain();
+    Path last = store.folder("n1").resolve(3 * BLOCK + "-" + (3 * BLOCK + 1) + ".block");
+    Files.write(last, new byte[100]);
+    restart();
+    view = copies("n1");
+    assertThat(store.damagedBlocks("n1")).containsExactly(last.getFileName().toString());
+    beginCopy("n1", 1);
+    becomeEqual("n1", false);
+    assertThat(store.damagedBlocks("n1")).as("the owner may lack the same").hasSize(1);
+    beginCopy("n1", 2);
+    becomeEqual("n1", true);
+    assertThat(store.damagedBlocks("n1")).isEmpty();
+    assertThat(last).exists();
+    maintain();
+    endMaintenance();
+    assertThat(last).doesNotExist();
+  }
+
   /** Waits until the files that are not needed are removed; no block can be written later. */
   private void endMaintenance() throws Exception {
     maintenance.shutdown();
@@ -326,8 +348,12 @@ class MaintenanceTest extends MaintainedLanes {
 
   /** What the gateway has asked the owner for comes, and is what is here. */
   private void becomeEqual(String host) throws Exception {
+    becomeEqual(host, true);
+  }
+
+  private void becomeEqual(String host, boolean intact) throws Exception {
     await().until(() -> !peers.pulls.isEmpty());
-    peers.pulls.remove().done().accept(new Peers.Pulled(true, true, Map.of()));
+    peers.pulls.remove().done().accept(new Peers.Pulled(true, true, intact, Map.of()));
     for (int i = 0; i < 2; i++) {
       threads.of(host).call(hosts -> true).get(20, TimeUnit.SECONDS);
     }

@@ -21,7 +21,8 @@ class DigestFormTest {
   private static final DigestForm DIGEST = digest();
 
   private static final String BYTES =
-      "02" // version
+      "03" // version
+          + "01" // intact
           + "02" // two runs
           + "0700000000000000"
           + "ac02" // run 7 up to sequence 300
@@ -50,7 +51,7 @@ class DigestFormTest {
     TreeMap<Long, Digests.Slot> slots = new TreeMap<>();
     slots.put(-10L, new Digests.Slot(1_000, 5, 0x0123456789abcdefL));
     slots.put(1_001L, new Digests.Slot(2_929, 128, 1));
-    return new DigestForm(progress, slots);
+    return new DigestForm(true, progress, slots);
   }
 
   @Test
@@ -61,20 +62,29 @@ class DigestFormTest {
 
   @Test
   void aHostWithoutSamplesHasADigest() throws WireException {
-    DigestForm none = new DigestForm(Map.of(), new TreeMap<>());
-    assertThat(none.toBytes()).containsExactly(2, 0, 0);
+    DigestForm none = new DigestForm(false, Map.of(), new TreeMap<>());
+    assertThat(none.toBytes()).containsExactly(3, 0, 0, 0);
     assertThat(DigestForm.fromBytes(none.toBytes())).isEqualTo(none);
   }
 
   @Test
   void anUnknownVersionIsNamed() {
-    for (int version : new int[] {0, 1, 3, 255}) {
+    for (int version : new int[] {0, 1, 2, 4, 255}) {
       byte[] bytes = DIGEST.toBytes();
       bytes[0] = (byte) version;
       assertThatThrownBy(() -> DigestForm.fromBytes(bytes))
           .isInstanceOf(WireException.class)
-          .hasMessage("a digest of format version " + version + ", this program reads 2");
+          .hasMessage("a digest of format version " + version + ", this program reads 3");
     }
+  }
+
+  @Test
+  void whetherAnythingIsDamagedIsYesOrNo() {
+    byte[] bytes = DIGEST.toBytes();
+    bytes[1] = 2;
+    assertThatThrownBy(() -> DigestForm.fromBytes(bytes))
+        .isInstanceOf(WireException.class)
+        .hasMessage("whether nothing is damaged is 2, allowed are 0 and 1");
   }
 
   @Test

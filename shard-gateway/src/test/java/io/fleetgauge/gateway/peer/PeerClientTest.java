@@ -145,7 +145,7 @@ class PeerClientTest extends PeersContract {
     assertThat(
             this.<Peers.Pulled>answer(
                 done -> peers(owner()).pull(address(replica()), "unknown", done)))
-        .isEqualTo(new Peers.Pulled(true, true, Map.of()));
+        .isEqualTo(new Peers.Pulled(true, true, true, Map.of()));
   }
 
   @AfterEach

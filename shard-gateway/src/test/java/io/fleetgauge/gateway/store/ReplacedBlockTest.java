@@ -95,12 +95,81 @@ class ReplacedBlockTest {
       // Samples of its time are still accepted, as those of the journal are.
       assertThatThrownBy(() -> writer.store().replaceBlock("n1", good, name(damaged)))
           .hasMessage("other samples of the time of " + name(damaged) + " are here");
+      copyAndSealAgain(good, damaged);
       return;
     }
     writer.store().replaceBlock("n1", good, name(damaged));
     assertIsWhole();
     writer.restart();
     assertIsWhole();
+  }
+
+  @Test
+  void aBlockIsNotReplacedWhileItsTimeIsSealedAgain() throws Exception {
+    whole = sealedOnly();
+    Path damaged = files.getLast();
+    Path good = received(damaged);
+    cutOff(damaged);
+    writer.restart();
+    copy(good, damaged);
+    long later = TICKS * STEP + 4 * HostWriter.BLOCK_MILLIS;
+    Sealing sealing = writer.lane().beginSealing(later, Long.MIN_VALUE).orElseThrow();
+    assertThatThrownBy(() -> writer.store().replaceBlock("n1", good, name(damaged)))
+        .hasMessage("other samples of the time of " + name(damaged) + " are here");
+    writer.lane().finish(sealing.write(writer.store().folder("n1")));
+    assertThat(read()).as("no sample is there twice").isEqualTo(whole);
+    writer.lane().foundLost();
+    assertIsWhole();
+  }
+
+  /** The samples come page by page, as those of any time that is not in a block. */
+  private void copy(Path good, Path damaged) throws Exception {
+    HostWriter other = new HostWriter(folder.resolve("other"), "n1");
+    Files.createDirectories(other.store().folder("n1"));
+    Files.copy(good, other.store().folder("n1").resolve(name(damaged)));
+    other.restart();
+    assertThat(other.store().isIntact("n1")).isTrue();
+    List<Series> all = other.lane().all(0, TICKS * STEP);
+    for (long time = 0; time < TICKS * STEP; time += STEP) {
+      for (Series each : all) {
+        int at = Arrays.binarySearch(each.times(), time);
+        if (at >= 0) {
+          Labels[] labels = {each.labels()};
+          double[] value = {each.values()[at]};
+          writer.append(Lane.Source.JOURNAL, time, labels, value, null);
+        }
+      }
+    }
+    assertThat(read()).isEqualTo(whole);
+    assertThat(incomplete).as("nobody has said that this is all").isNotEmpty();
+  }
+
+  private void copyAndSealAgain(Path good, Path damaged) throws Exception {
+    copy(good, damaged);
+    assertThat(writer.store().isIntact("n1")).isFalse();
+    assertThat(writer.lane().takeUnneeded()).isEmpty();
+    writer.lane().foundLost();
+    assertIsWhole();
+    assertThat(writer.store().isIntact("n1")).isTrue();
+    assertThat(writer.store().blockFiles("n1")).contains(damaged);
+    assertThat(writer.lane().takeUnneeded()).containsExactly(damaged);
+    assertThat(writer.lane().takeUnneeded()).as("it is told once").isEmpty();
+    Files.delete(damaged);
+    writer.sealAll(TICKS * STEP + 4 * HostWriter.BLOCK_MILLIS);
+    assertIsWhole();
+    writer.restart();
+    assertIsWhole();
+  }
+
+  @Test
+  void aDamagedFileIsUnneededWhenItsTimeHasExpired() throws Exception {
+    cutOff(files.getFirst());
+    writer.restart();
+    assertThat(writer.lane().takeUnneeded()).isEmpty();
+    assertThat(writer.store().blockFiles("n1")).contains(files.getFirst());
+    writer.lane().dropBlocks(HostWriter.BLOCK_MILLIS);
+    assertThat(writer.lane().takeUnneeded()).containsExactly(files.getFirst());
+    assertThat(writer.store().blockFiles("n1")).doesNotContain(files.getFirst());
   }
 
   /** What is left when memory is lost. */

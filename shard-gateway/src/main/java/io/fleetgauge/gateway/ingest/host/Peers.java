@@ -52,10 +52,12 @@ public interface Peers {
    *
    * @param done whether all that the other has is here
    * @param equal whether both have the same
+   * @param intact whether the other knows of nothing that it took and lacks: no block of it is
+   *     damaged, and it does not wait for samples of others
    * @param progress by run, which of its ticks the other gateway had
    */
-  record Pulled(boolean done, boolean equal, Map<Long, RunProgress> progress) {
-    public static final Pulled FAILED = new Pulled(false, false, Map.of());
+  record Pulled(boolean done, boolean equal, boolean intact, Map<Long, RunProgress> progress) {
+    public static final Pulled FAILED = new Pulled(false, false, false, Map.of());
 
     void count(IngestCounts counts) {
       (equal ? counts.comparedEqual : done ? counts.comparedAndFilled : counts.compareFailed)

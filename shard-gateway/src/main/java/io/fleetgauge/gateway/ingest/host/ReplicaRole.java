@@ -181,6 +181,9 @@ final class ReplicaRole {
     }
     if (pulled.equal()) {
       equalAt = environment.clock();
+      if (pulled.intact() && session.before() == Long.MAX_VALUE) {
+        session.lane().foundLost();
+      }
     } else if (pulled.done()) {
       // Here is something that the owner does not have.
       environment

@@ -22,16 +22,21 @@ public final class MissingTimes {
     }
   }
 
-  /** A block with samples from {@code from} on and before {@code to} could not be read. */
-  public void addLost(long from, long to) {
+  /** A block with samples of this time could not be read. */
+  public void addLost(Range time) {
     List<Range> more = new ArrayList<>(lost);
-    more.add(new Range(from, to));
+    more.add(time);
     lost = List.copyOf(more);
   }
 
   /** The block of exactly this time has been read from another file. */
   public void found(long from, long to) {
     lost = lost.stream().filter(each -> each.from != from || each.to != to).toList();
+  }
+
+  /** All that the blocks had which could not be read has been copied to here. */
+  public void foundAll() {
+    lost = List.of();
   }
 
   /** The times of the blocks that could not be read. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateway g1 becomes the owner of a host and fetches what others acknowledged. */
 class CatchUpTest {
-  private static final Pulled ALL = new Pulled(true, true, Map.of());
+  private static final Pulled ALL = new Pulled(true, true, true, Map.of());
 
   private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
   private final HostIntake host = environment.host();
@@ -137,7 +137,7 @@ class CatchUpTest {
     assertThat(environment.counts().compareFailed.sum()).isEqualTo(1);
     environment.pass(500);
     host.timePassed();
-    environment.pullEnds(new Pulled(true, false, Map.of()));
+    environment.pullEnds(new Pulled(true, false, true, Map.of()));
     assertThat(environment.counts().comparedAndFilled.sum()).isEqualTo(1);
     assertThat(environment.counts().comparedEqual.sum()).isZero();
   }
@@ -346,7 +346,7 @@ class CatchUpTest {
   }
 
   private static Pulled had(RunProgress progress) {
-    return new Pulled(true, true, Map.of(7L, progress));
+    return new Pulled(true, true, true, Map.of(7L, progress));
   }
 
   private void own(long since, String... behind) {

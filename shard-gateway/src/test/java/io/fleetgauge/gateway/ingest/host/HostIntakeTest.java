@@ -88,7 +88,7 @@ class HostIntakeTest {
     List<Boolean> merged = new ArrayList<>();
     host.offered("g2", merged::add);
     environment.isDiskFailing = true;
-    environment.pullEnds(new Peers.Pulled(true, true, Map.of()));
+    environment.pullEnds(new Peers.Pulled(true, true, true, Map.of()));
     assertThat(merged).containsExactly(false);
   }
 

@@ -168,7 +168,7 @@ class HostRolesTest {
   void aReplicaThatBecomesTheOwnerIsAReplicaNoMore() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     arrived("g2", 3);
-    environment.pullEnds(new Pulled(true, true, Map.of()));
+    environment.pullEnds(new Pulled(true, true, true, Map.of()));
     assertThat(environment.wholeCopies).containsExactly(HOST);
     environment.table(4, holders("g1", 4));
     host.timePassed();
@@ -184,7 +184,7 @@ class HostRolesTest {
     environment.table(4, holders("g2", 4, copy("g1", 4)));
     assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(Reply.KEPT));
     assertThat(environment.wholeCopies).isEmpty();
-    environment.pullEnds(new Pulled(true, true, Map.of()));
+    environment.pullEnds(new Pulled(true, true, true, Map.of()));
     assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(Reply.WHOLE));
   }
 

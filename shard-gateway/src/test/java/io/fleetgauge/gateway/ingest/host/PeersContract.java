@@ -114,7 +114,7 @@ public abstract class PeersContract {
     TreeSet<Long> sent = fillOwner(3);
     assertThat(times(bystander())).isEmpty();
     assertThat(pull(bystander(), owner()))
-        .isEqualTo(new Pulled(true, true, Map.of(RUN, RunProgress.upTo(3))));
+        .isEqualTo(new Pulled(true, true, true, Map.of(RUN, RunProgress.upTo(3))));
     assertThat(times(bystander())).isEqualTo(sent);
     assertThat(pull(bystander(), owner())).as("again").extracting(Pulled::equal).isEqualTo(true);
   }
@@ -134,7 +134,7 @@ public abstract class PeersContract {
   @Test
   protected void aPullFromOneThatHasNothingIsDone() {
     TreeSet<Long> sent = fillOwner(2);
-    assertThat(pull(owner(), bystander())).isEqualTo(new Pulled(true, false, Map.of()));
+    assertThat(pull(owner(), bystander())).isEqualTo(new Pulled(true, false, true, Map.of()));
     assertThat(times(owner())).isEqualTo(sent);
   }
 
@@ -159,7 +159,7 @@ public abstract class PeersContract {
                         });
               }
             });
-    assertThat(ended).containsOnly(new Pulled(true, true, Map.of()));
+    assertThat(ended).containsOnly(new Pulled(true, true, true, Map.of()));
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateway g2 has a copy of a host that g1 owns. */
 class ReplicaRoleTest {
-  private static final Pulled EQUAL = new Pulled(true, true, Map.of());
+  private static final Pulled EQUAL = new Pulled(true, true, true, Map.of());
 
   private final ManualEnvironment environment = new ManualEnvironment("g2", 2);
   private final HostIntake host = environment.host();
@@ -204,7 +204,7 @@ class ReplicaRoleTest {
   @Test
   void whatTheOwnerLacksIsOfferedToIt() {
     send(1, 1, 0);
-    environment.pullEnds(new Pulled(true, false, Map.of()));
+    environment.pullEnds(new Pulled(true, false, true, Map.of()));
     assertThat(environment.offers)
         .singleElement()
         .satisfies(offer -> assertThat(offer.owner()).isEqualTo(ManualEnvironment.address("g1")));

@@ -16,7 +16,7 @@ class MissingTimesTest {
 
   @Test
   void aRangeIsClosedOnTheLeftAndOpenOnTheRight() {
-    missing.addLost(100, 200);
+    missing.addLost(new MissingTimes.Range(100, 200));
     // Asked are the samples after the first and up to the second time.
     assertThat(missing.overlaps(0, 99)).isFalse();
     assertThat(missing.overlaps(0, 100)).isTrue();
@@ -28,7 +28,7 @@ class MissingTimesTest {
 
   @Test
   void gapsAreClosedTogetherAndLossesAreNot() {
-    missing.addLost(0, 10);
+    missing.addLost(new MissingTimes.Range(0, 10));
     missing.addGap(100, 110);
     missing.addGap(200, 210);
     assertThat(missing.overlaps(99, 105)).isTrue();
@@ -41,7 +41,7 @@ class MissingTimesTest {
 
   @Test
   void whatHasExpiredIsForgotten() {
-    missing.addLost(0, 10);
+    missing.addLost(new MissingTimes.Range(0, 10));
     missing.addGap(0, 20);
     missing.forgetBefore(10);
     assertThat(missing.hasLost()).isFalse();
