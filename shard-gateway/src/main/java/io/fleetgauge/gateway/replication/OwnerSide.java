@@ -219,6 +219,12 @@ public final class OwnerSide {
     return synced;
   }
 
+  /** Whether a replica has everything that was acknowledged. */
+  public boolean isSynced(String peer) {
+    Link link = links.get(peer);
+    return link != null && link.synced;
+  }
+
   /** Whether there are replicas to send to. */
   public boolean hasPeers() {
     return !links.isEmpty();

@@ -164,17 +164,18 @@ final class OwnerRole {
    * synced may take a while until the table says it.
    */
   private void reportAgain(long now) {
+    boolean isIdle = isIdle();
     boolean saysTooMuch = !holders.behind().equals(catchUp.behind());
-    saysTooMuch |= holders.stay() != Holders.Stay.KEPT || isIdle();
+    saysTooMuch |= holders.stay() != Holders.Stay.KEPT || isIdle;
     boolean saysTooLittle = false;
     for (Holders.Copy each : holders.copies()) {
-      boolean isSynced = side.synced().contains(each.key());
+      boolean isSynced = side.isSynced(each.key());
       saysTooMuch |= each.synced() && !isSynced;
       saysTooLittle |= !each.synced() && isSynced;
     }
     if (saysTooMuch && now - reportedAt > REPORT_AGAIN_MILLIS
         || saysTooLittle && now - reportedAt > REPORT_SYNCED_AGAIN_MILLIS
-        || isIdle() != reportedIdle) {
+        || isIdle != reportedIdle) {
       report();
     }
   }
