@@ -69,7 +69,7 @@ public final class IntakeRoute {
       answer(http, new IntakeAnswer.Refused(e.getMessage()));
       return;
     }
-    if (http.body().buffer() == null) {
+    if (http.body().length() <= 0) {
       answer(http, new IntakeAnswer.Refused("the body is empty"));
       return;
     }
