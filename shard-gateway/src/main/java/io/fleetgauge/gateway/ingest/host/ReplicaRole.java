@@ -175,15 +175,16 @@ final class ReplicaRole {
         return;
       }
       session.fetched(pulled.progress());
+      if (pulled.intact()) {
+        // Before the copy is called whole: it may become the owner, who fetches nothing.
+        session.lane().foundLost();
+      }
     }
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       environment.copyIsWhole(host, true);
     }
     if (pulled.equal()) {
       equalAt = environment.clock();
-      if (pulled.intact() && session.before() == Long.MAX_VALUE) {
-        session.lane().foundLost();
-      }
     } else if (pulled.done()) {
       // Here is something that the owner does not have.
       environment
