@@ -48,8 +48,8 @@
  * </pre>
  *
  * <p>A number, string or count is written as {@code sample.wire} draws it. A program that reads a
- * higher version than its own ignores that value, says so by name and keeps what it has; so
- * versions may be mixed while a cluster is upgraded.
+ * higher version than its own ignores that value, says so by name and keeps what it has. Lower
+ * versions are not read either, so all processes have to be updated together when one changes.
  *
  * <p>A cluster that begins without any table draws a <em>generation</em> for its first one. Tables
  * of one generation are compared by their epochs, and an older one is never followed. When gateways
