@@ -7,9 +7,11 @@ import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.run.Columns;
+import io.fleetgauge.gateway.store.run.RecordTimes;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -50,6 +52,10 @@ public final class Block implements Columns {
   private final MemorySegment bytes;
   private final BlockCounts counts;
   private final int[] recordAt;
+
+  /** The lists of times that records refer to by number. */
+  private final RecordTimes[] times;
+
   private final Map<RollupKey, Extent> rollups;
   private final byte[] columns;
   private final int[] columnAt;
@@ -78,8 +84,10 @@ public final class Block implements Columns {
       BlockCounts counts,
       int[] recordAt,
       Map<RollupKey, Extent> rollups,
+      List<byte[]> times,
       byte[] columns,
-      int[] columnAt) {
+      int[] columnAt)
+      throws WireException {
     this.file = file;
     this.host = host;
     this.from = from;
@@ -88,6 +96,10 @@ public final class Block implements Columns {
     this.counts = counts;
     this.recordAt = recordAt;
     this.rollups = rollups;
+    this.times = new RecordTimes[times.size()];
+    for (int i = 0; i < this.times.length; i++) {
+      this.times[i] = RecordTimes.read(times.get(i), this);
+    }
     this.columns = columns;
     this.columnAt = columnAt;
   }
@@ -212,6 +224,10 @@ public final class Block implements Columns {
           new Extent(rollupAt, length));
       rollupAt += length;
     }
+    List<byte[]> times = new ArrayList<>();
+    for (int left = in.count(1, "lists of times"); left > 0; left--) {
+      times.add(in.raw(in.uint(in.left(), "the length of a list of times"), "a list of times"));
+    }
     int[] columnAt = new int[in.count(1, "columns")];
     int columnsFrom = in.position();
     Chunks chunks = new Chunks();
@@ -219,7 +235,7 @@ public final class Block implements Columns {
         Arrays.copyOf(
             Arrays.copyOfRange(directory, columnsFrom, directory.length),
             directory.length - columnsFrom + Bits.SLACK);
-    long[] times = new long[TimeColumn.CAPACITY];
+    long[] column = new long[TimeColumn.CAPACITY];
     chunks.at(0);
     for (int i = 0; i < columnAt.length; i++) {
       int at = chunks.position();
@@ -228,11 +244,11 @@ public final class Block implements Columns {
         columnAt[i] = NO_COLUMN;
       } else {
         columnAt[i] = at;
-        chunks.decodeTimes(columns, count, times, 0);
+        chunks.decodeTimes(columns, count, column, 0);
       }
     }
     Block block =
-        new Block(file, host, from, to, bytes, counts, recordAt, rollups, columns, columnAt);
+        new Block(file, host, from, to, bytes, counts, recordAt, rollups, times, columns, columnAt);
     return new Opened(block, series);
   }
 
@@ -288,56 +304,27 @@ public final class Block implements Columns {
     return times;
   }
 
-  /** The record of a series: its head, then its runs. */
+  /** The record of a series: which times its samples have, then their values. */
   private final class Record {
     final byte[] bytes;
     final int length;
-    final int base;
-    final long first;
-    final long last;
-    final int size;
-    final int flags;
-    final WireReader in;
+    final RecordTimes times;
+    final int valuesAt;
 
     Record(int place) throws WireException {
       length = recordAt[place + 1] - recordAt[place];
       bytes = new byte[length + Bits.SLACK];
       MemorySegment.copy(
           Block.this.bytes, ValueLayout.JAVA_BYTE, recordAt[place], bytes, 0, length);
-      in = new WireReader(bytes, 0, length);
+      WireReader in = new WireReader(bytes, 0, length);
       int check = in.u32("the checksum");
       CRC32C found = new CRC32C();
       found.update(bytes, 4, length - 4);
       if ((int) found.getValue() != check) {
         throw new WireException("the checksum is wrong");
       }
-      base = (int) in.svar("the first column");
-      first = from + in.svar("the first time");
-      last = from + in.uvar("the last time");
-      size = in.uint(Integer.MAX_VALUE, "the number of samples");
-      flags = in.u8("the flags");
-    }
-
-    boolean hasSummary() {
-      return (flags & BlockFormat.SUMMARY) != 0;
-    }
-
-    int runsAt() throws WireException {
-      if (hasSummary()) {
-        in.uvar("the count");
-        for (int i = 0; i < BlockFormat.SUMMARY_NUMBERS; i++) {
-          skipNumber();
-        }
-      }
-      return in.position();
-    }
-
-    private void skipNumber() throws WireException {
-      if (in.u8("a number's kind") == BlockFormat.INTEGER) {
-        in.svar("a number");
-      } else {
-        in.f64("a number");
-      }
+      times = Block.this.times[in.uint(Block.this.times.length - 1, "a list of times")];
+      valuesAt = in.position();
     }
   }
 
@@ -346,10 +333,7 @@ public final class Block implements Columns {
     int before = reader.size();
     try {
       Record record = new Record(place);
-      if (record.first <= upTo && record.last > after) {
-        reader.readRuns(
-            record.bytes, record.runsAt(), record.length, record.base, this, after, upTo);
-      }
+      reader.readRecord(record.bytes, record.valuesAt, record.length, record.times, after, upTo);
     } catch (WireException | IndexOutOfBoundsException e) {
       reader.cutTo(before);
       reader.markDamaged();
@@ -359,14 +343,9 @@ public final class Block implements Columns {
 
   public boolean hasSampleIn(int place, long since, long upTo, SampleReader reader) {
     try {
-      Record record = new Record(place);
-      if (record.first > upTo || record.last < since) {
-        return false;
-      }
-      return record.first >= since
-          || record.last <= upTo
-          || reader.runsHaveSampleIn(
-              record.bytes, record.runsAt(), record.length, record.base, this, since, upTo);
+      long[] all = reader.times(new Record(place).times);
+      int at = Series.firstAfter(all, 0, all.length, since - 1);
+      return at < all.length && all[at] <= upTo;
     } catch (WireException | IndexOutOfBoundsException e) {
       reader.markDamaged();
       report(place, e);

@@ -2,18 +2,17 @@ package io.fleetgauge.gateway.store.block;
 
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.gateway.store.chunk.Pieces;
 import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.run.ColumnList;
 import io.fleetgauge.gateway.store.run.LateSamples;
 import io.fleetgauge.gateway.store.run.PackedRuns;
+import io.fleetgauge.gateway.store.run.RecordTimes;
 import io.fleetgauge.gateway.store.run.RunCut;
 import io.fleetgauge.gateway.store.run.RunFormat;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.run.TimeColumn;
-import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Staleness;
-import io.fleetgauge.sample.WholeNumber;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,6 +49,12 @@ public final class BlockWriter {
   private final Map<Timeline, Integer> timelineIds = new IdentityHashMap<>();
   private final WireWriter data = new WireWriter(1 << 16);
   private int seriesCount;
+  private final Pieces pieces = new Pieces();
+
+  /** Numbers of lists of times by their bytes. */
+  private final Map<ByteBuffer, Integer> timeIds = new HashMap<>();
+
+  private final WireWriter times = new WireWriter();
   private final WireWriter rollups = new WireWriter();
 
   /** Bytes of the records of each metric. */
@@ -115,20 +120,21 @@ public final class BlockWriter {
       return;
     }
     boolean late = lateSamples != null && lateSamples.indexOf(from) != lateSamples.indexOf(to);
-    WireWriter runs = new WireWriter();
-    int base;
+    WireWriter heads = new WireWriter();
     if (late) {
-      base = 0;
-      encodeAgain(runs);
+      ownColumns(heads);
     } else {
       RunCut cut = RunCut.at(packed, known, end, limit);
-      base = packed.base() - firstColumn;
-      runs.raw(packed.bytes(), 0, cut.bytes());
+      int size = RecordTimes.write(packed, cut, firstColumn, heads);
+      if (size != reader.size()) {
+        throw new IllegalStateException(
+            "the runs of " + identity + " have " + size + " samples, not " + reader.size());
+      }
     }
     int recordAt = data.size();
     data.u32(0);
-    writeHead(base);
-    data.raw(runs.array(), 0, runs.size());
+    data.uvar(times(heads));
+    pieces.encode(reader.values(), reader.histograms(), reader.size(), data);
     CRC32C check = new CRC32C();
     check.update(data.array(), recordAt + 4, data.size() - recordAt - 4);
     data.setU32(recordAt, (int) check.getValue());
@@ -139,13 +145,24 @@ public final class BlockWriter {
     seriesCount++;
   }
 
-  private void encodeAgain(WireWriter runs) {
+  /** The number of a list of times; records with the same times share it. */
+  private int times(WireWriter heads) {
+    byte[] bytes = heads.toBytes();
+    int id = timeIds.size();
+    Integer known = timeIds.putIfAbsent(ByteBuffer.wrap(bytes), id);
+    if (known != null) {
+      return known;
+    }
+    times.uvar(bytes.length).raw(bytes, 0, bytes.length);
+    return id;
+  }
+
+  private void ownColumns(WireWriter heads) {
     int before = 0;
     for (int at = 0; at < reader.size(); at += TimeColumn.CAPACITY) {
       int count = Math.min(TimeColumn.CAPACITY, reader.size() - at);
       int column = ownColumn(at, count);
-      RunFormat.write(runs, column - before, 0, count);
-      chunks.encode(reader.values(), reader.histograms(), at, count, runs);
+      RunFormat.write(heads, column - before, 0, count);
       before = column;
     }
   }
@@ -160,47 +177,6 @@ public final class BlockWriter {
           chunks.encodeTimes(reader.times(), at, count, columns);
           return columnCount++;
         });
-  }
-
-  private void writeHead(int base) {
-    Summary summary = new Summary();
-    boolean plain = reader.histograms() == null || noHistograms();
-    for (int i = 0; i < reader.size(); i++) {
-      double value = reader.values()[i];
-      if (!Staleness.isMarker(value)) {
-        summary.add(value);
-        plain &= Double.isFinite(value);
-      }
-    }
-    plain &= summary.count() > 0 && Double.isFinite(summary.sum());
-    data.svar(base);
-    data.svar(reader.times()[0] - from).uvar(reader.times()[reader.size() - 1] - from);
-    data.uvar(reader.size());
-    data.u8(plain ? BlockFormat.SUMMARY : 0);
-    if (plain) {
-      data.uvar(summary.count());
-      number(summary.min());
-      number(summary.max());
-      number(summary.sumWithoutCarry());
-      number(summary.carry());
-    }
-  }
-
-  private boolean noHistograms() {
-    for (Histogram histogram : reader.histograms()) {
-      if (histogram != null) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private void number(double value) {
-    if (WholeNumber.is(value)) {
-      data.u8(BlockFormat.INTEGER).svar((long) value);
-    } else {
-      data.u8(BlockFormat.DOUBLE).f64(value);
-    }
   }
 
   private int timeline(Timeline newest) {
@@ -283,6 +259,7 @@ public final class BlockWriter {
     directory.uvar(timelineIds.size()).raw(timelines.array(), 0, timelines.size());
     directory.uvar(seriesCount).raw(series.array(), 0, series.size());
     directory.uvar(rollupCount).raw(rollups.array(), 0, rollups.size());
+    directory.uvar(timeIds.size()).raw(times.array(), 0, times.size());
     directory.uvar(columnCount).raw(columns.array(), 0, columns.size());
     int directoryAt = data.size();
     byte[] deflated = deflate(directory);

@@ -4,23 +4,21 @@
  * <p>In: the packed runs of a host's series, their owners and their rollups. Out: one file, and
  * from that file the same samples and rollups.
  *
- * <p>A block takes the runs as they are. A series with late samples is encoded again, with the late
- * samples in their places. A block is written under another name, forced to the disk, renamed, and
- * its folder forced: it is either complete or absent, and a power failure does not lose it.
+ * <p>A block has all samples that a series has in its time as one record, encoded again in the form
+ * that takes the fewest bytes; late samples are in their places. Records with the same times share
+ * a list of them. A block is written under another name, forced to the disk, renamed, and its
+ * folder forced: it is either complete or absent, and a power failure does not lose it.
  *
  * <pre>
- * block     = 'F' 'G' 'B' 'K' version:u8(=2) record* rollup* directory footer
- * record    = check:u32 base:svar first:svar last:uvar samples:uvar flags:u8 [summary] runs
+ * block     = 'F' 'G' 'B' 'K' version:u8(=3) record* rollup* directory footer
+ * record    = check:u32 times:uvar values
  *             check   CRC-32C of the rest
- *             first, last  times of samples, from the block's first time
- *             flags   bit 0: the summary follows
- *             runs    as gateway.store.run draws them
- * summary   = count:uvar min:number max:number sum:number carry:number
- *             of the numbers; absent if a number is infinite or NaN, or if there are histograms
- * number    = 0:u8 svar | 1:u8 f64
+ *             times   number of a list of times
+ *             values  all values of a series, as gateway.store.chunk draws them
  * rollup    = check:u32 page     CRC-32C of the page, which gateway.rollup draws; only those that are
  *                                much smaller than the samples of their metric
- * directory = deflated( host:string from:svar to:svar symbols timelines series rollups columns )
+ * directory = deflated( host:string from:svar to:svar symbols timelines series rollups times
+ *             columns )
  * symbols   = n:uvar string*n
  * timelines = n:uvar (m:uvar (from:svar owner:labels 0:u8|(1:u8 ended:svar))*m)*n
  * series    = n:uvar (labels timeline:uvar length:uvar)*n
@@ -28,6 +26,9 @@
  * rollups   = n:uvar (metric:uvar kind:u8 window:uvar length:uvar)*n
  *             metric  number of a symbol; kind 0 the metric, 1 its rate, 2 its increase over
  *                     window ms
+ * times     = n:uvar (length:uvar runhead*)*n
+ * runhead   = column:svar head:u8 [from:u8]          as gateway.store.run draws them; columns count
+ *                                                    from 0; length is that of the heads
  * labels    = n:uvar (name:uvar value:uvar)*n         numbers of symbols
  * columns   = n:uvar (size:u8 [times])*n              no times if the size is 0
  * footer    = directoryAt:u64 length:u32 inflated:u32 check:u32 'F' 'G' 'B' 'E'

@@ -23,35 +23,12 @@ public final class Chunks {
   static final int MIXED = 4;
 
   private static final int EXCEPTIONS = 0x80;
-  private static final int KIND_MARKER = 0;
-  private static final int KIND_OTHER = 1;
   private static final int NUMBER = 0;
   private static final int HISTOGRAM = 1;
 
-  /** Readings have few digits; a value with more digits than this compresses like a random one. */
-  private static final int MAX_EXPONENT = 9;
-
-  private static final int NO_EXPONENT = -1;
-
-  /** One value in this many may be an exception, and at least two. */
-  private static final int SAMPLES_AN_EXCEPTION = 8;
-
-  /** Up to this number every integer is a double. */
-  private static final double MAX_INTEGER = 9007199254740992.0;
-
-  private static final double[] POWER = new double[MAX_EXPONENT + 1];
-
-  static {
-    POWER[0] = 1;
-    for (int i = 1; i < POWER.length; i++) {
-      POWER[i] = 10 * POWER[i - 1];
-    }
-  }
-
   private final long[] numbers = new long[MAX_SAMPLES];
   private final byte[] scratch = new byte[8 + XorBits.maxBytes(MAX_SAMPLES) + Bits.SLACK];
-  private final byte[] exceptions = new byte[MAX_SAMPLES];
-  private int exceptionCount;
+  private final Decimals decimals = new Decimals();
   private int position;
 
   // --- writing ---
@@ -66,8 +43,8 @@ public final class Chunks {
       encodeMixed(values, histograms, from, count, out);
       return;
     }
-    int exponent = toIntegers(values, from, count);
-    if (exponent == NO_EXPONENT) {
+    int exponent = decimals.find(values, from, count);
+    if (exponent == Decimals.NO_EXPONENT) {
       encodeXor(values, from, count, out);
     } else {
       encodeIntegers(exponent, values, from, count, out);
@@ -83,55 +60,8 @@ public final class Chunks {
     return false;
   }
 
-  /** The exponent with which all values but a few are integers; the integers are in numbers. */
-  private int toIntegers(double[] values, int from, int count) {
-    int exponent = 0;
-    while (true) {
-      exceptionCount = 0;
-      int i = 0;
-      for (; i < count; i++) {
-        double value = values[from + i];
-        double scaled = value * POWER[exponent];
-        double whole = Math.rint(scaled);
-        if (whole / POWER[exponent] == value
-            && Math.abs(whole) <= MAX_INTEGER
-            && (whole != 0 || Double.doubleToRawLongBits(value) == 0)) {
-          numbers[i] = (long) whole;
-        } else if (value - value != 0 || value == 0) { // NaN, infinite, or negative zero
-          exceptions[exceptionCount++] = (byte) i;
-          if (exceptionCount > Math.max(2, count / SAMPLES_AN_EXCEPTION)) {
-            return NO_EXPONENT;
-          }
-        } else {
-          break;
-        }
-      }
-      if (i == count) {
-        return exponent;
-      }
-      if (++exponent > MAX_EXPONENT) {
-        return NO_EXPONENT;
-      }
-    }
-  }
-
-  /** An exception is replaced by the integer before it, which takes no bits. */
-  private void fillExceptions(int count) {
-    int first = 0;
-    int next = 0;
-    while (next < exceptionCount && exceptions[next] == first) {
-      first++;
-      next++;
-    }
-    long fill = first < count ? numbers[first] : 0;
-    Arrays.fill(numbers, 0, first, fill);
-    for (; next < exceptionCount; next++) {
-      numbers[exceptions[next]] = numbers[exceptions[next] - 1];
-    }
-  }
-
   private void encodeIntegers(int exponent, double[] values, int from, int count, WireWriter out) {
-    fillExceptions(count);
+    long[] numbers = decimals.numbers;
     long min = numbers[0];
     long max = min;
     long minDelta = Long.MAX_VALUE;
@@ -155,34 +85,30 @@ public final class Chunks {
       for (int i = count - 1; i > 0; i--) {
         numbers[i] -= numbers[i - 1];
       }
-      packed(1, count, minDelta, deltaWidth, out);
+      packed(numbers, 1, count, minDelta, deltaWidth, out);
     } else {
       tag(FRAME, exponent, values, from, out);
       out.u8(width).svar(min);
-      packed(0, count, min, width, out);
+      packed(numbers, 0, count, min, width, out);
     }
   }
 
   private void tag(int form, int exponent, double[] values, int from, WireWriter out) {
-    out.u8(form | exponent << 3 | (exceptionCount > 0 ? EXCEPTIONS : 0));
-    if (exceptionCount > 0) {
-      out.u8(exceptionCount);
-      for (int i = 0; i < exceptionCount; i++) {
-        double value = values[from + exceptions[i]];
-        out.u8(exceptions[i]);
-        if (Staleness.isMarker(value)) {
-          out.u8(KIND_MARKER);
-        } else {
-          out.u8(KIND_OTHER).f64(value);
-        }
+    int count = decimals.exceptionCount;
+    out.u8(form | exponent << 3 | (count > 0 ? EXCEPTIONS : 0));
+    if (count > 0) {
+      out.u8(count);
+      for (int i = 0; i < count; i++) {
+        out.u8(decimals.exceptions[i]);
+        Decimals.writeException(values[from + decimals.exceptions[i]], out);
       }
     }
   }
 
-  private void packed(int from, int to, long base, int width, WireWriter out) {
+  private void packed(long[] plain, int from, int to, long base, int width, WireWriter out) {
     int length = Bits.bytes(to - from, width);
     Arrays.fill(scratch, 0, length + Bits.SLACK, (byte) 0);
-    Bits.pack(numbers, from, to, base, width, scratch, 0);
+    Bits.pack(plain, from, to, base, width, scratch, 0);
     out.raw(scratch, 0, length);
   }
 
@@ -217,7 +143,7 @@ public final class Chunks {
     }
     int width = Bits.width(max - min);
     out.u8(width).svar(times[from]).svar(min);
-    packed(1, count, min, width, out);
+    packed(numbers, 1, count, min, width, out);
   }
 
   // --- reading ---
@@ -245,7 +171,7 @@ public final class Chunks {
     if ((tag & EXCEPTIONS) != 0) {
       skipExceptions(bytes);
     }
-    double scale = POWER[tag >>> 3 & 15];
+    double scale = Decimals.power(tag >>> 3 & 15);
     switch (tag & 7) {
       case SAME -> Arrays.fill(values, to, to + count, svar(bytes) / scale);
       case FRAME -> {
@@ -322,7 +248,7 @@ public final class Chunks {
   private void skipExceptions(byte[] bytes) {
     int count = bytes[position++];
     for (int i = 0; i < count; i++) {
-      position += bytes[position + 1] == KIND_MARKER ? 2 : 10;
+      position += bytes[position + 1] == Decimals.KIND_MARKER ? 2 : 10;
     }
   }
 
@@ -330,7 +256,7 @@ public final class Chunks {
     int count = bytes[position++];
     for (int i = 0; i < count; i++) {
       int at = to + bytes[position];
-      if (bytes[position + 1] == KIND_MARKER) {
+      if (bytes[position + 1] == Decimals.KIND_MARKER) {
         values[at] = Staleness.MARKER;
         position += 2;
       } else {

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.store.run;
 
 import io.fleetgauge.gateway.store.chunk.Chunks;
+import io.fleetgauge.gateway.store.chunk.Pieces;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -17,6 +18,7 @@ public final class SampleReader {
 
   private final Chunks chunks = new Chunks();
   private final Chunks timeChunks = new Chunks();
+  private final Pieces pieces = new Pieces();
 
   /** Decoded times by column number, counted from the base. */
   private final Map<Columns, long[][]> columnTimes = new IdentityHashMap<>();
@@ -25,6 +27,12 @@ public final class SampleReader {
   private Columns lastColumns;
 
   private long[][] lastTimes;
+
+  /** Decoded times of records; consecutive records mostly have the same ones. */
+  private final Map<RecordTimes, long[]> recordTimes = new IdentityHashMap<>();
+
+  private RecordTimes lastRecord;
+  private long[] lastRecordTimes;
   private long[] times = new long[256];
   private double[] values = new double[256];
   private Histogram[] histograms;
@@ -120,6 +128,34 @@ public final class SampleReader {
         accept(count, after, to);
       }
     }
+  }
+
+  /** The times of a record's samples. The caller must not write to them. */
+  public long[] times(RecordTimes record) {
+    if (record != lastRecord) {
+      lastRecordTimes = recordTimes.computeIfAbsent(record, each -> each.times(this));
+      lastRecord = record;
+    }
+    return lastRecordTimes;
+  }
+
+  /**
+   * Reads the samples of a record after {@code after} and up to {@code to}.
+   *
+   * @param from where its values begin, as gateway.store.chunk draws them
+   * @param end where they end
+   */
+  public void readRecord(byte[] bytes, int from, int end, RecordTimes record, long after, long to) {
+    long[] all = times(record);
+    int count = all.length;
+    int needed = count == 0 || all[count - 1] <= to ? count : Series.firstAfter(all, 0, count, to);
+    if (needed == 0 || all[needed - 1] <= after) {
+      return;
+    }
+    room(count);
+    pieces.decode(bytes, from, end, count, needed, values, size, this::histogram);
+    System.arraycopy(all, 0, times, size, needed);
+    accept(needed, after, to);
   }
 
   /** Whether a run has a sample from {@code from} to {@code to}, both included. */
