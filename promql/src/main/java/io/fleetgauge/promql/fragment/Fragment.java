@@ -5,6 +5,7 @@ import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import java.util.List;
+import java.util.Optional;
 
 /** A question to one gateway about some of its hosts. */
 public sealed interface Fragment {
@@ -78,6 +79,8 @@ public sealed interface Fragment {
    * @param query as it was asked; its settings limit the samples that may be read or held
    * @param scope matchers that every selector of the query gets
    * @param timeoutMillis after this time nobody waits for the answer
+   * @param since the answer is to say what had changed since then, before anything was read for it;
+   *     empty when nobody asks
    */
   record Parts(
       long epoch,
@@ -85,12 +88,40 @@ public sealed interface Fragment {
       QueryText query,
       List<Matcher> scope,
       long timeoutMillis,
-      List<Part> parts)
+      List<Part> parts,
+      Optional<Since> since)
       implements Fragment {
-    @Override
-    public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Parts(otherEpoch, otherHosts, query, scope, timeoutMillis, parts);
+    /** Parts of a query, without a question for changes. */
+    public Parts(
+        long epoch,
+        List<String> hosts,
+        QueryText query,
+        List<Matcher> scope,
+        long timeoutMillis,
+        List<Part> parts) {
+      this(epoch, hosts, query, scope, timeoutMillis, parts, Optional.empty());
     }
+
+    @Override
+    public Parts at(long otherEpoch, List<String> otherHosts) {
+      return new Parts(otherEpoch, otherHosts, query, scope, timeoutMillis, parts, since);
+    }
+
+    /** The same, with a question for changes. */
+    public Parts since(Since last) {
+      return new Parts(epoch, hosts, query, scope, timeoutMillis, parts, Optional.of(last));
+    }
+  }
+
+  /**
+   * What a gateway reported last.
+   *
+   * @param incarnation of the gateway, as it said last; 0 at first
+   * @param cursor that it gave last
+   */
+  record Since(long incarnation, long cursor) {
+    /** When nothing has been reported yet. */
+    public static final Since START = new Since(0, 0);
   }
 
   /**
@@ -187,16 +218,11 @@ public sealed interface Fragment {
     }
   }
 
-  /**
-   * Asks what has changed since the last such question, for all hosts of the gateway.
-   *
-   * @param incarnation of the gateway, as it said last; 0 at first
-   * @param since the cursor that it gave last
-   */
-  record Changes(long epoch, List<String> hosts, long incarnation, long since) implements Fragment {
+  /** Asks what has changed since the last such question, for all hosts of the gateway. */
+  record Changes(long epoch, List<String> hosts, Since since) implements Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
-      return new Changes(otherEpoch, otherHosts, incarnation, since);
+      return new Changes(otherEpoch, otherHosts, since);
     }
   }
 }

@@ -7,6 +7,7 @@ import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The answer of a gateway to a {@link Fragment}. */
 public sealed interface FragmentAnswer {
@@ -68,6 +69,7 @@ public sealed interface FragmentAnswer {
    * @param notes how each part was evaluated, for explain; empty when there is nothing to note
    * @param rollupCells how many rollup cells were used
    * @param hostLabels the labels from which this gateway derives the host of a series, in order
+   * @param changes what had changed before anything was read for this, if that was asked for
    */
   record Parts(
       long epoch,
@@ -76,8 +78,25 @@ public sealed interface FragmentAnswer {
       List<PartResult> parts,
       List<String> notes,
       long rollupCells,
-      List<String> hostLabels)
+      List<String> hostLabels,
+      Optional<Changes> changes)
       implements FragmentAnswer {
+    /** Parts of a query, without what had changed. */
+    public Parts(
+        long epoch,
+        List<String> covered,
+        List<String> read,
+        List<PartResult> parts,
+        List<String> notes,
+        long rollupCells,
+        List<String> hostLabels) {
+      this(epoch, covered, read, parts, notes, rollupCells, hostLabels, Optional.empty());
+    }
+
+    /** The same, with what had changed before anything was read for it. */
+    public Parts after(Optional<Changes> before) {
+      return new Parts(epoch, covered, read, parts, notes, rollupCells, hostLabels, before);
+    }
 
     /**
      * Whether gateways derive hosts from the same labels. If not, one series may belong to

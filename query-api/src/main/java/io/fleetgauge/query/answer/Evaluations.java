@@ -173,16 +173,86 @@ final class Evaluations {
     Query query = whole.query();
     ExtentCache.Key key = ExtentCache.Key.of(running.tenant(), query);
     long last = whole.lastStep();
-    boolean needsFresh = extents.has(key, query.start(), last) || !feed.isCurrent();
-    return stamp(needsFresh)
+    Window window = new Window(whole, key);
+    boolean isKnown = extents.has(key, query.start(), last);
+    if (isKnown && feed.isCurrent()) {
+      Found found = found(window, extents.peek(key, query.start(), last));
+      if (!found.known.isEmpty() && found.gaps.size() == 1) {
+        try {
+          PlannedPiece gap = piece(whole, found.gaps.getFirst());
+          if (gap.isOneRead()) {
+            return inOneRound(running, promql, window, gap, found);
+          }
+        } catch (QueryFailure e) {
+          return Future.failedFuture(e);
+        }
+      }
+    }
+    return stamp(isKnown || !feed.isCurrent())
         .compose(
             stamp -> {
-              List<AnsweredRange> known = extents.find(key, query.start(), last);
-              List<Gap> gaps = gaps(query, last, known);
-              return known.isEmpty() || gaps.size() > MAX_GAPS
+              Found found = found(window, extents.find(key, query.start(), last));
+              return found.known.isEmpty() || found.gaps.size() > MAX_GAPS
                   ? asWhole(running, promql, whole, Optional.of(key), stamp)
-                  : filled(running, promql, whole, key, new Found(known, gaps), stamp);
+                  : filled(running, promql, window, found, stamp);
             });
+  }
+
+  /** The steps of a query whose answers are kept by a key. */
+  private record Window(PlannedPiece whole, ExtentCache.Key key) {}
+
+  private Found found(Window window, List<AnsweredRange> known) {
+    return new Found(known, gaps(window.whole.query(), window.whole.lastStep(), known));
+  }
+
+  /**
+   * Executes what seems to be missing, and learns by the same requests whether the rest is still
+   * valid. Seldom it is not, or others learn something at the same time; then that takes a round.
+   */
+  private Future<Reply<Evaluated>> inOneRound(
+      RunningQuery running,
+      Request.Promql promql,
+      Window window,
+      PlannedPiece gap,
+      Found expected) {
+    ChangeFeed.Look look = feed.begin();
+    return execution
+        .execute(running, window.whole, List.of(gap), look.last())
+        .compose(
+            done -> {
+              Optional<Long> stamp =
+                  done.executed().getFirst().changes().flatMap(each -> feed.end(look, each));
+              return stamp.isPresent()
+                  ? joined(running, promql, window, done, expected, stamp.get(), stamp.get())
+                  : feed.refresh()
+                      .compose(
+                          now ->
+                              joined(running, promql, window, done, expected, look.stamp(), now));
+            });
+  }
+
+  /**
+   * Joins what was executed with what the cache has, if that is what was expected.
+   *
+   * @param stamp what was executed can be kept with
+   * @param now the newest stamp
+   */
+  private Future<Reply<Evaluated>> joined(
+      RunningQuery running,
+      Request.Promql promql,
+      Window window,
+      Execution.Done done,
+      Found expected,
+      long stamp,
+      long now) {
+    Query query = window.whole.query();
+    Found found = found(window, extents.find(window.key, query.start(), window.whole.lastStep()));
+    if (found.gaps.equals(expected.gaps)) {
+      return joined(running, promql, window, done, found, stamp);
+    }
+    return found.known.isEmpty() || found.gaps.size() > MAX_GAPS
+        ? asWhole(running, promql, window.whole, Optional.of(window.key), now)
+        : filled(running, promql, window, found, now);
   }
 
   /** Consecutive steps that the cache lacks: the first and the last, ms. */
@@ -215,38 +285,44 @@ final class Evaluations {
     return gaps;
   }
 
+  private static PlannedPiece piece(PlannedPiece whole, Gap gap) throws QueryFailure {
+    return PlannedPiece.of(Planner.atSteps(whole.planned(), gap.from, gap.to));
+  }
+
   private Future<Reply<Evaluated>> filled(
-      RunningQuery running,
-      Request.Promql promql,
-      PlannedPiece whole,
-      ExtentCache.Key key,
-      Found found,
-      long stamp) {
+      RunningQuery running, Request.Promql promql, Window window, Found found, long stamp) {
     List<PlannedPiece> pieces = new ArrayList<>();
     try {
       for (Gap gap : found.gaps) {
-        pieces.add(PlannedPiece.of(Planner.atSteps(whole.planned(), gap.from, gap.to)));
+        pieces.add(piece(window.whole, gap));
       }
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
     return execution
-        .execute(running, whole, pieces)
-        .compose(
-            done -> {
-              Optional<AnsweredRange> joined = joined(found.known, done, stamp);
-              if (joined.isEmpty()) {
-                return asWhole(running, promql, whole, Optional.of(key), stamp);
+        .execute(running, window.whole, pieces, Optional.empty())
+        .compose(done -> joined(running, promql, window, done, found, stamp));
+  }
+
+  private Future<Reply<Evaluated>> joined(
+      RunningQuery running,
+      Request.Promql promql,
+      Window window,
+      Execution.Done done,
+      Found found,
+      long stamp) {
+    Optional<AnsweredRange> joined = joined(found.known, done, stamp);
+    if (joined.isEmpty()) {
+      return asWhole(running, promql, window.whole, Optional.of(window.key), stamp);
+    }
+    return reply(running, window.whole, done, joined.get())
+        .onSuccess(
+            reply -> {
+              // What came from the cache was found unchanged at this stamp.
+              keep(running, promql, reply, done, window.whole.readTime(stamp));
+              for (Execution.Executed executed : done.executed()) {
+                keep(window.key, done, range(executed, stamp));
               }
-              return reply(running, whole, done, joined.get())
-                  .onSuccess(
-                      reply -> {
-                        // What came from the cache was found unchanged at this stamp.
-                        keep(running, promql, reply, done, whole.readTime(stamp));
-                        for (Execution.Executed executed : done.executed()) {
-                          keep(key, done, range(executed, stamp));
-                        }
-                      });
             });
   }
 
@@ -298,7 +374,7 @@ final class Evaluations {
       Optional<ExtentCache.Key> key,
       long stamp) {
     return execution
-        .execute(running, whole, List.of(whole))
+        .execute(running, whole, List.of(whole), Optional.empty())
         .compose(
             done ->
                 reply(running, whole, done, null)

@@ -20,6 +20,7 @@ import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.estimate.CostEstimates;
+import io.fleetgauge.query.shards.Changes;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.EvaluatedParts;
 import io.fleetgauge.query.shards.Gathered;
@@ -94,12 +95,14 @@ final class Execution {
    * One executed piece.
    *
    * @param coverage of everything that was read for it
+   * @param changes what had changed before anything was read for it, if that is known
    * @param samples how many samples were read, here and by the shards
    */
   record Executed(
       PlannedPiece piece,
       Answer answer,
       Coverage coverage,
+      Optional<Changes> changes,
       long samples,
       long rollupCells,
       long evaluatedNanos,
@@ -128,8 +131,10 @@ final class Execution {
    * Executes the pieces of a query when it is its turn.
    *
    * @param pieces may be empty, when every step is known
+   * @param since pieces that are executed in one read are to say what has changed since then
    */
-  Future<Done> execute(RunningQuery query, PlannedPiece whole, List<PlannedPiece> pieces) {
+  Future<Done> execute(
+      RunningQuery query, PlannedPiece whole, List<PlannedPiece> pieces, Optional<Changes> since) {
     Map<String, String> reasons = whole.planned().reasons();
     if (pieces.isEmpty()) {
       return Future.succeededFuture(new Done(List.of(), Cost.NONE, System.nanoTime(), reasons));
@@ -146,7 +151,7 @@ final class Execution {
               Optional<QueryFailure> over = overLimits(query, whole.planned(), cost);
               return over.isPresent()
                   ? Future.failedFuture(over.get())
-                  : query.inPlace(admission, () -> executed(query, pieces, reasons));
+                  : query.inPlace(admission, () -> executed(query, pieces, since, reasons));
             });
   }
 
@@ -179,11 +184,14 @@ final class Execution {
   }
 
   private Future<Done> executed(
-      RunningQuery query, List<PlannedPiece> pieces, Map<String, String> reasons) {
+      RunningQuery query,
+      List<PlannedPiece> pieces,
+      Optional<Changes> since,
+      Map<String, String> reasons) {
     long placed = System.nanoTime();
     List<Future<Executed>> all = new ArrayList<>();
     for (PlannedPiece piece : pieces) {
-      all.add(run(query, piece));
+      all.add(run(query, piece, since));
     }
     return Future.all(all)
         .map(
@@ -195,16 +203,16 @@ final class Execution {
             });
   }
 
-  private Future<Executed> run(RunningQuery query, PlannedPiece piece) {
+  private Future<Executed> run(RunningQuery query, PlannedPiece piece, Optional<Changes> since) {
     if (query.cost().isHeavy()) {
-      return read(query, piece);
+      return read(query, piece, since);
     }
     light.begin();
-    return read(query, piece).onComplete(done -> light.end());
+    return read(query, piece, since).onComplete(done -> light.end());
   }
 
   /** Reads what a piece needs from the shards, and evaluates it. */
-  private Future<Executed> read(RunningQuery query, PlannedPiece piece) {
+  private Future<Executed> read(RunningQuery query, PlannedPiece piece, Optional<Changes> since) {
     Optional<QueryFailure> over = query.stop().reason();
     if (over.isPresent()) {
       return Future.failedFuture(over.get());
@@ -214,7 +222,7 @@ final class Execution {
     Future<Gathered<EvaluatedParts>> parts =
         planned.cuts().isEmpty()
             ? Future.succeededFuture(new Gathered<>(EvaluatedParts.NONE, Coverage.NONE))
-            : shards.parts(planned, query.caller().scope(), options);
+            : shards.parts(planned, query.caller().scope(), options.since(since));
     Future<Gathered<List<List<Series>>>> samples =
         planned.selections().isEmpty()
             ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
@@ -288,7 +296,8 @@ final class Execution {
       if (piece.part().rollups()) {
         query.costs(query.cost().withoutRollups());
       }
-      return run(query, PlannedPiece.of(Planner.fromSamples(piece.planned(), reason)));
+      PlannedPiece samples = PlannedPiece.of(Planner.fromSamples(piece.planned(), reason));
+      return run(query, samples, Optional.empty());
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
@@ -330,6 +339,7 @@ final class Execution {
         piece,
         answer,
         parts.coverage().and(samples.coverage()),
+        parts.changes(),
         answer.stats().samples() + parts.value().samples(),
         parts.value().rollupCells(),
         System.nanoTime() - begin,

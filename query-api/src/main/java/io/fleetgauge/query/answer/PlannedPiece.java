@@ -22,11 +22,13 @@ record PlannedPiece(Planned planned, List<SamplesRead> reads) {
 
   /** For its cost. */
   CostEstimates.Part part() {
-    boolean rollups =
-        !planned.cuts().isEmpty()
-            && planned.selections().isEmpty()
-            && planned.cuts().stream().allMatch(Planned.Cut::rollups);
+    boolean rollups = isOneRead() && planned.cuts().stream().allMatch(Planned.Cut::rollups);
     return new CostEstimates.Part(reads, rollups);
+  }
+
+  /** Whether the shards execute all of it in one read. */
+  boolean isOneRead() {
+    return !planned.cuts().isEmpty() && planned.selections().isEmpty();
   }
 
   Query query() {

@@ -12,7 +12,9 @@ import java.util.function.LongSupplier;
  * Brings {@link Versions} up to date on demand, in rounds that ask every shard once. A caller that
  * comes while a round is under way waits for the next one, because that begins after the call; so
  * the callers that come during a round cost as much as one. No caller waits for others.
- * Thread-safe.
+ *
+ * <p>A caller that reads from the shards anyway can ask them in the same request ({@link #begin}),
+ * and needs no round. Thread-safe.
  */
 public final class ChangeFeed {
   private final Function<Optional<Changes>, Future<Changes>> source;
@@ -53,6 +55,54 @@ public final class ChangeFeed {
     return waiting.future();
   }
 
+  /**
+   * A look at the shards that is brought along by a read.
+   *
+   * @param last what the shards are told that they reported; empty before the first round
+   * @param stamp the newest one before they are asked; what is read may be kept with it in any case
+   */
+  public record Look(Optional<Changes> last, long stamp) {}
+
+  /** Begins a look; whatever it reports was reported by the shards after this call. */
+  public synchronized Look begin() {
+    return new Look(last, versions.stamp());
+  }
+
+  /**
+   * Ends a look.
+   *
+   * <p>What was read has all that the look reports, and what was reported before it began. It need
+   * not have what others reported meanwhile. So when there is any such report, this one is not
+   * used, and the shards will tell all of it again.
+   *
+   * @return the stamp that what was read can be kept with, when {@link Versions} have all that the
+   *     shards reported; empty when they do not, and a round is needed to take anything from a
+   *     cache
+   */
+  public synchronized Optional<Long> end(Look look, Changes changes) {
+    if (versions.stamp() != look.stamp) {
+      return Optional.empty();
+    }
+    note(changes);
+    // A later position that others have reached without a change would be lost.
+    if (isStill(look)) {
+      last = Optional.of(changes);
+    }
+    return Optional.of(versions.stamp());
+  }
+
+  private boolean isStill(Look look) {
+    return last.orElse(null) == look.last.orElse(null);
+  }
+
+  private void note(Changes changes) {
+    if (changes.all()) {
+      versions.allChanged();
+    } else if (!changes.buckets().isEmpty()) {
+      versions.changed(changes.buckets());
+    }
+  }
+
   private void round() {
     Promise<Long> waiting;
     Optional<Changes> before;
@@ -71,10 +121,10 @@ public final class ChangeFeed {
   private void finish(Changes changes, Promise<Long> waiting) {
     boolean again;
     synchronized (this) {
-      if (changes == null || changes.all()) {
+      if (changes == null) {
         versions.allChanged();
-      } else if (!changes.buckets().isEmpty()) {
-        versions.changed(changes.buckets());
+      } else {
+        note(changes);
       }
       last = Optional.ofNullable(changes);
       again = next != null;

@@ -96,6 +96,15 @@ public final class ExtentCache {
    * @return ordered by time, without overlap
    */
   public List<AnsweredRange> find(Key key, long from, long to) {
+    List<AnsweredRange> found = peek(key, from, to);
+    long extents = key.extent(to) - key.extent(from) + 1;
+    hits.add(found.size());
+    misses.add(extents - found.size());
+    return found;
+  }
+
+  /** As {@link #find}, for a caller that looks again when more is known of what has changed. */
+  public List<AnsweredRange> peek(Key key, long from, long to) {
     List<AnsweredRange> found = new ArrayList<>();
     Cache<ExtentKey, AnsweredRange> cache = of(key);
     for (long at = key.extent(from); at <= key.extent(to); at++) {
@@ -110,9 +119,6 @@ public final class ExtentCache {
       boolean fits = kept != null && kept.from() <= first && kept.to() >= first;
       if (fits && (kept.isUniform() || kept.from() == first && kept.to() <= last)) {
         found.add(kept.slice(first, Math.min(last, kept.to())));
-        hits.increment();
-      } else {
-        misses.increment();
       }
     }
     return found;

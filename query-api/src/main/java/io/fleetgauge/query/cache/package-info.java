@@ -7,8 +7,8 @@
  * evaluated again ({@link io.fleetgauge.query.cache.ExtentCache}).
  *
  * <p>An answer is valid while no host has changed in the time that it was read from ({@link
- * io.fleetgauge.query.cache.Versions}). The shards are asked before a kept answer is used, in one
- * small round for all callers that wait.
+ * io.fleetgauge.query.cache.Versions}). The shards are asked before a kept answer is used: in one
+ * small round for all callers that wait, or by the requests that read what is not kept.
  *
  * <p>Law: what is taken from here equals what would be answered now. Nothing incomplete is kept,
  * nor a step for which a host may still send samples.

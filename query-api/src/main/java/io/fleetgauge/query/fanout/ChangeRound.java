@@ -1,11 +1,13 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.query.shards.Changes;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,53 +15,73 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks every gateway once what has changed there, and makes one report of it. */
+/** Asks every gateway once what has changed there, and makes one report of what they answer. */
 final class ChangeRound {
   private static final Logger LOG = LoggerFactory.getLogger(ChangeRound.class);
-  private static final Cursor START = new Cursor(0, 0);
 
   private final Source source;
 
   /** Asks one gateway. */
   @FunctionalInterface
   interface Source {
-    /**
-     * @param incarnation of the gateway, as it reported last; 0 at first
-     * @param since the cursor that it reported last
-     */
-    Future<FragmentAnswer.Changes> ask(URI gateway, long incarnation, long since);
+    Future<FragmentAnswer.Changes> ask(URI gateway, Fragment.Since since);
   }
 
   /** What a gateway reported last. */
-  private record Cursor(long incarnation, long cursor) {}
+  private record Said(Fragment.Since since, long watermark) {}
 
   /**
    * Where the next look continues.
    *
    * @param view that the gateways were asked by
-   * @param cursors of the gateways that answered
+   * @param said what the gateways reported last, without those that failed
    * @param readers the gateway that is read first, by host
    */
-  private record Position(ClusterView view, Map<URI, Cursor> cursors, Map<String, URI> readers) {
+  private record Position(ClusterView view, Map<URI, Said> said, Map<String, URI> readers) {
     static final Position FIRST = new Position(ClusterView.EMPTY, Map.of(), Map.of());
+
+    static Position of(Optional<Changes> last) {
+      return last.map(each -> (Position) each.position()).orElse(FIRST);
+    }
+
+    /** A gateway that is gone is not read any more, though the table may still name it. */
+    Map<String, URI> readers(ClusterView now) {
+      return view == now ? readers : firstReaders(now);
+    }
   }
 
   ChangeRound(Source source) {
     this.source = source;
   }
 
+  /** Where a gateway's next answer has to begin. */
+  static Fragment.Since since(Optional<Changes> last, URI gateway) {
+    Said said = Position.of(last).said.get(gateway);
+    return said == null ? Fragment.Since.START : said.since;
+  }
+
   Future<Changes> look(ClusterView view, Optional<Changes> last) {
-    Position before = last.map(each -> (Position) each.position()).orElse(Position.FIRST);
-    // A gateway that is gone is not read any more, though the table may still name it.
-    Map<String, URI> readers = view == before.view ? before.readers : firstReaders(view);
     List<URI> gateways = List.copyOf(view.gateways().values());
     List<Future<FragmentAnswer.Changes>> asked = new ArrayList<>();
     for (URI gateway : gateways) {
-      Cursor cursor = before.cursors.getOrDefault(gateway, START);
-      asked.add(source.ask(gateway, cursor.incarnation, cursor.cursor));
+      asked.add(source.ask(gateway, since(last, gateway)));
     }
     return Future.join(asked)
-        .transform(done -> Future.succeededFuture(report(view, gateways, asked, before, readers)));
+        .transform(
+            done -> {
+              Map<URI, FragmentAnswer.Changes> answers = new HashMap<>();
+              List<URI> failed = new ArrayList<>();
+              for (int i = 0; i < gateways.size(); i++) {
+                if (asked.get(i).succeeded()) {
+                  answers.put(gateways.get(i), asked.get(i).result());
+                } else {
+                  LOG.debug(
+                      "gateway {} did not say what changed", gateways.get(i), asked.get(i).cause());
+                  failed.add(gateways.get(i));
+                }
+              }
+              return Future.succeededFuture(report(view, answers, failed, last));
+            });
   }
 
   private static Map<String, URI> firstReaders(ClusterView view) {
@@ -73,31 +95,33 @@ final class ChangeRound {
     return first;
   }
 
-  private static Changes report(
+  /**
+   * One report.
+   *
+   * @param view that the gateways were asked by
+   * @param answers by gateway; those that are not here were not asked
+   * @param failed the gateways that were asked and did not answer
+   * @param last the look that they were asked to continue
+   */
+  static Changes report(
       ClusterView view,
-      List<URI> gateways,
-      List<Future<FragmentAnswer.Changes>> asked,
-      Position before,
-      Map<String, URI> readers) {
-    boolean all = !readers.equals(before.readers);
-    long watermark = Long.MAX_VALUE;
+      Map<URI, FragmentAnswer.Changes> answers,
+      Collection<URI> failed,
+      Optional<Changes> last) {
+    Position before = Position.of(last);
+    Map<String, URI> readers = before.readers(view);
+    // What changes meanwhile at a gateway that does not answer is not known.
+    boolean all = !readers.equals(before.readers) || !failed.isEmpty();
     List<Long> buckets = new ArrayList<>();
-    Map<URI, Cursor> cursors = new HashMap<>();
-    for (int i = 0; i < gateways.size(); i++) {
-      URI gateway = gateways.get(i);
-      if (asked.get(i).failed()) {
-        LOG.debug("gateway {} did not say what changed", gateway, asked.get(i).cause());
-        // What changes there meanwhile is not known.
-        all = true;
-        continue;
-      }
-      FragmentAnswer.Changes answer = asked.get(i).result();
-      Cursor last = before.cursors.get(gateway);
-      cursors.put(gateway, new Cursor(answer.incarnation(), answer.cursor()));
-      all |= last == null || last.incarnation != answer.incarnation();
-      if (answer.watermark() != Long.MIN_VALUE) {
-        watermark = Math.min(watermark, answer.watermark());
-      }
+    Map<URI, Said> said = new HashMap<>(before.said);
+    said.keySet().retainAll(view.gateways().values());
+    said.keySet().removeAll(failed);
+    for (Map.Entry<URI, FragmentAnswer.Changes> each : answers.entrySet()) {
+      URI gateway = each.getKey();
+      FragmentAnswer.Changes answer = each.getValue();
+      Fragment.Since now = new Fragment.Since(answer.incarnation(), answer.cursor());
+      Said known = said.put(gateway, new Said(now, answer.watermark()));
+      all |= known == null || known.since.incarnation() != answer.incarnation();
       for (FragmentAnswer.Changed host : answer.hosts()) {
         // Of the holders of a host, the samples of its first reader are in the answers.
         if (gateway.equals(readers.get(host.host()))) {
@@ -107,10 +131,16 @@ final class ChangeRound {
       }
     }
     return new Changes(
-        view.table().epoch(),
-        watermark == Long.MAX_VALUE ? Long.MIN_VALUE : watermark,
-        all,
-        buckets,
-        new Position(view, cursors, readers));
+        view.table().epoch(), watermark(said), all, buckets, new Position(view, said, readers));
+  }
+
+  private static long watermark(Map<URI, Said> said) {
+    long watermark = Long.MAX_VALUE;
+    for (Said each : said.values()) {
+      if (each.watermark != Long.MIN_VALUE) {
+        watermark = Math.min(watermark, each.watermark);
+      }
+    }
+    return watermark == Long.MAX_VALUE ? Long.MIN_VALUE : watermark;
   }
 }

@@ -187,10 +187,10 @@ public final class GatewayShards implements Shards {
     return new ClusterState(now.table().epoch(), now.isMinority(), gateways);
   }
 
-  private Future<FragmentAnswer.Changes> askChanges(URI gateway, long incarnation, long since) {
+  private Future<FragmentAnswer.Changes> askChanges(URI gateway, Fragment.Since since) {
     return http.ask(
             gateway,
-            new FragmentRequest(Load.OWN, new Fragment.Changes(0, List.of(), incarnation, since)),
+            new FragmentRequest(Load.OWN, new Fragment.Changes(0, List.of(), since)),
             CHANGES_MILLIS)
         .answer()
         .map(answer -> (FragmentAnswer.Changes) answer.answer());

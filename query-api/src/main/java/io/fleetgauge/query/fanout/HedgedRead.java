@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -44,6 +45,7 @@ final class HedgedRead {
    * @param delays of the owner
    * @param isThere whether the owner is in the cluster
    * @param hedges counts requests to replicas
+   * @param since the owner is to say what had changed since then
    */
   record Asked(
       Fragment fragment,
@@ -53,7 +55,17 @@ final class HedgedRead {
       long deadline,
       Delays delays,
       BooleanSupplier isThere,
-      LongAdder hedges) {}
+      LongAdder hedges,
+      Optional<Fragment.Since> since) {
+
+    /** The fragment for a gateway and hosts: of changes, only those at the owner count. */
+    Fragment of(URI gateway, List<String> hosts) {
+      Fragment mine = fragment.at(epoch, hosts);
+      return since.isPresent() && gateway.equals(owner) && mine instanceof Fragment.Parts parts
+          ? parts.since(since.get())
+          : mine;
+    }
+  }
 
   /**
    * What was read.
@@ -61,7 +73,21 @@ final class HedgedRead {
    * @param bytes of the answers when they were encoded
    */
   record Result(
-      List<FragmentAnswer> answers, boolean byReplicas, List<ShardTime> times, long bytes) {}
+      URI owner,
+      List<FragmentAnswer> answers,
+      boolean byReplicas,
+      List<ShardTime> times,
+      long bytes) {
+
+    /** What had changed at the owner, if it alone answered and said so. */
+    Optional<FragmentAnswer.Changes> changes() {
+      return !byReplicas
+              && answers.size() == 1
+              && answers.getFirst() instanceof FragmentAnswer.Parts parts
+          ? parts.changes()
+          : Optional.empty();
+    }
+  }
 
   HedgedRead(Vertx vertx, GatewayHttp http, HedgeMachine machine, Asked asked) {
     this.vertx = vertx;
@@ -96,7 +122,8 @@ final class HedgedRead {
                 () -> happened(new HedgeMachine.Event.Watched(asked.isThere.getAsBoolean())));
         case HedgeMachine.Effect.Finish finish -> {
           end();
-          result.tryComplete(new Result(finish.answers(), finish.byReplicas(), times, bytes));
+          result.tryComplete(
+              new Result(asked.owner, finish.answers(), finish.byReplicas(), times, bytes));
         }
         case HedgeMachine.Effect.Fail fail -> {
           end();
@@ -129,10 +156,7 @@ final class HedgedRead {
       asked.hedges.increment();
     }
     GatewayHttp.Call call =
-        http.ask(
-            gateway,
-            new FragmentRequest(asked.load, asked.fragment.at(asked.epoch, hosts)),
-            millis);
+        http.ask(gateway, new FragmentRequest(asked.load, asked.of(gateway, hosts)), millis);
     calls.add(call);
     call.answer()
         .onComplete(

@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.shards.Changes;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.ReadOptions;
@@ -14,8 +15,10 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -89,7 +92,10 @@ final class Rounds {
         .compose(
             results -> {
               long bytes = results.stream().mapToLong(HedgedRead.Result::bytes).sum();
-              return http.soon(options.load(), bytes, () -> gathered(first, hosts, results, merge));
+              return http.soon(
+                  options.load(),
+                  bytes,
+                  () -> gathered(first, hosts, results, merge, changes(first, results, options)));
             });
   }
 
@@ -142,7 +148,10 @@ final class Rounds {
                 read.deadline,
                 ofOwner,
                 () -> view.get().gateways().containsValue(owner),
-                hedges));
+                hedges,
+                read.options.since().isPresent()
+                    ? Optional.of(ChangeRound.since(read.options.since(), owner))
+                    : Optional.empty()));
     read.options.cancellation().onCancel(hedged::cancel);
     return hedged.begin();
   }
@@ -184,7 +193,8 @@ final class Rounds {
       ClusterView first,
       Collection<String> hosts,
       List<HedgedRead.Result> results,
-      Function<List<FragmentAnswer>, T> merge) {
+      Function<List<FragmentAnswer>, T> merge,
+      Optional<Changes> changes) {
     List<FragmentAnswer> answers = answers(results);
     List<ShardTime> times = new ArrayList<>();
     results.forEach(result -> times.addAll(result.times()));
@@ -196,7 +206,23 @@ final class Rounds {
             times,
             results.stream().anyMatch(HedgedRead.Result::byReplicas),
             split(first));
-    return new Gathered<>(merge.apply(answers), coverage);
+    return new Gathered<>(merge.apply(answers), coverage, changes);
+  }
+
+  /** What had changed at the owners, if it was asked for and each of them alone answered. */
+  private static Optional<Changes> changes(
+      ClusterView first, List<HedgedRead.Result> results, ReadOptions options) {
+    if (options.since().isEmpty()) {
+      return Optional.empty();
+    }
+    Map<URI, FragmentAnswer.Changes> answers = new HashMap<>();
+    for (HedgedRead.Result result : results) {
+      Optional<FragmentAnswer.Changes> changes = result.changes();
+      if (changes.isEmpty() || answers.put(result.owner(), changes.get()) != null) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(ChangeRound.report(first, answers, List.of(), options.since()));
   }
 
   /** The hosts that no answer has; each is asked of one gateway, so counting mostly suffices. */

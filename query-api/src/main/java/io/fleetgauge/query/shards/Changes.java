@@ -3,7 +3,8 @@ package io.fleetgauge.query.shards;
 import java.util.List;
 
 /**
- * What changed at the shards between two looks.
+ * What changed at the shards between two looks. A look that came with a read has asked only the
+ * shards that were read.
  *
  * @param epoch epoch of the table that named the owners
  * @param watermark the time up to which all hosts that send ticks have sent them, ms; {@link

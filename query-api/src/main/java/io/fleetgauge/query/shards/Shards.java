@@ -33,7 +33,8 @@ public interface Shards {
       List<Selection> selections, long budget, ReadOptions options);
 
   /**
-   * Executes the cuts of a plan where the data is.
+   * Executes the cuts of a plan where the data is. Where the options ask since when, the result has
+   * what had changed at the shards that were read, before anything was read there.
    *
    * @param scope matchers that every selector of the query gets
    */

@@ -266,6 +266,32 @@ class CachingTest {
   }
 
   @Test
+  void aWindowThatMovesOnAsksTheShardsOnceForItsNewStepsAndForWhatChanged() throws Exception {
+    test.answer(range(ROOT, "sum(power)", START, END - 10 * STEP));
+    long rounds = test.shards.count("changes");
+    long reads = reads();
+    Ask<Evaluated> moved = range(ROOT, "sum(power)", START, END - 5 * STEP);
+    assertThat(cached(test.answer(moved))).isEqualTo(190);
+    assertThat(reads()).isEqualTo(reads + 1);
+    // A sample that came before the query: the cached steps with it are not valid any more.
+    test.fleet.add(labels("power", 0, 0), START + 30 * STEP, 1_000);
+    Ask<Evaluated> again = range(ROOT, "sum(power)", START, END);
+    assertThat(test.answer(again).value().result()).isEqualTo(test.expected(again).result());
+    assertThat(test.shards.count("changes")).isEqualTo(rounds);
+  }
+
+  @Test
+  void aWindowWhoseNewStepsAReplicaReadAsksTheOwnersWhatChanged() throws Exception {
+    test.answer(range(ROOT, "sum(power)", START, END - 10 * STEP));
+    test.fleet.add(labels("power", 0, 0), START + 30 * STEP, 1_000);
+    long rounds = test.shards.count("changes");
+    test.shards.hedge(true);
+    Ask<Evaluated> moved = range(ROOT, "sum(power)", START, END);
+    assertThat(test.answer(moved).value().result()).isEqualTo(test.expected(moved).result());
+    assertThat(test.shards.count("changes")).isEqualTo(rounds + 1);
+  }
+
+  @Test
   void newStepsThatLackAHostAreNotJoinedWithStepsThatHaveIt() throws Exception {
     test.answer(range(ROOT, "sum(power)", START, END - 10 * STEP));
     test.fleet.damage("n3");

@@ -106,6 +106,57 @@ class ChangeFeedTest {
   }
 
   @Test
+  void whatAReadReportsCountsAsARound() {
+    feed.refresh();
+    answers.getLast().complete(changes(true));
+    Changes known = feed.begin().last().orElseThrow();
+    long before = versions.stamp();
+    ChangeFeed.Look look = feed.begin();
+    Changes report = changes(false, 4L);
+    long stamp = feed.end(look, report).orElseThrow();
+    assertThat(stamp).isEqualTo(versions.stamp()).isGreaterThan(before);
+    assertThat(isUnchanged(20_000, 25_000, before)).isFalse();
+    assertThat(isUnchanged(20_000, 25_000, stamp)).isTrue();
+    assertThat(look.last()).containsSame(known);
+    assertThat(feed.begin().last()).as("the next look goes on there").containsSame(report);
+    assertThat(feed.rounds()).isEqualTo(1);
+  }
+
+  @Test
+  void aReadThatMayLackWhatOthersReportedMeanwhileDoesNotCount() {
+    feed.refresh();
+    answers.getLast().complete(changes(true));
+    ChangeFeed.Look first = feed.begin();
+    ChangeFeed.Look second = feed.begin();
+    Changes reported = changes(false, 4L);
+    assertThat(feed.end(second, reported)).isPresent();
+    long stamp = versions.stamp();
+    assertThat(feed.end(first, changes(true))).isEmpty();
+    assertThat(versions.stamp()).isEqualTo(stamp);
+    assertThat(feed.begin().last()).containsSame(reported);
+    assertThat(first.stamp()).as("what was read can be kept with that").isLessThan(stamp);
+    ChangeFeed.Look third = feed.begin();
+    feed.refresh();
+    answers.getLast().fail("no answer");
+    assertThat(feed.end(third, changes(false))).isEmpty();
+  }
+
+  @Test
+  void readsThatOverlapWhileNothingChangesAllCount() {
+    feed.refresh();
+    answers.getLast().complete(changes(true));
+    ChangeFeed.Look first = feed.begin();
+    ChangeFeed.Look second = feed.begin();
+    Changes reported = changes(false);
+    assertThat(feed.end(second, reported)).contains(versions.stamp());
+    assertThat(feed.end(first, changes(false, 4L))).contains(versions.stamp());
+    assertThat(isUnchanged(20_000, 25_000, first.stamp())).isFalse();
+    assertThat(feed.begin().last())
+        .as("not back to where the earlier look ended")
+        .containsSame(reported);
+  }
+
+  @Test
   void howeverManyAskNoneWaitsForMore() {
     for (int caller = 1; caller <= 200; caller++) {
       Future<Long> answer = feed.refresh();

@@ -3,6 +3,7 @@ package io.fleetgauge.query.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.query.shards.Changes;
 import io.fleetgauge.query.shards.MemoryFleet;
@@ -22,11 +23,11 @@ class ChangeRoundTest {
 
   private final MemoryFleet fleet = new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1");
   private final Map<URI, FragmentAnswer.Changes> answers = new HashMap<>();
-  private final Map<URI, List<Long>> asked = new HashMap<>();
+  private final Map<URI, Fragment.Since> asked = new HashMap<>();
   private final ChangeRound round =
       new ChangeRound(
-          (gateway, incarnation, since) -> {
-            asked.put(gateway, List.of(incarnation, since));
+          (gateway, since) -> {
+            asked.put(gateway, since);
             FragmentAnswer.Changes answer = answers.get(gateway);
             return answer == null ? Future.failedFuture("down") : Future.succeededFuture(answer);
           });
@@ -94,9 +95,13 @@ class ChangeRoundTest {
     answers(G1, 41, 0);
     answers(G2, 42, 0);
     look();
-    assertThat(asked).containsEntry(G1, List.of(0L, 0L)).containsEntry(G2, List.of(0L, 0L));
+    assertThat(asked)
+        .containsEntry(G1, Fragment.Since.START)
+        .containsEntry(G2, Fragment.Since.START);
     look();
-    assertThat(asked).containsEntry(G1, List.of(7L, 41L)).containsEntry(G2, List.of(7L, 42L));
+    assertThat(asked)
+        .containsEntry(G1, new Fragment.Since(7, 41))
+        .containsEntry(G2, new Fragment.Since(7, 42));
   }
 
   @Test
@@ -109,8 +114,46 @@ class ChangeRoundTest {
     assertThat(look().all()).isTrue();
     answers(G2, 2, 0);
     assertThat(look().all()).as("what changed meanwhile was not reported").isTrue();
-    assertThat(asked.get(G2)).containsExactly(0L, 0L);
+    assertThat(asked).containsEntry(G2, Fragment.Since.START);
     assertThat(look().all()).isFalse();
+  }
+
+  private Changes readOf(URI gateway) {
+    last =
+        Optional.of(
+            ChangeRound.report(view, Map.of(gateway, answers.get(gateway)), List.of(), last));
+    return last.get();
+  }
+
+  @Test
+  void aLookThatAskedOneGatewayLeavesTheOthersWhereTheyWere() {
+    answers(G1, 1, 9_000);
+    answers(G2, 1, 8_000);
+    look();
+    answers(G1, 2, 12_000, changed("n1", 10L), changed("n2", 20L));
+    Changes second = readOf(G1);
+    assertThat(second.all()).isFalse();
+    assertThat(second.buckets()).containsExactly(10L);
+    assertThat(second.watermark()).as("what G2 said before").isEqualTo(8_000);
+    answers(G2, 5, 11_000, changed("n2", 40L));
+    assertThat(look().buckets()).containsExactlyInAnyOrder(10L, 40L);
+    assertThat(asked)
+        .containsEntry(G1, new Fragment.Since(7, 2))
+        .containsEntry(G2, new Fragment.Since(7, 1));
+  }
+
+  @Test
+  void aGatewayThatWasNotAskedForLongMayHaveChangedAnythingByAnotherTable() {
+    answers(G1, 1, 0);
+    answers(G2, 1, 0);
+    look();
+    fleet.host("n1", "g2", "g1");
+    view = fleet.view(ADDRESSES);
+    assertThat(readOf(G1).all()).isTrue();
+    answers(G2, 2, 0, changed("n1", 30L));
+    Changes third = readOf(G2);
+    assertThat(third.all()).isFalse();
+    assertThat(third.buckets()).containsExactly(30L);
   }
 
   @Test

@@ -120,7 +120,7 @@ class GatewayHttpTest {
         new Fragment.Newest(1, hosts, List.of(), 0, 1_000, true, false, 10, 1_000),
         new Fragment.Reduced(1, hosts, List.of(), List.of(), 0, 1_000),
         HOSTS,
-        new Fragment.Changes(1, hosts, 1, 1));
+        new Fragment.Changes(1, hosts, new Fragment.Since(1, 1)));
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
@@ -62,7 +63,8 @@ class HedgedReadTest {
         new HedgeMachine(owner, HOSTS, () -> Map.of(replica, HOSTS), 10_000, load.isHeavy());
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     HedgedRead.Asked asked =
-        new HedgedRead.Asked(NAMES, load, 3, owner, deadline, delays, () -> true, hedges);
+        new HedgedRead.Asked(
+            NAMES, load, 3, owner, deadline, delays, () -> true, hedges, Optional.empty());
     return new HedgedRead(vertx, http, machine, asked).begin().await(20, TimeUnit.SECONDS);
   }
 

@@ -301,7 +301,12 @@ public final class MemoryFleet {
                                       owners.search().from(),
                                       owners.search().to()))))
                   .toList());
-      case Fragment.Parts parts -> parts(parts, held, whole);
+      case Fragment.Parts parts -> {
+        Optional<FragmentAnswer.Changes> changes =
+            parts.since().map(since -> changes(gateway, since));
+        FragmentAnswer answer = parts(parts, held, whole);
+        yield answer instanceof FragmentAnswer.Parts found ? found.after(changes) : answer;
+      }
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();
         List<Long> samples = new ArrayList<>();
@@ -325,7 +330,7 @@ public final class MemoryFleet {
                   .filter(host -> hosts.scope().isEmpty() || has(host, hosts.scope()))
                   .map(this::state)
                   .toList());
-      case Fragment.Changes since -> changes(gateway, since);
+      case Fragment.Changes asked -> changes(gateway, asked.since());
     };
   }
 
@@ -519,10 +524,10 @@ public final class MemoryFleet {
     return new FragmentAnswer.Host(host, newest, 1_000, all.size());
   }
 
-  private FragmentAnswer changes(String gateway, Fragment.Changes since) {
+  private FragmentAnswer.Changes changes(String gateway, Fragment.Since since) {
     List<FragmentAnswer.Changed> log = changes.getOrDefault(gateway, List.of());
     long incarnation = incarnations.getOrDefault(gateway, 1L);
-    int from = since.incarnation() == incarnation ? (int) since.since() : log.size();
+    int from = since.incarnation() == incarnation ? (int) since.cursor() : log.size();
     return new FragmentAnswer.Changes(
         epoch,
         List.of(),

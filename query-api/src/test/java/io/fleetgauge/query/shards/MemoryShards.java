@@ -28,6 +28,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -82,12 +83,22 @@ public final class MemoryShards implements Shards {
 
   /** Delivers what waits, and holds nothing any more. */
   public void release() {
+    releaseInOrder(all -> {});
+  }
+
+  /**
+   * Delivers what waits in another order, and holds nothing any more.
+   *
+   * @param order reorders the deliveries, which are in the order of the reads
+   */
+  public void releaseInOrder(Consumer<List<Runnable>> order) {
     List<Runnable> all;
     synchronized (this) {
       held = read -> false;
-      all = List.copyOf(waiting);
+      all = new ArrayList<>(waiting);
       waiting.clear();
     }
+    order.accept(all);
     all.forEach(Runnable::run);
   }
 
@@ -144,6 +155,7 @@ public final class MemoryShards implements Shards {
       Promise<Gathered<T>> promise) {
     List<String> hosts = fleet.hosts().stream().filter(meant).sorted().toList();
     Map<String, List<String>> byGateway = new TreeMap<>();
+    Optional<Changes> changes = options.since().map(since -> report(Optional.of(since)));
     boolean byReplicas = hedged;
     boolean late = false;
     for (String host : hosts) {
@@ -183,7 +195,10 @@ public final class MemoryShards implements Shards {
                 fleet.epoch(),
                 times,
                 byReplicas,
-                fleet.isMinority() ? "the cluster is split" : ""));
+                fleet.isMinority() ? "the cluster is split" : ""),
+            byReplicas || late || !(fragment instanceof Fragment.Parts)
+                ? Optional.empty()
+                : changes);
     return late
         ? () -> vertx.setTimer(options.timeoutMillis(), timer -> promise.tryComplete(gathered))
         : () -> promise.tryComplete(gathered);
@@ -487,8 +502,9 @@ public final class MemoryShards implements Shards {
   private FragmentAnswer.Changes changesAt(String gateway, FragmentAnswer.Changes known) {
     Fragment.Changes since =
         known == null
-            ? new Fragment.Changes(0, List.of(), 0, 0)
-            : new Fragment.Changes(0, List.of(), known.incarnation(), known.cursor());
+            ? new Fragment.Changes(0, List.of(), Fragment.Since.START)
+            : new Fragment.Changes(
+                0, List.of(), new Fragment.Since(known.incarnation(), known.cursor()));
     try {
       return (FragmentAnswer.Changes) fleet.answer(gateway, since);
     } catch (QueryFailure e) {

@@ -486,6 +486,43 @@ public abstract class ShardsContract {
         .containsExactly(FragmentAnswer.bucket(END + STEP));
   }
 
+  @Test
+  protected void partsBringWhatHadChangedBeforeTheyWereRead() throws Exception {
+    Query query =
+        new Query(
+            "sum(power)",
+            Parser.parse("sum(power)", new ParseOptions(Feature.STOCK, 0, 0)),
+            END,
+            END,
+            0,
+            Query.Settings.STOCK);
+    Planned planned = Planner.plan(query, List.of(), Planner.Mode.AUTO);
+    Changes first = await(shards.changes(Optional.empty()));
+    assertThat(await(shards.parts(planned, List.of(), options())).changes()).isEmpty();
+    ReadOptions since = options().since(Optional.of(first));
+    Changes second = await(shards.parts(planned, List.of(), since)).changes().orElseThrow();
+    assertThat(second.all()).isFalse();
+    assertThat(second.buckets()).isEmpty();
+    assertThat(second.epoch()).isEqualTo(fleet.epoch());
+    fleet.add(labels("power", 2, 0), END + STEP, 1);
+    ReadOptions next = options().since(Optional.of(second));
+    Changes third = await(shards.parts(planned, List.of(), next)).changes().orElseThrow();
+    assertThat(third.all()).isFalse();
+    assertThat(third.buckets()).containsExactly(FragmentAnswer.bucket(END + STEP));
+    assertThat(await(shards.changes(Optional.of(third))).buckets()).isEmpty();
+    fleet.host("n0", "g1", "g0");
+    Changes moved =
+        await(shards.parts(planned, List.of(), options().since(Optional.of(third))))
+            .changes()
+            .orElseThrow();
+    assertThat(moved.all()).isTrue();
+    fleet.stop("g2");
+    assertThat(await(shards.parts(planned, List.of(), options().since(Optional.of(moved)))))
+        .as("a replica answered, whose changes are not those of the owner")
+        .satisfies(read -> assertThat(read.changes()).isEmpty())
+        .satisfies(read -> assertThat(read.coverage().hedged()).isTrue());
+  }
+
   // --- the cluster ---
 
   @Test

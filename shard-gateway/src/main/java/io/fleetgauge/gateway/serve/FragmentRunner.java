@@ -115,8 +115,8 @@ public final class FragmentRunner {
             .toList());
   }
 
-  private FragmentAnswer changes(long epoch, Fragment.Changes since) {
-    StoreChanges changes = store.changes(since.incarnation(), since.since());
+  private FragmentAnswer.Changes changes(long epoch, Fragment.Since since) {
+    StoreChanges changes = store.changes(since.incarnation(), since.cursor());
     return new FragmentAnswer.Changes(
         epoch,
         List.of(),
@@ -158,7 +158,10 @@ public final class FragmentRunner {
       return Optional.empty();
     }
     ClusterView now = view.get();
-    return parts.quickly(asked, covered(fragment, now), now.table().epoch());
+    long epoch = now.table().epoch();
+    // Before anything is read: what is not reported here is read, or is reported the next time.
+    Optional<FragmentAnswer.Changes> changes = asked.since().map(since -> changes(epoch, since));
+    return parts.quickly(asked, covered(fragment, now), epoch).map(answer -> answer.after(changes));
   }
 
   /** Whether the samples that a part of a query reads are in memory, so that no disk is read. */
@@ -231,7 +234,7 @@ public final class FragmentRunner {
       case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
       case Fragment.Hosts asked ->
           new FragmentAnswer.Hosts(epoch, covered, hosts(covered, asked.scope()));
-      case Fragment.Changes since -> changes(epoch, since);
+      case Fragment.Changes asked -> changes(epoch, asked.since());
       case Fragment.Owners owners -> {
         Set<String> whole = new LinkedHashSet<>(covered);
         OwnedSeries.Found found = store.owners(covered, search(owners.search()), whole::remove);
@@ -241,7 +244,13 @@ public final class FragmentRunner {
             found.omitted(),
             found.series().stream().map(FragmentRunner::owned).toList());
       }
-      case Fragment.Parts asked -> parts.run(asked, covered, epoch, stop);
+      case Fragment.Parts asked -> {
+        // Before anything is read, as above.
+        Optional<FragmentAnswer.Changes> changes =
+            asked.since().map(since -> changes(epoch, since));
+        FragmentAnswer answer = parts.run(asked, covered, epoch, stop);
+        yield answer instanceof FragmentAnswer.Parts found ? found.after(changes) : answer;
+      }
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();
         List<Long> samples = new ArrayList<>();

@@ -170,7 +170,7 @@ final class PartsRunner {
    * The answer, if it needs few cells of rollups, and no samples but the newest ones: it is
    * computed on the event loop, so that no other thread has to wake up for it.
    */
-  Optional<FragmentAnswer> quickly(Fragment.Parts asked, List<String> covered, long epoch) {
+  Optional<FragmentAnswer.Parts> quickly(Fragment.Parts asked, List<String> covered, long epoch) {
     try {
       Query query = query(asked);
       List<PartResult> parts = new ArrayList<>();

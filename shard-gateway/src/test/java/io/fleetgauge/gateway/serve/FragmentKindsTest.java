@@ -367,27 +367,30 @@ class FragmentKindsTest {
     assertThat(util.sums()).containsExactly(29);
   }
 
+  private FragmentAnswer.Changes changes(Fragment.Since since) throws Exception {
+    return (FragmentAnswer.Changes) run(new Fragment.Changes(EPOCH, List.of(), since));
+  }
+
+  private static Fragment.Since after(FragmentAnswer.Changes last) {
+    return new Fragment.Since(last.incarnation(), last.cursor());
+  }
+
   @Test
   void changesAreTheBucketsOfFiveSecondsSinceTheCursor() throws Exception {
-    FragmentAnswer.Changes first =
-        (FragmentAnswer.Changes) run(new Fragment.Changes(EPOCH, List.of(), 0, 0));
+    FragmentAnswer.Changes first = changes(Fragment.Since.START);
     assertThat(first.hosts()).as("another incarnation: anything may have changed").isEmpty();
     assertThat(first.watermark()).isEqualTo(last());
     long time = last() + 7_000;
     writer.send(time, writer.series("up"), 1);
-    FragmentAnswer.Changes next =
-        (FragmentAnswer.Changes)
-            run(new Fragment.Changes(EPOCH, List.of(), first.incarnation(), first.cursor()));
+    FragmentAnswer.Changes next = changes(after(first));
     assertThat(next.incarnation()).isEqualTo(first.incarnation());
     assertThat(next.hosts())
         .containsExactly(
             new FragmentAnswer.Changed("n1", false, List.of(FragmentAnswer.bucket(time))));
     assertThat(next.watermark()).isEqualTo(time);
     writer.lane().gap(0, 1);
-    FragmentAnswer.Changes all =
-        (FragmentAnswer.Changes)
-            run(new Fragment.Changes(EPOCH, List.of(), next.incarnation(), next.cursor()));
-    assertThat(all.hosts()).containsExactly(new FragmentAnswer.Changed("n1", true, List.of()));
+    assertThat(changes(after(next)).hosts())
+        .containsExactly(new FragmentAnswer.Changed("n1", true, List.of()));
   }
 
   private static Fragment.Parts parts(String text, boolean partial, List<Matcher> scope) {
@@ -404,6 +407,22 @@ class FragmentKindsTest {
         scope,
         10_000,
         List.of(new Fragment.Part(0, new Grid(time, 1, time), partial, true)));
+  }
+
+  @Test
+  void partsBringWhatHadChangedBeforeTheyWereRead() throws Exception {
+    Fragment.Since since = after(changes(Fragment.Since.START));
+    writer.send(last() + STEP, writer.series("util"), 1);
+    FragmentAnswer.Changes expected = changes(since);
+    assertThat(expected.hosts()).hasSize(1);
+    Fragment.Parts fitting = parts("sum by (rack) (util)", true, List.of());
+    for (Fragment.Parts asked : List.of(fitting, parts("sum by (UUID) (util)", true, List.of()))) {
+      FragmentAnswer.Parts answer = (FragmentAnswer.Parts) run(asked.since(since));
+      assertThat(answer.changes()).contains(expected);
+      assertThat(((FragmentAnswer.Parts) run(asked)).changes()).isEmpty();
+    }
+    FragmentAnswer quick = runner.quickly(fitting.since(since)).orElseThrow();
+    assertThat(((FragmentAnswer.Parts) quick).changes()).contains(expected);
   }
 
   @Test

@@ -180,7 +180,7 @@ class FragmentRouteTest {
     assertThat(response.status).isEqualTo(503);
     assertThat(response.retryAfter).isEqualTo("2");
     assertThat(response.body.toString()).contains("memory is short");
-    Response changes = post(new Fragment.Changes(3, List.of(), 0, 0));
+    Response changes = post(new Fragment.Changes(3, List.of(), Fragment.Since.START));
     assertThat(changes.status).isEqualTo(200);
     assertThat(FragmentCodec.decodeAnswer(changes.body.getBytes()))
         .isInstanceOf(FragmentAnswer.Changes.class);

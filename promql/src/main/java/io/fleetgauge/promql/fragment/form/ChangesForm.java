@@ -12,12 +12,12 @@ import java.util.List;
 final class ChangesForm {
   private ChangesForm() {}
 
-  static void write(WireWriter out, Fragment.Changes changes) {
-    out.u64(changes.incarnation()).uvar(changes.since());
+  static void write(WireWriter out, Fragment.Since since) {
+    out.u64(since.incarnation()).uvar(since.cursor());
   }
 
-  static Fragment question(WireReader in, long epoch, List<String> hosts) throws WireException {
-    return new Fragment.Changes(epoch, hosts, in.u64("the incarnation"), in.uvar("the cursor"));
+  static Fragment.Since since(WireReader in) throws WireException {
+    return new Fragment.Since(in.u64("the incarnation"), in.uvar("the cursor"));
   }
 
   static void write(WireWriter out, FragmentAnswer.Changes changes) {
@@ -29,7 +29,7 @@ final class ChangesForm {
     }
   }
 
-  static FragmentAnswer answer(WireReader in, long epoch, List<String> covered)
+  static FragmentAnswer.Changes answer(WireReader in, long epoch, List<String> covered)
       throws WireException {
     long incarnation = in.u64("the incarnation");
     long cursor = in.uvar("the cursor");

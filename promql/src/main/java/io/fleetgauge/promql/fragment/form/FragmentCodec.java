@@ -15,8 +15,8 @@ import java.util.List;
  * of its own.
  */
 public final class FragmentCodec {
-  /** 5: fragments say whose query they are a part of and how much work it is; hosts by scope. */
-  private static final int VERSION = 5;
+  /** 6: parts ask and say what has changed. */
+  private static final int VERSION = 6;
 
   private static final int KIND_AT = 3;
 
@@ -40,7 +40,7 @@ public final class FragmentCodec {
       case Fragment.Owners owners -> OwnersForm.write(out, owners);
       case Fragment.Parts parts -> PartsForm.write(out, parts);
       case Fragment.Extent extent -> ExtentForm.write(out, extent);
-      case Fragment.Changes changes -> ChangesForm.write(out, changes);
+      case Fragment.Changes changes -> ChangesForm.write(out, changes.since());
       case Fragment.Metadata metadata -> MetadataForm.write(out, metadata);
       case Fragment.Hosts hosts -> HostsForm.write(out, hosts);
       case Fragment.Newest newest -> NewestForm.write(out, newest);
@@ -91,7 +91,7 @@ public final class FragmentCodec {
           case OWNERS -> OwnersForm.question(in, epoch, hosts);
           case PARTS -> PartsForm.question(in, epoch, hosts);
           case EXTENT -> ExtentForm.question(in, epoch, hosts);
-          case CHANGES -> ChangesForm.question(in, epoch, hosts);
+          case CHANGES -> new Fragment.Changes(epoch, hosts, ChangesForm.since(in));
           case METADATA -> MetadataForm.question(in, epoch, hosts);
           case HOSTS -> HostsForm.question(in, epoch, hosts);
           case NEWEST -> NewestForm.question(in, epoch, hosts);

@@ -18,6 +18,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -44,6 +45,8 @@ final class PartsForm {
       out.uvar(part.number()).svar(grid.start()).uvar(grid.step()).svar(grid.end());
       out.u8((part.partial() ? PARTIAL : 0) | (part.rollups() ? ROLLUPS : 0));
     }
+    out.u8(parts.since().isPresent() ? 1 : 0);
+    parts.since().ifPresent(since -> ChangesForm.write(out, since));
   }
 
   static Fragment question(WireReader in, long epoch, List<String> hosts) throws WireException {
@@ -55,7 +58,11 @@ final class PartsForm {
     for (int i = 0; i < count; i++) {
       parts.add(part(in));
     }
-    return new Fragment.Parts(epoch, hosts, query, scope, timeout, parts);
+    Optional<Fragment.Since> since =
+        in.uint(1, "whether changes are asked for") == 1
+            ? Optional.of(ChangesForm.since(in))
+            : Optional.empty();
+    return new Fragment.Parts(epoch, hosts, query, scope, timeout, parts, since);
   }
 
   private static QueryText query(WireReader in) throws WireException {
@@ -125,6 +132,8 @@ final class PartsForm {
     }
     ListForm.strings(out, parts.hostLabels());
     ListForm.strings(out, parts.notes());
+    out.u8(parts.changes().isPresent() ? 1 : 0);
+    parts.changes().ifPresent(changes -> ChangesForm.write(out, changes));
     SymbolTable symbols = new SymbolTable();
     body.uvar(parts.rollupCells()).uvar(parts.parts().size());
     for (PartResult part : parts.parts()) {
@@ -139,6 +148,10 @@ final class PartsForm {
     List<String> read = whole ? covered : ListForm.strings(in, "hosts");
     List<String> hostLabels = ListForm.strings(in, "host labels");
     List<String> notes = ListForm.strings(in, "notes");
+    Optional<FragmentAnswer.Changes> changes =
+        in.uint(1, "whether it says what has changed") == 1
+            ? Optional.of(ChangesForm.answer(in, epoch, List.of()))
+            : Optional.empty();
     List<String> symbols = SymbolTable.read(in);
     long rollupCells = in.uvar("the number of rollup cells");
     int count = in.count(4, "parts");
@@ -146,7 +159,8 @@ final class PartsForm {
     for (int i = 0; i < count; i++) {
       parts.add(part(in, symbols));
     }
-    return new FragmentAnswer.Parts(epoch, covered, read, parts, notes, rollupCells, hostLabels);
+    return new FragmentAnswer.Parts(
+        epoch, covered, read, parts, notes, rollupCells, hostLabels, changes);
   }
 
   private static void part(WireWriter out, SymbolTable symbols, PartResult part) {

@@ -6,7 +6,7 @@
  * the way back.
  *
  * <pre>
- * request     = 'F' 'Q' version:u8(=5) kind:u8 load epoch:uvar hosts:list(string) what
+ * request     = 'F' 'Q' version:u8(=6) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced, 13 owners
  * load        = tenant:string weight:uvar work:uvar
@@ -16,8 +16,9 @@
  *                           timeoutMillis:uvar
  *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
+ *                           (0:u8 | 1:u8 since)                   1: asks what has changed
  *             | extent:     list(selection)
- *             | changes:    incarnation:u64 since:uvar
+ *             | changes:    since
  *             | metadata:   tenants:list(string)
  *             | hosts:      scope:matchers
  *             | newest:     list(matchers) after:svar to:svar utf8:u8 gzip:u8 mostSeries:uvar
@@ -26,16 +27,17 @@
  *             | names:      search
  *             | values:     label:string search
  *             | label sets, owners: search
+ * since       = incarnation:u64 cursor:uvar
  * selection   = matchers from:svar to:svar
  * search      = from:svar to:svar limit:uvar list(matchers)
  * matchers    = list(kind:u8 name:string value:string)
  *
- * answer      = 'F' 'A' version:u8(=5) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(=6) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)
  *             | parts:      (1:u8 | 0:u8 read:list(string)) hostLabels:list(string) notes:list(string)
- *                           symbols rollupCells:uvar list(part)
+ *                           (0:u8 | 1:u8 changes) symbols rollupCells:uvar list(part)
  *             | unfit (kind 6): reason:string
  *             | extent:     series:list(uvar) samples:list(uvar)
  *             | metadata:   list(metric:string type:string help:string unit:string)
@@ -47,8 +49,9 @@
  *                           sums, carries, minima, maxima; times are differences
  *             | owners:     symbols omitted:uvar list(identity:labels list(owner:labels
  *                           from:svar length:svar))    from: less the end of the one before
- *             | changes:    incarnation:u64 cursor:uvar watermark:svar
- *                           list(host:string all:u8 buckets:list(svar))
+ *             | changes:    changes
+ * changes     = incarnation:u64 cursor:uvar watermark:svar
+ *               list(host:string all:u8 buckets:list(svar))
  * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)
  *               list(labels dropped:u8 steps:uvar (0:u8 | 1:u8 present:bit*steps) numbers)
  *               list(group:labels first:labels dropped:u8 counts:numbers rows:u8 numbers*rows)

@@ -32,6 +32,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -67,9 +68,10 @@ class FragmentCodecTest {
               2_000,
               List.of(
                   new Fragment.Part(0, new Grid(60_000, 15_000, 120_000), true, true),
-                  new Fragment.Part(1, new Grid(-15_000, 1, -15_000), false, false))),
+                  new Fragment.Part(1, new Grid(-15_000, 1, -15_000), false, false)),
+              Optional.of(new Fragment.Since(-7, 99))),
           new Fragment.Extent(1, List.of("n1"), List.of(new Selection(MATCHERS, -1, 2))),
-          new Fragment.Changes(2, List.of(), -7, 99),
+          new Fragment.Changes(2, List.of(), new Fragment.Since(-7, 99)),
           new Fragment.Metadata(2, List.of("n1"), List.of("a", "b")),
           new Fragment.Hosts(2, List.of("n1"), MATCHERS),
           new Fragment.Newest(
@@ -201,7 +203,15 @@ class FragmentCodecTest {
                   6)),
           List.of("", "taken from rollups"),
           4,
-          List.of("node"));
+          List.of("node"),
+          Optional.of(
+              new FragmentAnswer.Changes(
+                  5,
+                  List.of(),
+                  -9,
+                  17,
+                  -3,
+                  List.of(new FragmentAnswer.Changed("n1", false, List.of(4L, -5L))))));
 
   @Test
   void whatIsDecodedIsWhatWasEncoded() throws WireException {
@@ -270,10 +280,10 @@ class FragmentCodecTest {
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
-        .isEqualTo("4641050b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
+        .isEqualTo("4641060b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(packed)))
         .isEqualTo(
-            "4641050b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
+            "4641060b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
     FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
@@ -289,7 +299,7 @@ class FragmentCodecTest {
   void theBytesAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510501"
+            "46510601"
                 + "03726564"
                 + "03"
                 + "a0d49202"
@@ -303,7 +313,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410501"
+            "46410601"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"
@@ -325,7 +335,7 @@ class FragmentCodecTest {
   void theBytesOfOwnersAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getLast())))
         .isEqualTo(
-            "4651050d"
+            "4651060d"
                 + "03726564"
                 + "03"
                 + "a0d49202"
@@ -339,7 +349,7 @@ class FragmentCodecTest {
                 + "03047261636b05725b31325d");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(OWNERS)))
         .isEqualTo(
-            "4641050d"
+            "4641060d"
                 + "03"
                 + "01026e31"
                 + "05"
@@ -417,8 +427,9 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464105050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073070472"
-                + "61636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
+            "464106050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073"
+                + "01f7ffffffffffffff110501026e3100020809"
+                + "07047261636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
                 + "00000000d07240000397d44646f50e673c0000000000000000000000000000000003000001020100"
                 + "0000000000f03f0006000201040501030105010250020104060003000203000000000000e03f00");
@@ -496,7 +507,7 @@ class FragmentCodecTest {
     bytes[2] = 3;
     assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
         .isInstanceOf(WireException.class)
-        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 5");
+        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 6");
   }
 
   @Test
