@@ -26,6 +26,7 @@ import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
+import io.fleetgauge.gateway.packing.FramePacking;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.peer.PeerRoute;
 import io.fleetgauge.gateway.remotewrite.MetadataTable;
@@ -341,7 +342,7 @@ public final class GatewayProcess implements AutoCloseable {
       throws StartFailure {
     try {
       PrivateFiles.createFolders(folders.getLast());
-      Journal journal = Journal.open(settings);
+      Journal journal = Journal.open(settings, new FramePacking());
       for (Path each : folders) {
         journal.dependOn(each);
       }

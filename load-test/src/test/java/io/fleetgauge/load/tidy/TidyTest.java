@@ -187,6 +187,13 @@ class TidyTest {
               "promql.query",
               "sample",
               "sample.wire"),
+          room(
+              "gateway.packing",
+              "gateway.store.chunk",
+              "sample",
+              "sample.frame",
+              "sample.journal",
+              "sample.wire"),
           room("gateway.store.run", "gateway.store.chunk", "sample", "sample.wire"),
           room("gateway.store.owner", "sample"),
           room(
@@ -298,6 +305,7 @@ class TidyTest {
               "gateway.ingest",
               "gateway.ingest.host",
               "gateway.ownership",
+              "gateway.packing",
               "gateway.peer",
               "gateway.remotewrite",
               "gateway.rollup",

@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -68,9 +70,16 @@ public final class Journal implements AutoCloseable {
    * @param failures attempts to write or force that failed
    * @param tornBytes unfinished bytes that replay cut off
    * @param damagedBytes bytes of damaged records that were skipped
+   * @param packed closed segments that were written in fewer bytes
    */
   public record Counts(
-      long records, long bytes, long syncs, long failures, long tornBytes, long damagedBytes) {}
+      long records,
+      long bytes,
+      long syncs,
+      long failures,
+      long tornBytes,
+      long damagedBytes,
+      long packed) {}
 
   /** Result of {@link #append}. */
   public enum Appended {
@@ -84,10 +93,14 @@ public final class Journal implements AutoCloseable {
 
   private static final Duration RETRY = Duration.ofMillis(500);
 
+  /** A segment ends before it is full only if it has one of so many parts of a full one's bytes. */
+  private static final int SMALLEST_SHARE = 8;
+
   private record Entry(long segment, byte[] record, boolean forced, Consumer<Boolean> done) {}
 
   private final Settings settings;
   private final JournalFolder folder;
+  private final Packing packing;
   private final FolderWatch watch;
 
   /** The first segment that this instance writes. */
@@ -116,19 +129,29 @@ public final class Journal implements AutoCloseable {
   private long syncs;
   private long failures;
   private long tornBytes;
+  private long packed;
 
-  /** Null before the first record, and while there is trouble. */
+  /** Closed segments that are packed, or stay as they are. */
+  private final Set<Long> settled = new HashSet<>();
+
+  /** Null before the first record of a segment, and while there is trouble. */
   private SegmentWriter current;
 
   private final Thread writer;
   private final Thread syncer;
 
   private Journal(
-      Settings settings, JournalFolder folder, TreeMap<Long, Long> found, FolderWatch watch) {
+      Settings settings,
+      JournalFolder folder,
+      Packing packing,
+      TreeMap<Long, Long> found,
+      FolderWatch watch) {
     this.settings = settings;
     this.folder = folder;
+    this.packing = packing;
     this.watch = watch;
     found.forEach(sizes::put);
+    found.keySet().stream().filter(folder::isPacked).forEach(settled::add);
     // The last segment may end in an unfinished record, so it is only read.
     this.firstOwn = sizes.last() + 1;
     this.segment = firstOwn;
@@ -142,14 +165,25 @@ public final class Journal implements AutoCloseable {
    * @throws IOException if the folder cannot be created or listed
    */
   public static Journal open(Settings settings) throws IOException {
-    return open(settings, PrivateFiles::open);
+    return open(settings, Packing.NONE);
+  }
+
+  /** As above; {@link #pack} packs its segments. */
+  public static Journal open(Settings settings, Packing packing) throws IOException {
+    return open(settings, packing, PrivateFiles::open);
   }
 
   static Journal open(Settings settings, PrivateFiles.Opener opener) throws IOException {
+    return open(settings, Packing.NONE, opener);
+  }
+
+  static Journal open(Settings settings, Packing packing, PrivateFiles.Opener opener)
+      throws IOException {
     JournalFolder folder = JournalFolder.open(settings.folder(), opener);
+    folder.removeLeftovers();
     FolderWatch watch = new FolderWatch();
     watch.add(settings.folder());
-    Journal journal = new Journal(settings, folder, folder.sizes(), watch);
+    Journal journal = new Journal(settings, folder, packing, folder.sizes(), watch);
     journal.writer.start();
     if (settings.sync() == Sync.INTERVAL) {
       journal.syncer.start();
@@ -217,6 +251,13 @@ public final class Journal implements AutoCloseable {
       lock.unlock();
     }
     for (long number : old) {
+      if (folder.isPacked(number)) {
+        PackedSegment segment = folder.packed(number, packing);
+        for (byte[] record = segment.next(); record != null; record = segment.next()) {
+          replay.record(number, record);
+        }
+        continue;
+      }
       SegmentReader reader = folder.reader(number);
       for (byte[] record = reader.next(); record != null; record = reader.next()) {
         replay.record(number, record);
@@ -231,7 +272,7 @@ public final class Journal implements AutoCloseable {
         }
       }
     }
-    if (!old.isEmpty() && settings.sync() != Sync.NEVER) {
+    if (!old.isEmpty() && settings.sync() != Sync.NEVER && !folder.isPacked(old.getLast())) {
       // All segments before the last one were forced when they were closed.
       folder.force(old.getLast());
     }
@@ -292,6 +333,64 @@ public final class Journal implements AutoCloseable {
     }
   }
 
+  /** Ends the current segment, unless it is small: records that follow begin another one. */
+  public void endSegment() {
+    lock.lock();
+    try {
+      if (trouble.isEmpty() && segmentBytes >= settings.segmentBytes() / SMALLEST_SHARE) {
+        nextSegment();
+        work.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closed segments that may be packed, ascending; none before the end of {@link #replay}. */
+  public List<Long> unpacked() {
+    lock.lock();
+    try {
+      if (!trouble.isEmpty() || packing == Packing.NONE) {
+        return List.of();
+      }
+      List<Long> closed = sizes.before(current == null ? segment : current.number);
+      closed.removeAll(settled);
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Writes a closed segment in fewer bytes, in the place of the one that is there; not if it is
+   * damaged. Waits for the disk. Not to be called before the end of {@link #replay}.
+   *
+   * @throws IOException if it cannot be read or written; it may be tried again
+   */
+  public void pack(long number) throws IOException {
+    watch.require();
+    long size = folder.pack(number, packing);
+    boolean isNeeded;
+    lock.lock();
+    try {
+      isNeeded = sizes.contains(number);
+      if (isNeeded) {
+        settled.add(number);
+      }
+      if (isNeeded && size >= 0) {
+        sizes.put(number, size);
+        packed++;
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (!isNeeded) {
+      folder.delete(number);
+    } else if (size >= 0) {
+      folder.deleteUnpacked(number);
+    }
+  }
+
   private void nextSegment() {
     segment++;
     segmentBytes = 0;
@@ -323,7 +422,7 @@ public final class Journal implements AutoCloseable {
   public Counts counts() {
     lock.lock();
     try {
-      return new Counts(records, bytes, syncs, failures, tornBytes, folder.damagedBytes());
+      return new Counts(records, bytes, syncs, failures, tornBytes, folder.damagedBytes(), packed);
     } finally {
       lock.unlock();
     }
@@ -359,6 +458,7 @@ public final class Journal implements AutoCloseable {
       dropped = sizes.before(Math.min(end, segment));
       dropped.removeIf(each -> current != null && each == current.number);
       dropped.forEach(sizes::remove);
+      dropped.forEach(settled::remove);
     } finally {
       lock.unlock();
     }
@@ -372,6 +472,9 @@ public final class Journal implements AutoCloseable {
     while (await(batch)) {
       int from = 0;
       try {
+        if (batch.isEmpty()) {
+          closeEnded();
+        }
         while (from < batch.size()) {
           int to = from + 1;
           while (to < batch.size() && batch.get(to).segment == batch.get(from).segment) {
@@ -392,7 +495,10 @@ public final class Journal implements AutoCloseable {
     finish();
   }
 
-  /** Waits for records; false when the journal is closed and all are written. */
+  /**
+   * Waits for records; none if there is a segment to close. False when the journal is closed and
+   * all are written.
+   */
   private boolean await(List<Entry> batch) {
     lock.lock();
     try {
@@ -413,6 +519,8 @@ public final class Journal implements AutoCloseable {
         } else if (!queue.isEmpty()) {
           batch.addAll(queue);
           queue.clear();
+          return true;
+        } else if (current != null && current.number < segment) {
           return true;
         } else if (closing) {
           return false;
@@ -462,6 +570,25 @@ public final class Journal implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Closes a segment that has ended and is written. */
+  private void closeEnded() throws IOException {
+    SegmentWriter ended = current;
+    if (ended != null && settings.sync() == Sync.INTERVAL) {
+      ended.force();
+    }
+    lock.lock();
+    try {
+      if (ended == null || current != ended) {
+        return; // it has failed meanwhile
+      }
+      current = null;
+      unsynced.clear();
+    } finally {
+      lock.unlock();
+    }
+    ended.close();
   }
 
   private SegmentWriter writerOf(long number) throws IOException {

@@ -2,6 +2,7 @@ package io.fleetgauge.sample.journal;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -46,15 +47,78 @@ final class JournalFolder {
    */
   TreeMap<Long, Long> sizes() throws IOException {
     TreeMap<Long, Long> sizes = new TreeMap<>();
+    TreeMap<Long, Long> packed = new TreeMap<>();
     try (Stream<Path> files = Files.list(path)) {
       for (Path file : (Iterable<Path>) files::iterator) {
-        long number = SegmentFormat.number(file);
-        if (number >= 0) {
-          sizes.put(number, Files.size(file));
+        if (SegmentFormat.number(file) >= 0) {
+          sizes.put(SegmentFormat.number(file), Files.size(file));
+        } else if (SegmentFormat.packedNumber(file) >= 0) {
+          packed.put(SegmentFormat.packedNumber(file), Files.size(file));
         }
       }
     }
+    sizes.putAll(packed);
     return sizes;
+  }
+
+  /** Removes what a process that ended while it packed a segment has left. */
+  void removeLeftovers() throws IOException {
+    try (Stream<Path> files = Files.list(path)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        long number = SegmentFormat.number(file);
+        // A packed segment got its name when it was complete and on the disk.
+        if (SegmentFormat.isUnfinished(file) || number >= 0 && isPacked(number)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+
+  boolean isPacked(long number) {
+    return Files.exists(SegmentFormat.packedFile(path, number));
+  }
+
+  /** Reads a packed segment from its beginning; damage is logged and counted. */
+  PackedSegment packed(long number, Packing packing) throws IOException {
+    return new PackedSegment(SegmentFormat.packedFile(path, number), packing, this::damaged);
+  }
+
+  /**
+   * Writes the records of a closed segment in fewer bytes, beside it.
+   *
+   * @return the bytes; -1 if the segment stays as it is, because it is damaged or would take as
+   *     many
+   * @throws IOException if it cannot be read or written; nothing is left of it then
+   */
+  long pack(long number, Packing packing) throws IOException {
+    LongAdder damage = new LongAdder();
+    List<byte[]> records = new ArrayList<>();
+    long before;
+    try (Arena arena = Arena.ofConfined()) {
+      SegmentReader reader =
+          new SegmentReader(
+              SegmentFormat.file(path, number),
+              SegmentFormat.HEADER,
+              (of, offset, length, reason) -> damage.increment(),
+              arena);
+      for (byte[] record = reader.next(); record != null; record = reader.next()) {
+        records.add(record);
+      }
+      before = reader.goodEnd();
+    }
+    if (damage.sum() > 0 || records.isEmpty()) {
+      return -1;
+    }
+    List<Packing.Part> parts = packing.pack(records);
+    long bytes = parts.stream().mapToLong(part -> part.bytes().length).sum();
+    return bytes < before
+        ? PackedSegment.write(opener, SegmentFormat.packedFile(path, number), parts)
+        : -1;
+  }
+
+  /** Removes a segment that is packed in the form that it had before. */
+  void deleteUnpacked(long number) {
+    delete(SegmentFormat.file(path, number));
   }
 
   /** Reads a segment from its beginning; damage is logged and counted. */
@@ -145,8 +209,13 @@ final class JournalFolder {
   }
 
   void delete(long number) {
+    delete(SegmentFormat.file(path, number));
+    delete(SegmentFormat.packedFile(path, number));
+  }
+
+  private static void delete(Path file) {
     try {
-      Files.deleteIfExists(SegmentFormat.file(path, number));
+      Files.deleteIfExists(file);
     } catch (IOException e) {
       LOG.warn("a segment of the journal cannot be removed: {}", e.toString());
     }

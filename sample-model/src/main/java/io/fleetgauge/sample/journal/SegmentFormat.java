@@ -10,9 +10,14 @@ import java.util.zip.CRC32C;
 /** Constants and checks of the format that the package describes. */
 final class SegmentFormat {
   static final byte[] HEADER = {'F', 'G', 'J', 'L', 1};
+  static final byte[] PACKED_HEADER = {'F', 'G', 'J', 'P', 1};
   static final int MAGIC = 'R' | 'E' << 8 | 'C' << 16 | '1' << 24;
   static final int HEAD_BYTES = 16;
   static final String SUFFIX = ".journal";
+  static final String PACKED_SUFFIX = ".packed";
+
+  /** Suffix of a packed segment that is being written. */
+  static final String UNFINISHED = ".unfinished";
 
   static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -23,21 +28,38 @@ final class SegmentFormat {
     return folder.resolve(String.format("%016d", number) + SUFFIX);
   }
 
+  static Path packedFile(Path folder, long number) {
+    return folder.resolve(String.format("%016d", number) + PACKED_SUFFIX);
+  }
+
   /** The segment's number from its file name; -1 when the file is no segment. */
   static long number(Path file) {
-    String name = file.getFileName().toString();
-    if (!name.endsWith(SUFFIX)) {
+    return number(file.getFileName().toString(), SUFFIX);
+  }
+
+  /** The number of a packed segment from its file name; -1 when the file is none. */
+  static long packedNumber(Path file) {
+    return number(file.getFileName().toString(), PACKED_SUFFIX);
+  }
+
+  private static long number(String name, String suffix) {
+    if (!name.endsWith(suffix)) {
       return -1;
     }
     try {
-      return Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
+      return Long.parseLong(name.substring(0, name.length() - suffix.length()));
     } catch (NumberFormatException e) {
       return -1;
     }
   }
 
+  static boolean isUnfinished(Path file) {
+    return number(file.getFileName().toString(), PACKED_SUFFIX + UNFINISHED) >= 0;
+  }
+
   static boolean isSegment(String name) {
-    return number(Path.of(name)) >= 0;
+    Path file = Path.of(name);
+    return number(file) >= 0 || packedNumber(file) >= 0 || isUnfinished(file);
   }
 
   /** The head of a record. */

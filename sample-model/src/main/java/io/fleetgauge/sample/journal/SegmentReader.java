@@ -2,6 +2,7 @@ package io.fleetgauge.sample.journal;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -35,15 +36,22 @@ public final class SegmentReader {
    * @throws IOException if the file cannot be read
    */
   public SegmentReader(Path file, DamageListener damage) throws IOException {
+    this(file, SegmentFormat.HEADER, damage, Arena.ofAuto());
+  }
+
+  /**
+   * @param arena holds the file's memory; a file that is removed takes its place until it is closed
+   */
+  SegmentReader(Path file, byte[] header, DamageListener damage, Arena arena) throws IOException {
     this.file = file;
     this.damage = damage;
     try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
       bytes =
           channel
-              .map(FileChannel.MapMode.READ_ONLY, 0, channel.size())
+              .map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena)
+              .asByteBuffer()
               .order(ByteOrder.LITTLE_ENDIAN);
     }
-    byte[] header = SegmentFormat.HEADER;
     position = Math.min(header.length, bytes.limit());
     goodEnd = position;
     for (int i = 0; i < position; i++) {

@@ -31,6 +31,10 @@ final class SegmentSizes {
     return sizes.isEmpty() ? 0 : sizes.lastKey();
   }
 
+  boolean contains(long number) {
+    return sizes.containsKey(number);
+  }
+
   /** Numbers of the segments before one, ascending. */
   List<Long> before(long number) {
     return new ArrayList<>(sizes.headMap(number).keySet());

@@ -119,6 +119,14 @@ public final class IngestMeters {
         "Bytes of damaged records skipped.",
         () -> journal.counts().damagedBytes());
     meters.counter(
+        "journal_packed_segments",
+        "Closed segments of the journal written in fewer bytes.",
+        () -> journal.counts().packed());
+    meters.counter(
+        "journal_packing_failures",
+        "Failed attempts to write a closed segment of the journal in fewer bytes.",
+        counts.packingsFailed::sum);
+    meters.counter(
         "journal_lost_records",
         "Records of the journal that could not be decoded.",
         counts.recordsLost::sum);

@@ -8,11 +8,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -20,16 +23,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What is done with samples after they were taken in: sealed blocks are written, expired ones
- * removed, and segments of the journal freed whose samples are in blocks.
+ * removed, segments of the journal freed whose samples are in blocks, and the others packed.
  */
 final class Maintenance {
   private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
 
   private static final int MAX_WRITES_QUEUED = 100_000;
 
+  /** A segment that covers so much of a host's time ends, so that it can be packed. */
+  private static final long LONG_SEGMENT_MILLIS = 30 * 60_000;
+
+  /** During a backlog, a segment that has just been closed is about to be freed. */
+  private static final long UNPACKED_MILLIS = 30_000;
+
   private final LaneThreads threads;
   private final ExecutorService writer;
   private volatile String blockTrouble = "";
+
+  /** When closed segments were first seen, ms of a clock that is never set. Sealer thread only. */
+  private final Map<Long, Long> closedAt = new HashMap<>();
+
+  private boolean isPackingFailing;
 
   private volatile long copiesEqualAt;
 
@@ -79,13 +93,47 @@ final class Maintenance {
               .exceptionally(closed -> Long.MAX_VALUE));
     }
     return together(all)
-        .thenRun(
-            () -> {
+        .thenCompose(
+            none -> {
               long oldest = all.stream().mapToLong(CompletableFuture::join).min().orElseThrow();
               copiesEqualAt = oldest == Long.MAX_VALUE ? 0 : oldest;
               long current = threads.journal.segment();
               threads.journal.dropBefore(threads.segments.freeBefore(this::safeBefore, current));
+              if (threads.segments.covers(current, LONG_SEGMENT_MILLIS)) {
+                threads.journal.endSegment();
+              }
+              return packing();
             });
+  }
+
+  private CompletableFuture<Void> packing() {
+    try {
+      return CompletableFuture.runAsync(this::pack, writer);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.completedFuture(null); // the intake is closed
+    }
+  }
+
+  /** Packs the segments that have been closed for a while. */
+  private void pack() {
+    List<Long> closed = threads.journal.unpacked();
+    long now = threads.steadyMillis.getAsLong();
+    closedAt.keySet().retainAll(closed);
+    for (long segment : closed) {
+      if (now - closedAt.computeIfAbsent(segment, none -> now) < UNPACKED_MILLIS) {
+        continue;
+      }
+      try {
+        threads.journal.pack(segment);
+        isPackingFailing = false;
+      } catch (IOException e) {
+        threads.counts.packingsFailed.increment();
+        if (!isPackingFailing) {
+          LOG.warn("a segment of the journal stays longer than it could be: {}", e.toString());
+        }
+        isPackingFailing = true;
+      }
+    }
   }
 
   /**

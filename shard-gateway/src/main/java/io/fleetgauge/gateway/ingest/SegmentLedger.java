@@ -6,19 +6,41 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * For each segment of the journal, the hosts that have samples in it and the newest time of each.
- * From this follows when a segment may be deleted. Safe for all threads.
+ * For each segment of the journal, the hosts that have samples in it, and which time of each it
+ * covers. From this follows when a segment may be deleted, and when it is long enough. Safe for all
+ * threads.
  */
 final class SegmentLedger {
-  private final TreeMap<Long, Map<String, Long>> newestBySegment = new TreeMap<>();
+  private final TreeMap<Long, Map<String, Covered>> bySegment = new TreeMap<>();
+
+  /** The time of a host that a segment covers, ms. */
+  private static final class Covered {
+    private long oldest = Long.MAX_VALUE;
+    private long newest = Long.MIN_VALUE;
+
+    private boolean isLongerThan(long millis) {
+      return newest > Long.MIN_VALUE && newest - oldest > millis;
+    }
+  }
 
   /**
    * @param newest time of the host's newest sample in a new record of the segment, ms
    */
   synchronized void note(long segment, String host, long newest) {
-    newestBySegment
-        .computeIfAbsent(segment, none -> new HashMap<>())
-        .merge(host, newest, Math::max);
+    Covered covered =
+        bySegment
+            .computeIfAbsent(segment, none -> new HashMap<>())
+            .computeIfAbsent(host, none -> new Covered());
+    covered.newest = Math.max(covered.newest, newest);
+    if (newest > Long.MIN_VALUE) {
+      covered.oldest = Math.min(covered.oldest, newest);
+    }
+  }
+
+  /** Whether a segment has records of a host whose newest samples are so far apart, ms. */
+  synchronized boolean covers(long segment, long millis) {
+    return bySegment.getOrDefault(segment, Map.of()).values().stream()
+        .anyMatch(covered -> covered.isLongerThan(millis));
   }
 
   /**
@@ -29,15 +51,15 @@ final class SegmentLedger {
    * @return segments before this number may be deleted
    */
   synchronized long freeBefore(ToLongFunction<String> safeBefore, long current) {
-    while (!newestBySegment.isEmpty() && newestBySegment.firstKey() < current) {
+    while (!bySegment.isEmpty() && bySegment.firstKey() < current) {
       boolean needed =
-          newestBySegment.firstEntry().getValue().entrySet().stream()
-              .anyMatch(host -> host.getValue() >= safeBefore.applyAsLong(host.getKey()));
+          bySegment.firstEntry().getValue().entrySet().stream()
+              .anyMatch(host -> host.getValue().newest >= safeBefore.applyAsLong(host.getKey()));
       if (needed) {
         break;
       }
-      newestBySegment.pollFirstEntry();
+      bySegment.pollFirstEntry();
     }
-    return newestBySegment.isEmpty() ? current : Math.min(current, newestBySegment.firstKey());
+    return bySegment.isEmpty() ? current : Math.min(current, bySegment.firstKey());
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.ManualPeers;
+import io.fleetgauge.gateway.packing.FramePacking;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -73,7 +74,8 @@ abstract class MaintainedLanes {
                 1 << 20,
                 1_000,
                 1L << 30,
-                1L << 20));
+                1L << 20),
+            new FramePacking());
     store =
         new Store(
             folder.resolve("blocks"),

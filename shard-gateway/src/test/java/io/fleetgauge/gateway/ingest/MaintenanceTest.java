@@ -99,6 +99,59 @@ class MaintenanceTest extends MaintainedLanes {
   }
 
   @Test
+  void segmentsThatAreStillNeededAfterAWhileArePackedAndReadAtTheNextStart() throws Exception {
+    recover();
+    List<Long> all = take("n1", 0, BLOCK);
+    maintain();
+    assertThat(journal.counts().packed()).as("they may soon be freed").isZero();
+    int segments = journal.segments();
+    long bytes = journal.bytes();
+    now += 30_000;
+    maintain();
+    assertThat(journal.counts().packed()).isEqualTo(segments - 1);
+    assertThat(journal.bytes()).isLessThan(bytes);
+    restart();
+    assertThat(times("n1")).isEqualTo(all);
+    all.addAll(take("n1", BLOCK, 4 * BLOCK));
+    maintain();
+    assertThat(store.blockCount()).isEqualTo(2);
+    assertThat(journal.segments()).as("packed ones are freed too").isLessThan(3 * segments);
+    restart();
+    assertThat(times("n1")).isEqualTo(all);
+    assertThat(threads.counts.recordsLost.sum()).isZero();
+  }
+
+  @Test
+  void aSegmentThatCannotBePackedIsCountedAndTriedAgain() throws Exception {
+    recover();
+    List<Long> all = take("n1", 0, BLOCK);
+    maintain();
+    now += 30_000;
+    Path inTheWay = folder.resolve("journal/0000000000000001.packed.unfinished");
+    Files.createDirectories(inTheWay.resolve("a folder where the file should be"));
+    maintain();
+    assertThat(threads.counts.packingsFailed.sum()).isEqualTo(1);
+    Files.delete(inTheWay.resolve("a folder where the file should be"));
+    Files.delete(inTheWay);
+    maintain();
+    assertThat(threads.counts.packingsFailed.sum()).isEqualTo(1);
+    assertThat(journal.counts().packed()).isEqualTo(journal.segments() - 1);
+    restart();
+    assertThat(times("n1")).isEqualTo(all);
+  }
+
+  @Test
+  void aSegmentEndsWhenItCoversMoreThanHalfAnHour() throws Exception {
+    recover();
+    for (long time = 0; time <= 2 * BLOCK; time += BLOCK / 2) {
+      long segment = journal.segment();
+      take("n1", time, time + 1);
+      maintain();
+      assertThat(journal.segment() > segment).as("after %d", time).isEqualTo(time == 3 * BLOCK / 2);
+    }
+  }
+
+  @Test
   void whileBlocksCannotBeWrittenTheJournalKeepsTheirSamples() throws Exception {
     recover();
     List<Long> taken = take("n1", 0, 4 * BLOCK + MINUTE);

@@ -51,6 +51,20 @@ class SegmentLedgerTest {
     assertThat(freeBefore(Map.of("a", 0L), 7)).isEqualTo(7);
   }
 
+  @Test
+  void aSegmentCoversTheTimeOfTheHostThatHasMost() {
+    assertThat(ledger.covers(1, 0)).as("nothing is in it").isFalse();
+    ledger.note(1, "a", 100);
+    ledger.note(1, "b", 900);
+    assertThat(ledger.covers(1, 0)).isFalse();
+    ledger.note(1, "b", 700);
+    ledger.note(1, "b", Long.MIN_VALUE);
+    ledger.note(1, "c", Long.MIN_VALUE);
+    assertThat(ledger.covers(1, 199)).isTrue();
+    assertThat(ledger.covers(1, 200)).isFalse();
+    assertThat(ledger.covers(2, 0)).isFalse();
+  }
+
   private long freeBefore(Map<String, Long> safeBefore, long current) {
     return ledger.freeBefore(safeBefore::get, current);
   }

@@ -90,4 +90,7 @@ public final class IngestCounts {
 
   /** Records of the journal that could not be decoded. */
   public final LongAdder recordsLost = new LongAdder();
+
+  /** Attempts to pack a closed segment of the journal that failed. */
+  public final LongAdder packingsFailed = new LongAdder();
 }
