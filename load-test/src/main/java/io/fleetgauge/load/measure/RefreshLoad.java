@@ -37,15 +37,18 @@ final class RefreshLoad {
   /** What one system did, with the cache or without. */
   private static final class Result {
     final String name;
+    final boolean cached;
     final Timings first = new Timings();
     final Timings last = new Timings();
     final Map<Panel, Timings> panels = new LinkedHashMap<>();
+    double cpu;
     double firstCpu;
     double firstPassCpu;
     double lastPassCpu;
 
-    Result(String name) {
+    Result(String name, boolean cached) {
       this.name = name;
+      this.cached = cached;
     }
 
     double of(String window) {
@@ -72,10 +75,13 @@ final class RefreshLoad {
     long end = traffic.nextTime() / GpuHost.TICK * GpuHost.TICK - GpuHost.TICK;
     List<Result> results = new ArrayList<>();
     for (Target target : targets) {
-      results.add(passes(target, end, true));
+      List<Result> ofTarget = new ArrayList<>();
+      ofTarget.add(new Result(target.system().name(), true));
       if (!target.system().name().equals(PROMETHEUS)) {
-        results.add(passes(target, end, false));
+        ofTarget.add(new Result(target.system().name() + ", nocache", false));
       }
+      passes(target, end, ofTarget);
+      results.addAll(ofTarget);
     }
     out.printf(
         Locale.ROOT,
@@ -142,40 +148,51 @@ final class RefreshLoad {
             });
   }
 
-  private Result passes(Target target, long end, boolean cached) throws Exception {
-    Result result = new Result(target.system().name() + (cached ? "" : ", nocache"));
+  /**
+   * Asks with the cache and without. After a first pass of each they take turns, so that both are
+   * equally warm; who is first changes from round to round.
+   */
+  private void passes(Target target, long end, List<Result> results) throws Exception {
     int rounds = passes * ROUNDS;
-    double begin = target.cpu();
-    double passBegin = begin;
-    int asked = 0;
     try (Connection connection = new Connection(target.system().query().address())) {
-      for (int round = 0; round < rounds; round++) {
-        boolean isLast = round >= rounds - ROUNDS;
-        if (round % ROUNDS == 0) {
-          passBegin = target.cpu();
+      for (Result result : results) {
+        for (int round = 0; round < ROUNDS; round++) {
+          ask(target, connection, result, round, end);
         }
-        long to = end - (rounds - 1 - round) * GpuHost.TICK;
-        for (Panel panel : Panels.ALL) {
-          double took = panel.ask(connection, to / 1_000, cached ? "" : NO_CACHE);
-          if (asked < FIRST) {
-            result.first.add(took);
-          }
-          if (++asked == FIRST) {
-            result.firstCpu = (target.cpu() - begin) / FIRST * 1_000;
-          }
-          if (isLast) {
-            result.last.add(took);
-            result.panels.computeIfAbsent(panel, none -> new Timings()).add(took);
-          }
-        }
-        if (round % ROUNDS == ROUNDS - 1) {
-          double cpu = (target.cpu() - passBegin) / ROUNDS / Panels.ALL.size() * 1_000;
-          result.firstPassCpu = round < ROUNDS ? cpu : result.firstPassCpu;
-          result.lastPassCpu = cpu;
+      }
+      for (int round = ROUNDS; round < rounds; round++) {
+        for (int turn = 0; turn < results.size(); turn++) {
+          ask(target, connection, results.get((round + turn) % results.size()), round, end);
         }
       }
     }
-    return result;
+  }
+
+  private void ask(Target target, Connection connection, Result result, int round, long end)
+      throws Exception {
+    int rounds = passes * ROUNDS;
+    long to = end - (rounds - 1 - round) * GpuHost.TICK;
+    double begin = target.cpu();
+    for (Panel panel : Panels.ALL) {
+      double took = panel.ask(connection, to / 1_000, result.cached ? "" : NO_CACHE);
+      if (result.first.size() < FIRST) {
+        result.first.add(took);
+        if (result.first.size() == FIRST) {
+          result.firstCpu = (result.cpu + target.cpu() - begin) / FIRST * 1_000;
+        }
+      }
+      if (round >= rounds - ROUNDS) {
+        result.last.add(took);
+        result.panels.computeIfAbsent(panel, none -> new Timings()).add(took);
+      }
+    }
+    result.cpu += target.cpu() - begin;
+    if (round % ROUNDS == ROUNDS - 1) {
+      double ofPass = result.cpu / ROUNDS / Panels.ALL.size() * 1_000;
+      result.firstPassCpu = round < ROUNDS ? ofPass : result.firstPassCpu;
+      result.lastPassCpu = ofPass;
+      result.cpu = 0;
+    }
   }
 
   /** Asks for eight panels of an hour that end now, while samples arrive. */
