@@ -2,6 +2,8 @@ package io.fleetgauge.cluster.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.sample.gpu.GpuMetric.Entity;
+import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -14,7 +16,7 @@ class RollupSettingsTest {
             (name, metadata) ->
                 assertThat(rule(name).map(rule -> !rule.windows().isEmpty()).orElse(false))
                     .as("rollups of the rate of %s, a %s", name, metadata.type())
-                    .isEqualTo(metadata.isCounter()));
+                    .isEqualTo(metadata.isCounter() && !isOfTheReading(name)));
   }
 
   @Test
@@ -25,6 +27,10 @@ class RollupSettingsTest {
         .allMatch(name -> rule(name).orElseThrow().latest());
     assertThat(rule("DCGM_FI_DEV_OF_A_NEWER_DRIVER").orElseThrow().windows()).isEmpty();
     assertThat(rule("http_requests_total")).isEmpty();
+  }
+
+  private static boolean isOfTheReading(String metric) {
+    return GpuMetrics.find(metric).filter(gpu -> gpu.entities().contains(Entity.PROBE)).isPresent();
   }
 
   /** The first by name that matches, as gateways choose. */

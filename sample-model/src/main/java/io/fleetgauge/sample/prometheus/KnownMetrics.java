@@ -2,6 +2,8 @@ package io.fleetgauge.sample.prometheus;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.GpuMetric;
+import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,8 +19,7 @@ import java.util.Optional;
 
 /**
  * Type, unit and help of the metrics of GPUs and nodes, under the names of dcgm-exporter and
- * node_exporter. {@code known-metrics.csv} holds them; the types are those of the values, which
- * dcgm-exporter declares differently for a few.
+ * node_exporter: those of {@link GpuMetrics}, and those of nodes in {@code known-metrics.csv}.
  */
 public final class KnownMetrics {
   private static final Map<String, MetricMetadata> TABLE = read();
@@ -30,12 +31,9 @@ public final class KnownMetrics {
     return TABLE;
   }
 
-  /** Names of all counters of GPUs. */
+  /** Names of all counters of GPUs, without those of the reading itself. */
   public static List<String> gpuCounters() {
-    return TABLE.entrySet().stream()
-        .filter(metric -> metric.getKey().startsWith("DCGM_") && metric.getValue().isCounter())
-        .map(Map.Entry::getKey)
-        .toList();
+    return GpuMetrics.counters();
   }
 
   /** The metadata of a metric; empty when neither the table nor node_exporter has its name. */
@@ -79,6 +77,9 @@ public final class KnownMetrics {
 
   private static Map<String, MetricMetadata> read() {
     Map<String, MetricMetadata> table = new LinkedHashMap<>();
+    for (GpuMetric metric : GpuMetrics.all()) {
+      table.put(metric.name(), new MetricMetadata(metric.type(), metric.help(), metric.unit()));
+    }
     try (InputStream in = KnownMetrics.class.getResourceAsStream("known-metrics.csv");
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
