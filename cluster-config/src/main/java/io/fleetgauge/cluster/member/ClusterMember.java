@@ -47,6 +47,12 @@ public final class ClusterMember implements AutoCloseable {
   /** How long a member that leaves tries to say so. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(2);
 
+  /**
+   * Its listeners are told first, and the event bus's waits for a call to members that may be gone.
+   * Longer than members wait for their data to be taken over.
+   */
+  static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(15);
+
   /** How long a gateway that was killed may still be listed as a member. */
   private static final Duration DEAD_MEMBERS_LISTED = Duration.ofSeconds(8);
 
@@ -421,6 +427,14 @@ public final class ClusterMember implements AutoCloseable {
       }
     }
     thread.shutdownNow();
-    hazelcast.shutdown();
+    Thread shutdown =
+        Thread.ofPlatform().daemon().name("cluster-shutdown").start(hazelcast::shutdown);
+    try {
+      if (!shutdown.join(SHUTDOWN_LIMIT)) {
+        LOG.warn("Hazelcast has not shut down after {} s", SHUTDOWN_LIMIT.toSeconds());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

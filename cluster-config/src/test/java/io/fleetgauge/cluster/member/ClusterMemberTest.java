@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,30 @@ class ClusterMemberTest {
             });
     assertThat(reader.view().ownerAddress("early")).isPresent();
     assertThat(reader.view().ownerAddress("nosuch")).isEmpty();
+  }
+
+  @Test
+  void aMemberIsClosedInTimeAlsoWhileAListenerOfHazelcastWaits() throws Exception {
+    ClusterMember member = gateway("g1", FreePorts.take(2), 0);
+    CountDownLatch returns = new CountDownLatch(1);
+    member
+        .hazelcast()
+        .getLifecycleService()
+        .addLifecycleListener(
+            event -> {
+              try {
+                returns.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    try {
+      Thread closing = Thread.ofPlatform().daemon().start(member::close);
+      assertThat(closing.join(ClusterMember.SHUTDOWN_LIMIT.plus(SOON))).isTrue();
+      assertThat(member.hazelcast().getLifecycleService().isRunning()).isTrue();
+    } finally {
+      returns.countDown();
+    }
   }
 
   /** What is published is proven with the key, so it sees which threads look at the registry. */
