@@ -27,6 +27,9 @@ final class Joining {
   /** A process that may choose its port tries this many. */
   private static final int PORTS = 100;
 
+  /** Of Hazelcast's data; all members must have as many. A few small maps need no more. */
+  static final int PARTITIONS = 31;
+
   private static final String VERTX_NODE_ID = "__vertx.nodeId";
 
   /** Packages of the failures that members send each other. */
@@ -178,6 +181,7 @@ final class Joining {
     config.setProperty("hazelcast.socket.bind.any", "false");
     listenToMembersOnly(config, settings, port);
     harden(config);
+    keepSmall(config);
     Registry.configure(config);
     configureEventBus(config);
     return config;
@@ -221,6 +225,16 @@ final class Joining {
         .getSerializationConfig()
         .setJavaSerializationFilterConfig(
             new JavaSerializationFilterConfig().setDefaultsDisabled(true).setWhitelist(failures));
+  }
+
+  /** The maps are few and small: what serves many large ones would only cost. */
+  private static void keepSmall(Config config) {
+    config.setProperty("hazelcast.partition.count", Integer.toString(PARTITIONS));
+    config.setProperty("hazelcast.operation.thread.count", "1");
+    config.setProperty("hazelcast.operation.response.thread.count", "1");
+    config.setProperty("hazelcast.io.thread.count", "1");
+    config.setProperty("hazelcast.event.thread.count", "1");
+    config.setProperty("hazelcast.health.monitoring.level", "OFF");
   }
 
   /** What the cluster manager of Vert.x needs, because the event bus uses the same member. */

@@ -18,6 +18,8 @@ final class ForeignMember {
   static Config config(String cluster, int port) {
     Config config = new Config().setClusterName(cluster);
     config.setProperty("hazelcast.phone.home.enabled", "false");
+    // One with another number would be refused for that.
+    config.setProperty("hazelcast.partition.count", Integer.toString(Joining.PARTITIONS));
     config.setProperty("hazelcast.wait.seconds.before.join", "0");
     config.setProperty("hazelcast.socket.bind.any", "false");
     config.getNetworkConfig().setPort(port + 1).setPublicAddress("127.0.0.1");
