@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Stay;
+import io.fleetgauge.cluster.table.LookPace;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
@@ -42,8 +43,6 @@ import org.slf4j.LoggerFactory;
 public final class ClusterMember implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
-  private static final long RECONCILE_MILLIS = 1_000;
-
   /** How long a member that leaves tries to say so. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(2);
 
@@ -64,6 +63,7 @@ public final class ClusterMember implements AutoCloseable {
   private final TableMachine machine;
   private final ScheduledExecutorService thread;
   private final ProblemLog problems;
+  private final LookPace pace = new LookPace(now());
   private final AtomicBoolean reconcileQueued = new AtomicBoolean();
   private final Set<String> registering = ConcurrentHashMap.newKeySet();
   private final List<Consumer<ClusterView>> listeners = new CopyOnWriteArrayList<>();
@@ -185,7 +185,7 @@ public final class ClusterMember implements AutoCloseable {
           return null;
         });
     thread.scheduleWithFixedDelay(
-        this::onTimer, RECONCILE_MILLIS, RECONCILE_MILLIS, TimeUnit.MILLISECONDS);
+        this::onTimer, LookPace.TICK_MILLIS, LookPace.TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -336,14 +336,18 @@ public final class ClusterMember implements AutoCloseable {
   }
 
   private void reconcile() {
+    long now = now();
     try {
-      long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
       machine.on(registry.look(now, view.table().members()), this::carryOut);
       problems.update(now, machine.problem());
+      if (machine.isUnsettled()) {
+        pace.changed(now);
+      }
     } catch (RuntimeException e) {
+      pace.changed(now);
       if (!closing) {
         problems.update(
-            TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            now(),
             Optional.of(
                 "the cluster does not answer, table "
                     + view.table().epoch()
@@ -354,18 +358,31 @@ public final class ClusterMember implements AutoCloseable {
   }
 
   private void onTimer() {
-    reconcile();
+    boolean isDue = pace.isDue(now());
+    if (isDue) {
+      reconcile();
+    }
     try {
       if (self.isPresent()) {
         registry.signAgainIfDue();
-        reportLostOnes();
+        if (isDue) {
+          reportLostOnes();
+        }
       }
     } catch (RuntimeException e) {
+      pace.changed(now());
       LOG.debug("entries are looked at again in a second", e);
     }
   }
 
+  private static long now() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
   private void carryOut(Effect effect) {
+    if (effect.changes()) {
+      pace.changed(now());
+    }
     switch (effect) {
       case Effect.SetStatus set -> registry.setStatus(self.orElseThrow().id(), set.stated());
       case Effect.Keep keep -> file.ifPresent(each -> each.write(keep.table()));

@@ -170,6 +170,11 @@ public final class TableMachine {
      * case: the table of another writer may have come first.
      */
     record Write(OwnershipTable table) implements Effect {}
+
+    /** Whether something is not as it was when this member looked before. */
+    default boolean changes() {
+      return !(this instanceof Gather);
+    }
   }
 
   private final Optional<Self> self;
@@ -232,6 +237,14 @@ public final class TableMachine {
   /** What is wrong with what was looked at last, in a sentence; empty when nothing is. */
   public Optional<String> problem() {
     return problem;
+  }
+
+  /** Whether something is wrong, or is decided as time passes. */
+  public boolean isUnsettled() {
+    return problem.isPresent()
+        || conflictSince.isPresent()
+        || syncedSince.isPresent()
+        || !removedSince.isEmpty();
   }
 
   public void on(Event event, Consumer<Effect> effects) {

@@ -2,6 +2,7 @@ package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.LookPace;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
@@ -19,8 +20,6 @@ import java.util.TreeMap;
  * TableMachine} decides, as {@code ClusterMember} does on Hazelcast.
  */
 final class SimulatedMember {
-  private static final long TIMER = 1_000;
-
   /** The process that is a member. */
   interface Host {
     String id();
@@ -47,6 +46,7 @@ final class SimulatedMember {
   private int joins;
   private long joined;
   private Shared seen = new Shared.Nothing();
+  private LookPace pace;
 
   /** The newest report on each host. */
   private final Map<String, Report> reported = new TreeMap<>();
@@ -102,12 +102,13 @@ final class SimulatedMember {
 
   void join() {
     joined = simulation.now();
+    pace = new LookPace(joined);
     cluster.join(this);
     simulation.every(
-        TIMER,
+        LookPace.TICK_MILLIS,
         () -> {
-          look();
-          if (isAwake()) {
+          if (isAwake() && pace.isDue(simulation.now())) {
+            look();
             reportLostOnes();
           }
           return isRunning();
@@ -186,10 +187,16 @@ final class SimulatedMember {
                       seen,
                       Map.copyOf(side.statuses)),
                   this::carryOut);
+              if (machine.isUnsettled()) {
+                pace.changed(simulation.now());
+              }
             });
   }
 
   private void carryOut(Effect effect) {
+    if (effect.changes()) {
+      pace.changed(simulation.now());
+    }
     Optional<SimulatedCluster.Side> side = cluster.sideOf(this);
     switch (effect) {
       case Effect.SetStatus set ->

@@ -1,0 +1,40 @@
+package io.fleetgauge.cluster.table;
+
+/**
+ * When a member looks at the registry again although no event says that something has changed:
+ * events can be late or lost, and some decisions wait for time to pass. Not for several threads.
+ * Times in ms of any steady clock.
+ */
+public final class LookPace {
+  /** How often {@link #isDue} is asked, ms; a member looks as often while something changes. */
+  public static final long TICK_MILLIS = 1_000;
+
+  /** How often it looks when nothing has changed for a while, ms. */
+  static final long QUIET_MILLIS = 5_000;
+
+  /** The while, ms; longer than all that a table waits for. */
+  static final long QUIET_AFTER_MILLIS = 30_000;
+
+  private long changedAt;
+  private long lookedAt;
+
+  /** A member that joins: much changes soon. */
+  public LookPace(long now) {
+    changedAt = now;
+    lookedAt = now;
+  }
+
+  /** What was looked at is not as it was before, or could not be looked at. */
+  public void changed(long now) {
+    changedAt = now;
+  }
+
+  /** Whether to look now; if so, the caller does. */
+  public boolean isDue(long now) {
+    if (now - changedAt >= QUIET_AFTER_MILLIS && now - lookedAt < QUIET_MILLIS) {
+      return false;
+    }
+    lookedAt = now;
+    return true;
+  }
+}
