@@ -18,11 +18,11 @@ import java.util.function.ToIntFunction;
  * all query APIs together. A state machine: counts and messages in, messages out, time as an
  * argument. {@link #allowed} is safe for all threads; the rest is for one.
  *
- * <p>Every query API reports what it uses; the oldest one divides each limit by demand ({@link
- * Dealer}). Its grants hold while they are fresh: each carries back this query API's own clock, so
- * freshness means that messages pass in both directions. When they are not fresh, this query API
- * takes an even share, at least 1, and no more. So a silent bus costs throughput where demand is
- * uneven, and never more than the limit where each share is at least 1.
+ * <p>Every query API reports what it uses, unless it is alone; the oldest one divides each limit by
+ * demand ({@link Dealer}). Its grants hold while they are fresh: each carries back this query API's
+ * own clock, so freshness means that messages pass in both directions. When they are not fresh,
+ * this query API takes an even share, at least 1, and no more. So a silent bus costs throughput
+ * where demand is uneven, and never more than the limit where each share is at least 1.
  */
 final class SharedUsage {
   /** The key of the limit on the queries of all tenants. */
@@ -31,7 +31,7 @@ final class SharedUsage {
   /** Grants hold for so long after this query API sent the report that they answer, ms. */
   static final long FRESH_MILLIS = 2_000;
 
-  /** A report is sent at least this often, ms. */
+  /** A report is sent at least this often while there is another query API, ms. */
   static final long REPORT_MILLIS = 250;
 
   /** After joining others, the first grants are waited for this long before anything starts, ms. */
@@ -145,7 +145,8 @@ final class SharedUsage {
     List<AmongQueryApis> messages = new ArrayList<>();
     List<BudgetUse> budgets = budgets(now);
     UsageReport report = new UsageReport(now, applied, budgets);
-    if (!budgets.equals(reported) || now - reportedAt >= REPORT_MILLIS) {
+    boolean isDue = !budgets.equals(reported) || now - reportedAt >= REPORT_MILLIS;
+    if (isDue && peers.count(now) > 1) {
       reported = budgets;
       reportedAt = now;
       messages.add(report);

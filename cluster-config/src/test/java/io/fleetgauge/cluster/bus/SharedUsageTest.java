@@ -22,6 +22,23 @@ class SharedUsageTest {
     assertThat(only.running()).isEqualTo(20);
   }
 
+  @Test
+  void aLoneQueryApiReportsNothingUntilThereIsAnother() {
+    SimulatedApis cluster = new SimulatedApis(1, 20);
+    Api only = cluster.start().wants(50);
+    cluster.runFor(10_000);
+    assertThat(only.sent()).isZero();
+    Api newcomer = cluster.start().wants(50);
+    cluster.runFor(SharedUsage.REPORT_MILLIS);
+    assertThat(only.sent()).isPositive();
+    assertThat(newcomer.sent()).isPositive();
+    newcomer.stop(true);
+    cluster.runFor(SETTLED);
+    long before = only.sent();
+    cluster.runFor(10_000);
+    assertThat(only.sent()).isEqualTo(before);
+  }
+
   @ParameterizedTest
   @CsvSource({"2, 20", "3, 20", "3, 7", "5, 20", "10, 20", "3, 1", "5, 3", "4, 10000"})
   void oneTenantThatAsksAllQueryApisAtOnceNeverRunsMoreThanItsLimitAndAllOfIt(int apis, int limit) {

@@ -80,6 +80,11 @@ final class SimulatedApis {
       return ends.size();
     }
 
+    /** Messages that it has sent so far. */
+    long sent() {
+      return sequence;
+    }
+
     int allowed() {
       return usage.allowed(TENANT, limit, now);
     }
