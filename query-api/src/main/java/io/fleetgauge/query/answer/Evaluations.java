@@ -265,7 +265,7 @@ final class Evaluations {
    * The stamp that an answer is kept with, taken before anything is read. An older one will do when
    * nothing is taken from the cache: what changed since then counts as changed later.
    */
-  private Future<Long> stamp(boolean fresh) {
+  Future<Long> stamp(boolean fresh) {
     return fresh ? feed.refresh() : Future.succeededFuture(versions.stamp());
   }
 

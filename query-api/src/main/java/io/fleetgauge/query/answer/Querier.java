@@ -105,13 +105,21 @@ public final class Querier {
             known ->
                 known.isPresent()
                     ? Future.succeededFuture(known.get())
-                    : inTime(
-                        ask,
-                        cancellation,
-                        flights.join(
-                            ask.flightKey(key),
-                            cancellation,
-                            common -> executed(ask, promql, common))));
+                    : inTime(ask, cancellation, shared(ask, promql, key, cancellation)));
+  }
+
+  /**
+   * An execution that is under way may have read before a sample came that this caller has to see,
+   * so it is joined only when the shards say that nothing has changed since it began.
+   */
+  private Future<Reply<Evaluated>> shared(
+      Ask<Evaluated> ask, Request.Promql promql, Ask.Key key, Cancellation cancellation) {
+    Ask.FlightKey flight = ask.flightKey(key);
+    return evaluations
+        .stamp(flights.isUnderWay(flight) || !feed.isCurrent())
+        .compose(
+            stamp ->
+                flights.join(flight, stamp, cancellation, common -> executed(ask, promql, common)));
   }
 
   private Future<Reply<Evaluated>> executed(

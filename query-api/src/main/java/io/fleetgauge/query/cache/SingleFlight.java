@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * Executes equal queries once: a caller whose query is being executed waits for that answer. The
- * work is cancelled only when all callers that wait for it have left. Thread-safe.
+ * Executes equal queries once: a caller whose query is being executed waits for that answer, if
+ * nothing has changed since that execution began. The work is cancelled only when all callers that
+ * wait for it have left. Thread-safe.
  */
 public final class SingleFlight<K, V> {
   private final Map<K, Flight<V>> underWay = new HashMap<>();
@@ -21,22 +22,35 @@ public final class SingleFlight<K, V> {
   private static final class Flight<V> {
     final Promise<V> result = Promise.promise();
     final Cancellation cancellation = new Cancellation();
+    final long stamp;
     int waiting;
+
+    Flight(long stamp) {
+      this.stamp = stamp;
+    }
+  }
+
+  /** Whether work for a key is under way. */
+  public synchronized boolean isUnderWay(K key) {
+    return underWay.containsKey(key);
   }
 
   /**
-   * Waits for the work that is under way for a key, or begins it.
+   * Waits for the work that is under way for a key and began at the same stamp, or begins it.
    *
+   * @param stamp of {@link Versions}, the newest one; of a caller that finds work under way, after
+   *     all shards have been asked
    * @param mine takes this caller out; the others go on waiting
    * @param work is handed the cancellation of all its callers together
    */
-  public Future<V> join(K key, Cancellation mine, Function<Cancellation, Future<V>> work) {
+  public Future<V> join(
+      K key, long stamp, Cancellation mine, Function<Cancellation, Future<V>> work) {
     Flight<V> flight;
     boolean first;
     synchronized (this) {
       Flight<V> known = underWay.get(key);
-      first = known == null;
-      flight = first ? new Flight<>() : known;
+      first = known == null || known.stamp != stamp;
+      flight = first ? new Flight<>(stamp) : known;
       flight.waiting++;
       if (first) {
         underWay.put(key, flight);

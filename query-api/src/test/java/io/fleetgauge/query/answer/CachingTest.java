@@ -138,6 +138,22 @@ class CachingTest {
     }
   }
 
+  @Test
+  void anEqualQueryThatComesAfterASampleHasItAndOneThatComesBeforeJoins() throws Exception {
+    test.shards.hold("parts");
+    Future<Reply<Evaluated>> first = test.begin(LATER);
+    Future<Reply<Evaluated>> joins = test.begin(LATER);
+    assertThat(test.shards.waiting()).isEqualTo(1);
+    test.fleet.add(labels("power", 0, 0), END + 1_000, 5_000);
+    Future<Reply<Evaluated>> later = test.begin(LATER);
+    assertThat(test.shards.waiting()).isEqualTo(2);
+    test.shards.release();
+    assertThat(await(joins)).isSameAs(await(first));
+    assertThat(await(later).value().result())
+        .isEqualTo(test.expected(LATER).result())
+        .isNotEqualTo(await(first).value().result());
+  }
+
   /** What was read before a change must not be taken for valid after it. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

@@ -15,9 +15,12 @@ class SingleFlightTest {
   private final List<Promise<String>> begun = new ArrayList<>();
   private final List<Cancellation> cancellations = new ArrayList<>();
 
+  private long stamp = 1;
+
   private Future<String> join(String key, Cancellation mine) {
     return flights.join(
         key,
+        stamp,
         mine,
         cancellation -> {
           Promise<String> work = Promise.promise();
@@ -41,6 +44,24 @@ class SingleFlightTest {
     assertThat(first.result()).isEqualTo("answer");
     assertThat(second.result()).isEqualTo("answer");
     assertThat(other.isComplete()).isFalse();
+    assertThat(flights.joined()).isEqualTo(1);
+  }
+
+  @Test
+  void workThatBeganBeforeAChangeIsNotJoinedAfterIt() {
+    Future<String> first = join("a");
+    stamp++;
+    Future<String> second = join("a");
+    Future<String> third = join("a");
+    assertThat(begun).hasSize(2);
+    begun.getFirst().complete("old");
+    assertThat(first.result()).isEqualTo("old");
+    assertThat(second.isComplete()).isFalse();
+    assertThat(flights.isUnderWay("a")).isTrue();
+    begun.getLast().complete("new");
+    assertThat(second.result()).isEqualTo("new");
+    assertThat(third.result()).isEqualTo("new");
+    assertThat(flights.isUnderWay("a")).isFalse();
     assertThat(flights.joined()).isEqualTo(1);
   }
 
