@@ -34,6 +34,7 @@ class DamagedBlocksTest {
   private static final long STEP = 15_000;
   private static final String REPLACED = "fleetgauge_gateway_replaced_blocks_total";
   private static final Duration SOON = Duration.ofSeconds(90);
+  private static final String WHOLE = "hosts=" + HOSTS + "; answered=" + HOSTS + ";";
 
   @TempDir private Path folder;
 
@@ -70,7 +71,9 @@ class DamagedBlocksTest {
           .untilAsserted(
               () -> {
                 assertThat(values(client, query)).isEqualTo(all);
-                assertThat(isWhole(client, query)).isTrue();
+                assertThat(completeness(client, query))
+                    .as(() -> gateways.getFirst().output())
+                    .contains(WHOLE);
               });
       assertThat(gateways.get(0).output()).contains("is damaged");
 
@@ -92,7 +95,9 @@ class DamagedBlocksTest {
           .untilAsserted(
               () -> {
                 assertThat(values(client, query)).isEqualTo(all);
-                assertThat(isWhole(client, query)).isTrue();
+                assertThat(completeness(client, query))
+                    .as(() -> gateways.getFirst().output())
+                    .contains(WHOLE);
               });
     }
   }
@@ -133,11 +138,10 @@ class DamagedBlocksTest {
     return values;
   }
 
-  private static boolean isWhole(QueryClient client, String query) throws Exception {
+  private static String completeness(QueryClient client, String query) throws Exception {
     HttpResponse<String> answer =
         client.post("/api/v1/query", "query=" + query.replace(" ", "%20").replace("@", "%40"));
-    String completeness = answer.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow();
-    return completeness.contains("hosts=" + HOSTS + "; answered=" + HOSTS + ";");
+    return answer.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow();
   }
 
   private void awaitBoth(ProcessCluster cluster) {

@@ -87,7 +87,7 @@ final class SimulatedPeers implements Peers {
         case Pull.Effect.Compare compare -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
         case Pull.Effect.End end ->
-            done.accept(new Pulled(end.done(), end.equal(), intact, progress));
+            done.accept(new Pulled(end.done(), end.compared(), intact, progress));
       }
     }
 

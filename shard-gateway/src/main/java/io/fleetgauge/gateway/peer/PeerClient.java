@@ -194,7 +194,7 @@ public final class PeerClient implements Peers {
         case Pull.Effect.Compare none -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
         case Pull.Effect.End end ->
-            Future.succeededFuture(new Pulled(end.done(), end.equal(), intact, progress));
+            Future.succeededFuture(new Pulled(end.done(), end.compared(), intact, progress));
       };
     }
 
@@ -293,16 +293,16 @@ public final class PeerClient implements Peers {
               names -> {
                 Future<Void> all = Future.succeededFuture();
                 for (String name : names.toString().lines().filter(damaged::contains).toList()) {
-                  all = all.compose(none -> replace(name));
+                  all = all.compose(none -> replace(name).otherwise(why -> stays(name, why)));
                 }
                 return all;
               })
-          .otherwise(
-              failure -> {
-                LOG.debug(
-                    "damaged blocks of host {} stay as they are: {}", host, failure.getMessage());
-                return null;
-              });
+          .otherwise(why -> stays("all", why));
+    }
+
+    private Void stays(String name, Throwable why) {
+      LOG.debug("of host {} damaged blocks stay ({}): {}", host, name, why.getMessage());
+      return null;
     }
 
     private Future<Void> replace(String name) {

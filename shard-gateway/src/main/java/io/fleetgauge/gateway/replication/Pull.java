@@ -1,11 +1,13 @@
 package io.fleetgauge.gateway.replication;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Decides how samples of a host that only another gateway has are fetched: compares the digests of
@@ -53,13 +55,50 @@ public final class Pull {
     /**
      * The pull has ended.
      *
-     * @param done whether everything that the other has is here
-     * @param equal whether both have the same samples
+     * @param done whether all that the other has was fetched
+     * @param compared what both have now; of a pull that failed, nothing
      */
-    record End(boolean done, boolean equal) implements Effect {}
+    record End(boolean done, Comparison compared) implements Effect {}
   }
 
-  private record Range(long from, long to) {}
+  /** From {@code from} on and before {@code to}, ms. */
+  public record Range(long from, long to) {
+    boolean overlaps(long otherFrom, long otherTo) {
+      return from < otherTo && to > otherFrom;
+    }
+  }
+
+  /**
+   * What two gateways have of a host. Times of which neither has a sample are in none of both.
+   *
+   * @param same times of which both have the same samples
+   * @param different times of which one has a sample that the other has not
+   */
+  public record Comparison(List<Range> same, List<Range> different) {
+    public static final Comparison NOTHING = new Comparison(List.of(), List.of());
+
+    static Comparison of(SortedMap<Long, Slot> mine, SortedMap<Long, Slot> theirs) {
+      List<Range> same = new ArrayList<>();
+      List<Range> different = new ArrayList<>();
+      SortedMap<Long, Slot> all = new TreeMap<>(mine);
+      all.putAll(theirs);
+      all.forEach(
+          (from, slot) ->
+              (slot.equals(mine.get(from)) && slot.equals(theirs.get(from)) ? same : different)
+                  .add(new Range(from, slot.to())));
+      return new Comparison(same, different);
+    }
+
+    public boolean isEqual() {
+      return different.isEmpty();
+    }
+
+    /** Whether both have samples of this time, and the same ones. */
+    public boolean isSameIn(long from, long to) {
+      return same.stream().anyMatch(each -> each.overlaps(from, to))
+          && different.stream().noneMatch(each -> each.overlaps(from, to));
+    }
+  }
 
   private final Map<Long, Slot> fetched = new HashMap<>();
   private final Deque<Range> ranges = new ArrayDeque<>();
@@ -70,7 +109,7 @@ public final class Pull {
       case Event.Begin begin -> new Effect.Compare();
       case Event.Compared both -> compared(both.mine(), both.theirs());
       case Event.Taken taken -> taken(taken.next());
-      case Event.Failed failed -> new Effect.End(false, false);
+      case Event.Failed failed -> new Effect.End(false, Comparison.NOTHING);
     };
   }
 
@@ -91,9 +130,9 @@ public final class Pull {
           }
         });
     if (ranges.isEmpty()) {
-      return new Effect.End(true, Objects.equals(mine, theirs));
+      return new Effect.End(true, Comparison.of(mine, theirs));
     }
-    return rounds > MOST_ROUNDS ? new Effect.End(false, false) : fetch();
+    return rounds > MOST_ROUNDS ? new Effect.End(false, Comparison.NOTHING) : fetch();
   }
 
   private Effect taken(long next) {

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -371,21 +372,27 @@ public final class Lane {
   // --- missing samples ---
 
   /** A block with samples of this time could not be read. Writer only. */
-  void lost(Path file) {
+  public void lost(Path file) {
     MissingTimes.Range time = new MissingTimes.Range(BlockFolder.from(file), BlockFolder.to(file));
     damaged.put(time, file);
     view.missing().addLost(time);
     changed.all();
   }
 
-  /** All that the damaged blocks had has been copied to here from another gateway. Writer only. */
-  public void foundLost() {
-    if (view.missing().hasLost()) {
+  /**
+   * Takes note of damaged blocks whose samples have been copied to here from another gateway.
+   * Writer only.
+   *
+   * @param isHere whether all that a damaged block had is here
+   */
+  public void foundLost(Predicate<MissingTimes.Range> isHere) {
+    List<MissingTimes.Range> found = view.missing().lost().stream().filter(isHere).toList();
+    if (!found.isEmpty()) {
       LOG.info(
           "host {}: what the damaged blocks {} had was copied from another gateway",
           host,
-          view.missing().lost().stream().map(damaged::get).toList());
-      view.missing().foundAll();
+          found.stream().map(damaged::get).toList());
+      found.forEach(each -> view.missing().found(each.from(), each.to()));
       changed.all();
     }
   }
@@ -426,9 +433,12 @@ public final class Lane {
    * and nothing waits to be fetched.
    */
   boolean isIntact() {
-    return !view.missing().hasLost()
-        && !view.missing().hasGaps()
-        && blocks.list().stream().noneMatch(Block::isDamaged);
+    return !view.missing().hasGaps() && !isDamaged();
+  }
+
+  /** Whether a block cannot be read, whole or in parts, and its samples are not here. */
+  public boolean isDamaged() {
+    return view.missing().hasLost() || blocks.list().stream().anyMatch(Block::isDamaged);
   }
 
   /** The names of the blocks that cannot be read, whole or in parts. */

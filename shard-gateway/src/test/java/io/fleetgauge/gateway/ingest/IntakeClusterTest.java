@@ -132,7 +132,7 @@ class IntakeClusterTest {
     assertThat(intake.isWholeCopy("copied")).isFalse();
     ManualPeers.StartedPull pull = peers.pulls.remove();
     assertThat(pull.from()).isEqualTo(GATEWAYS.get("g2"));
-    pull.done().accept(new Pulled(true, true, true, Map.of()));
+    pull.done().accept(ManualPeers.EQUAL);
     settle();
     assertThat(intake.isWholeCopy("copied")).isTrue();
     assertThat(intake.isWholeCopy("owned")).isFalse();
@@ -194,7 +194,7 @@ class IntakeClusterTest {
     intake.offered("owned", "g2", merged::complete);
     settle();
     assertThat(merged).isNotDone();
-    peers.pulls.remove().done().accept(new Pulled(true, true, true, Map.of()));
+    peers.pulls.remove().done().accept(ManualPeers.EQUAL);
     assertThat(merged.get(20, TimeUnit.SECONDS)).isTrue();
     assertThat(journal.counts().syncs()).isPositive();
     CompletableFuture<Boolean> notOwned = new CompletableFuture<>();
@@ -372,7 +372,7 @@ class IntakeClusterTest {
     intake.recover();
     copied(0);
     settle();
-    peers.pulls.remove().done().accept(new Pulled(true, true, true, Map.of()));
+    peers.pulls.remove().done().accept(ManualPeers.EQUAL);
     settle();
     intake.maintain().get(20, TimeUnit.SECONDS);
     assertThat(intake.copiesEqualAt()).isEqualTo(NOW);

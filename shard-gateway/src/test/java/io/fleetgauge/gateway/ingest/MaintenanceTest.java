@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
+import io.fleetgauge.gateway.ingest.host.ManualPeers;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import java.net.URI;
 import java.nio.file.Files;
@@ -406,7 +407,7 @@ class MaintenanceTest extends MaintainedLanes {
 
   private void becomeEqual(String host, boolean intact) throws Exception {
     await().until(() -> !peers.pulls.isEmpty());
-    peers.pulls.remove().done().accept(new Peers.Pulled(true, true, intact, Map.of()));
+    peers.pulls.remove().done().accept(ManualPeers.equal(intact, Map.of()));
     for (int i = 0; i < 2; i++) {
       threads.of(host).call(hosts -> true).get(20, TimeUnit.SECONDS);
     }

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.TenantLimits;
@@ -15,12 +16,17 @@ import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.PeersContract;
+import io.fleetgauge.gateway.replication.Pull;
+import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
@@ -54,6 +60,9 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerClientTest extends PeersContract {
   private static final long NOW = 1_700_000_000_000L;
   private static final long EPOCH = 3;
+
+  /** Where a block begins. */
+  private static final long BEGIN = (NOW / HostWriter.BLOCK_MILLIS - 10) * HostWriter.BLOCK_MILLIS;
 
   @TempDir private Path folder;
   private final Map<String, Gateway> gateways = new HashMap<>();
@@ -123,11 +132,20 @@ class PeerClientTest extends PeersContract {
   @BeforeEach
   void start(Vertx started) throws Exception {
     vertx = started;
-    Map<String, URI> addresses = new HashMap<>();
     for (String id : List.of(owner(), replica(), bystander())) {
       gateways.put(id, new Gateway(id));
-      addresses.put(id, address(id));
     }
+    view = view();
+    // An owner waits a second for a copy: classes and connections are loaded before that.
+    assertThat(
+            this.<Peers.Pulled>answer(
+                done -> peers(owner()).pull(address(replica()), "unknown", done)))
+        .isEqualTo(new Peers.Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+  }
+
+  private ClusterView view() {
+    Map<String, URI> addresses = new HashMap<>();
+    gateways.keySet().forEach(id -> addresses.put(id, address(id)));
     Holders holders =
         new Holders(
             owner(),
@@ -135,17 +153,11 @@ class PeerClientTest extends PeersContract {
             Set.of(),
             List.of(new Holders.Copy(replica(), EPOCH, false)),
             Optional.empty());
-    view =
-        new ClusterView(
-            new OwnershipTable(
-                1, EPOCH, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of(HOST, holders))),
-            addresses,
-            false);
-    // An owner waits a second for a copy: classes and connections are loaded before that.
-    assertThat(
-            this.<Peers.Pulled>answer(
-                done -> peers(owner()).pull(address(replica()), "unknown", done)))
-        .isEqualTo(new Peers.Pulled(true, true, true, Map.of()));
+    return new ClusterView(
+        new OwnershipTable(
+            1, EPOCH, List.of("g1", "g2", "g3"), new TreeMap<>(Map.of(HOST, holders))),
+        addresses,
+        false);
   }
 
   @AfterEach
@@ -171,6 +183,53 @@ class PeerClientTest extends PeersContract {
     Response response = send(HttpMethod.GET, "blocks/none");
     assertThat(response.status()).isEqualTo(404);
     assertThat(response.body()).contains("none");
+  }
+
+  /** The blocks end at different times, so that the damaged one cannot be replaced. */
+  @Test
+  void samplesThatAreNotTakenBecauseTheirTimeWasSealedMeanwhileAreStillMissing() throws Exception {
+    gateways.get(owner()).close();
+    gateways.get(replica()).close();
+    writeBlocks(owner(), BEGIN + 3 * HostWriter.BLOCK_MILLIS);
+    Path damaged = writeBlocks(replica(), BEGIN + 3 * HostWriter.BLOCK_MILLIS - 600_000);
+    Files.write(damaged, new byte[10]);
+    gateways.put(owner(), new Gateway(owner()));
+    gateways.put(replica(), new Gateway(replica()));
+    view = view();
+    Gateway copy = gateways.get(replica());
+    for (long time : new long[] {2 * HostWriter.BLOCK_MILLIS, 6 * HostWriter.BLOCK_MILLIS}) {
+      assertThat(copy.intake.merge(HOST, page(BEGIN + time)).get(20, TimeUnit.SECONDS)).isTrue();
+    }
+    copy.intake.maintain().get(20, TimeUnit.SECONDS);
+    assertThat(copy.store.find(HOST).orElseThrow().sealedBefore())
+        .isEqualTo(BEGIN + 3 * HostWriter.BLOCK_MILLIS);
+
+    CompletableFuture<Peers.CopyAnswer> answer = new CompletableFuture<>();
+    copy.intake.copied(
+        new Peers.Copy(HOST, EPOCH, owner(), 1, 1, 0, new byte[0]), answer::complete);
+    answer.get(20, TimeUnit.SECONDS);
+    await().until(() -> copy.intake.isWholeCopy(HOST));
+    assertThat(times(replica())).doesNotContain(BEGIN + 2 * HostWriter.BLOCK_MILLIS + 60_000);
+    assertThat(copy.store.damagedBlocks(HOST)).containsExactly(damaged.getFileName().toString());
+  }
+
+  /**
+   * Writes the blocks of a gateway that is closed.
+   *
+   * @return the last one
+   */
+  private Path writeBlocks(String gateway, long until) throws Exception {
+    HostWriter writer = new HostWriter(folder.resolve(gateway).resolve("blocks"), HOST);
+    for (long time = BEGIN; time < until; time += 60_000) {
+      writer.send(time, Labels.of(Labels.NAME, "m"), 1);
+    }
+    writer.sealAll(until + 2 * HostWriter.BLOCK_MILLIS);
+    return writer.store().blockFiles(HOST).getLast();
+  }
+
+  private static byte[] page(long time) {
+    return new FrameEncoder(HOST, HostPage.RUN)
+        .encode(new Tick.Builder().add(Labels.of(Labels.NAME, "m"), 1).at(time));
   }
 
   private Response send(HttpMethod method, String what) throws Exception {

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.gateway.replication.Pull.Comparison;
 import io.fleetgauge.gateway.replication.Pull.Effect;
 import io.fleetgauge.gateway.replication.Pull.Event;
 import io.fleetgauge.gateway.replication.Pull.Slot;
@@ -9,6 +10,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class PullTest {
+  private static final Effect FAILED = new Effect.End(false, Comparison.NOTHING);
+
   private final Pull pull = new Pull();
   private final TreeMap<Long, Slot> mine = new TreeMap<>();
   private final TreeMap<Long, Slot> theirs = new TreeMap<>();
@@ -26,7 +29,15 @@ class PullTest {
     assertThat(pull.on(new Event.Taken(30))).isEqualTo(new Effect.Fetch(40, 50));
     assertThat(pull.on(new Event.Taken(50))).isEqualTo(new Effect.Compare());
     mine.putAll(theirs);
-    assertThat(compared()).isEqualTo(new Effect.End(true, true));
+    assertThat(compared())
+        .isInstanceOfSatisfying(
+            Effect.End.class,
+            end -> {
+              assertThat(end.done()).isTrue();
+              assertThat(end.compared().isEqual()).isTrue();
+              assertThat(end.compared().isSameIn(0, 50)).isTrue();
+              assertThat(end.compared().isSameIn(30, 40)).as("nobody has any").isFalse();
+            });
   }
 
   @Test
@@ -37,14 +48,27 @@ class PullTest {
     assertThat(compared()).isEqualTo(new Effect.Fetch(0, 10));
     pull.on(new Event.Taken(10));
     slot(mine, 0, 3);
-    assertThat(compared()).as("the union of both").isEqualTo(new Effect.End(true, false));
+    slot(mine, 10, 4);
+    slot(theirs, 20, 5);
+    slot(mine, 20, 5);
+    assertThat(compared())
+        .as("the union of both")
+        .isInstanceOfSatisfying(
+            Effect.End.class,
+            end -> {
+              assertThat(end.done()).isTrue();
+              assertThat(end.compared().isEqual()).isFalse();
+              assertThat(end.compared().isSameIn(9, 10)).isFalse();
+              assertThat(end.compared().isSameIn(19, 21)).as("10 is here only").isFalse();
+              assertThat(end.compared().isSameIn(20, 25)).isTrue();
+            });
   }
 
   @Test
   void aPullEndsWhenTheOtherCannotBeReachedOrDoesNotComeToRest() {
     Pull failing = new Pull();
     failing.on(new Event.Begin());
-    assertThat(failing.on(new Event.Failed())).isEqualTo(new Effect.End(false, false));
+    assertThat(failing.on(new Event.Failed())).isEqualTo(FAILED);
     pull.on(new Event.Begin());
     Effect effect = null;
     for (int round = 0; round <= Pull.MOST_ROUNDS; round++) {
@@ -55,7 +79,7 @@ class PullTest {
         pull.on(new Event.Taken(10));
       }
     }
-    assertThat(effect).isEqualTo(new Effect.End(false, false));
+    assertThat(effect).isEqualTo(FAILED);
   }
 
   private Effect compared() {

@@ -118,7 +118,7 @@ class ReplacedBlockTest {
         .hasMessage("other samples of the time of " + name(damaged) + " are here");
     writer.lane().finish(sealing.write(writer.store().folder("n1")));
     assertThat(read()).as("no sample is there twice").isEqualTo(whole);
-    writer.lane().foundLost();
+    writer.lane().foundLost(lost -> true);
     assertIsWhole();
   }
 
@@ -148,7 +148,7 @@ class ReplacedBlockTest {
     copy(good, damaged);
     assertThat(writer.store().isIntact("n1")).isFalse();
     assertThat(writer.lane().takeUnneeded()).isEmpty();
-    writer.lane().foundLost();
+    writer.lane().foundLost(lost -> true);
     assertIsWhole();
     assertThat(writer.store().isIntact("n1")).isTrue();
     assertThat(writer.store().blockFiles("n1")).contains(damaged);

@@ -1,23 +1,28 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
 import java.net.URI;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Fetches what other gateways acknowledged of a host before this one became its owner, or beside
- * it. Until it is here, the lane has a gap, and answers name the host as incomplete. Only the
- * host's lane thread uses it.
+ * it. Until it is here, the lane has a gap, and answers name the host as incomplete. What damaged
+ * blocks had is fetched from the host's copies. Only the host's lane thread uses it.
  */
 final class CatchUp {
   private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
 
   private static final long AGAIN_MILLIS = 500;
+
+  /** How often copies are asked for what damaged blocks had. */
+  private static final long REPAIR_MILLIS = 10_000;
 
   private final String host;
   private final HostSession session;
@@ -40,6 +45,7 @@ final class CatchUp {
 
   private final Set<String> pullsFrom = new TreeSet<>();
   private long nextAt;
+  private long repairAt;
 
   /** Counts the ownerships: what was pulled in an earlier one proves nothing in a later one. */
   private long ownership;
@@ -140,7 +146,14 @@ final class CatchUp {
 
   /** Gateways that may have what is missing are asked again while they are present. */
   void timePassed(long now) {
-    if (behind.isEmpty() || !environment.isRecovered() || now < nextAt) {
+    if (!environment.isRecovered()) {
+      return;
+    }
+    if (now >= repairAt) {
+      repairAt = now + REPAIR_MILLIS;
+      repair();
+    }
+    if (behind.isEmpty() || now < nextAt) {
       return;
     }
     nextAt = now + AGAIN_MILLIS;
@@ -150,6 +163,20 @@ final class CatchUp {
     for (String gateway : List.copyOf(behind)) {
       pull(gateway, done -> {});
     }
+  }
+
+  /** What damaged blocks had is on the copies: those before this gateway was restarted had it. */
+  private void repair() {
+    if (session.lane().isDamaged()) {
+      copies().forEach(gateway -> pull(gateway, done -> {}));
+    }
+  }
+
+  private Set<String> copies() {
+    return view.table().holders(host).stream()
+        .flatMap(each -> each.copies().stream())
+        .map(Holders.Copy::gateway)
+        .collect(Collectors.toSet());
   }
 
   private void pullFromAll() {
@@ -185,6 +212,7 @@ final class CatchUp {
                       if (pulled.done()) {
                         session.fetched(pulled.progress());
                         if (begunIn == ownership && !isClosed) {
+                          session.lane().foundLost(pulled::restores);
                           caughtUpWith(gateway);
                         }
                       }

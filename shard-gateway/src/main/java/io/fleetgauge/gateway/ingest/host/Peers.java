@@ -1,7 +1,9 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.gateway.replication.OwnerSide;
+import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.store.read.MissingTimes;
 import java.net.URI;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -50,17 +52,32 @@ public interface Peers {
   /**
    * How a pull ended.
    *
-   * @param done whether all that the other has is here
-   * @param equal whether both have the same
+   * @param done whether all that the other has was fetched; of times that are in blocks here, what
+   *     was fetched is not taken
+   * @param compared what both have now
    * @param intact whether the other knows of nothing that it took and lacks: no block of it is
    *     damaged, and it does not wait for samples of others
    * @param progress by run, which of its ticks the other gateway had
    */
-  record Pulled(boolean done, boolean equal, boolean intact, Map<Long, RunProgress> progress) {
-    public static final Pulled FAILED = new Pulled(false, false, false, Map.of());
+  record Pulled(
+      boolean done, Pull.Comparison compared, boolean intact, Map<Long, RunProgress> progress) {
+    public static final Pulled FAILED = new Pulled(false, Pull.Comparison.NOTHING, false, Map.of());
+
+    /** Whether both have the same samples. */
+    boolean equal() {
+      return done && compared.isEqual();
+    }
+
+    /**
+     * Whether all that a damaged block had is here again: the other has samples of its time, all of
+     * them are here, and it lacks none itself.
+     */
+    boolean restores(MissingTimes.Range lost) {
+      return done && intact && compared.isSameIn(lost.from(), lost.to());
+    }
 
     void count(IngestCounts counts) {
-      (equal ? counts.comparedEqual : done ? counts.comparedAndFilled : counts.compareFailed)
+      (equal() ? counts.comparedEqual : done ? counts.comparedAndFilled : counts.compareFailed)
           .increment();
     }
   }

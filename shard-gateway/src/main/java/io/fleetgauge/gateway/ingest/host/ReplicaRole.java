@@ -175,10 +175,8 @@ final class ReplicaRole {
         return;
       }
       session.fetched(pulled.progress());
-      if (pulled.intact()) {
-        // Before the copy is called whole: it may become the owner, who fetches nothing.
-        session.lane().foundLost();
-      }
+      // Before the copy is called whole: it may become the owner.
+      session.lane().foundLost(pulled::restores);
     }
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       environment.copyIsWhole(host, true);

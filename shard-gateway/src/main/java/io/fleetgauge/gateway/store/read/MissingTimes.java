@@ -34,11 +34,6 @@ public final class MissingTimes {
     lost = lost.stream().filter(each -> each.from != from || each.to != to).toList();
   }
 
-  /** All that the blocks had which could not be read has been copied to here. */
-  public void foundAll() {
-    lost = List.of();
-  }
-
   /** The times of the blocks that could not be read. */
   public List<Range> lost() {
     return lost;

@@ -9,9 +9,11 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.wire.WireException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateway g1 becomes the owner of a host and fetches what others acknowledged. */
 class CatchUpTest {
-  private static final Pulled ALL = new Pulled(true, true, true, Map.of());
+  private static final Pulled ALL = ManualPeers.EQUAL;
 
   private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
   private final HostIntake host = environment.host();
@@ -55,6 +57,36 @@ class CatchUpTest {
     assertThat(environment.namesAGap()).isFalse();
     assertThat(reportedBehind()).isEmpty();
     assertThat(environment.pulls).isEmpty();
+  }
+
+  @Test
+  void anOwnerWithADamagedBlockFetchesWhatItHadFromACopy() {
+    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    environment.table(3, holders("g1", 3, copy("g2", 3)));
+    host.timePassed();
+    assertThat(environment.namesAGap()).isTrue();
+    assertThat(pulledFrom()).containsExactly(address("g2"));
+    environment.pullEnds(ManualPeers.equal(false, Map.of()));
+    assertThat(environment.namesAGap()).as("the copy lacks something itself").isTrue();
+    environment.pass(9_999);
+    host.timePassed();
+    assertThat(environment.pulls).isEmpty();
+    environment.pass(1);
+    host.timePassed();
+    environment.pullEnds(ALL);
+    assertThat(environment.namesAGap()).isFalse();
+    environment.pass(10_000);
+    host.timePassed();
+    assertThat(environment.pulls).as("nothing is damaged any more").isEmpty();
+  }
+
+  @Test
+  void whatACopyWithoutSamplesOfTheTimeHasProvesNothingOfADamagedBlock() {
+    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    environment.table(3, holders("g1", 3, copy("g2", 3)));
+    host.timePassed();
+    environment.pullEnds(new Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+    assertThat(environment.namesAGap()).isTrue();
   }
 
   @Test
@@ -137,7 +169,7 @@ class CatchUpTest {
     assertThat(environment.counts().compareFailed.sum()).isEqualTo(1);
     environment.pass(500);
     host.timePassed();
-    environment.pullEnds(new Pulled(true, false, true, Map.of()));
+    environment.pullEnds(ManualPeers.MORE);
     assertThat(environment.counts().comparedAndFilled.sum()).isEqualTo(1);
     assertThat(environment.counts().comparedEqual.sum()).isZero();
   }
@@ -346,7 +378,7 @@ class CatchUpTest {
   }
 
   private static Pulled had(RunProgress progress) {
-    return new Pulled(true, true, true, Map.of(7L, progress));
+    return ManualPeers.equal(true, Map.of(7L, progress));
   }
 
   private void own(long since, String... behind) {

@@ -14,7 +14,6 @@ import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -88,7 +87,7 @@ class HostIntakeTest {
     List<Boolean> merged = new ArrayList<>();
     host.offered("g2", merged::add);
     environment.isDiskFailing = true;
-    environment.pullEnds(new Peers.Pulled(true, true, true, Map.of()));
+    environment.pullEnds(ManualPeers.EQUAL);
     assertThat(merged).containsExactly(false);
   }
 

@@ -10,13 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -168,7 +166,7 @@ class HostRolesTest {
   void aReplicaThatBecomesTheOwnerIsAReplicaNoMore() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     arrived("g2", 3);
-    environment.pullEnds(new Pulled(true, true, true, Map.of()));
+    environment.pullEnds(ManualPeers.EQUAL);
     assertThat(environment.wholeCopies).containsExactly(HOST);
     environment.table(4, holders("g1", 4));
     host.timePassed();
@@ -184,7 +182,7 @@ class HostRolesTest {
     environment.table(4, holders("g2", 4, copy("g1", 4)));
     assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(Reply.KEPT));
     assertThat(environment.wholeCopies).isEmpty();
-    environment.pullEnds(new Pulled(true, true, true, Map.of()));
+    environment.pullEnds(ManualPeers.EQUAL);
     assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(Reply.WHOLE));
   }
 

@@ -1,12 +1,24 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.gateway.replication.Pull;
 import java.net.URI;
+import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /** Requests to other gateways, which the test answers. Safe for all threads. */
 public final class ManualPeers implements Peers {
+  private static final Pull.Range EVER = new Pull.Range(Long.MIN_VALUE, Long.MAX_VALUE);
+
+  /** A pull after which both gateways have the same samples, and the other one lacks none. */
+  public static final Pulled EQUAL = equal(true, Map.of());
+
+  /** A pull after which this gateway has samples that the other one has not. */
+  public static final Pulled MORE =
+      new Pulled(true, new Pull.Comparison(List.of(), List.of(EVER)), true, Map.of());
+
   /** Bodies on their way to a copy. */
   public record SentCopy(URI to, Copy copy, Consumer<CopyAnswer> answer) {}
 
@@ -17,6 +29,11 @@ public final class ManualPeers implements Peers {
   public final Queue<SentCopy> copies = new ConcurrentLinkedQueue<>();
   public final Queue<StartedPull> pulls = new ConcurrentLinkedQueue<>();
   public final Queue<SentOffer> offers = new ConcurrentLinkedQueue<>();
+
+  /** A pull after which both gateways have the same samples. */
+  public static Pulled equal(boolean intact, Map<Long, RunProgress> progress) {
+    return new Pulled(true, new Pull.Comparison(List.of(EVER), List.of()), intact, progress);
+  }
 
   @Override
   public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {

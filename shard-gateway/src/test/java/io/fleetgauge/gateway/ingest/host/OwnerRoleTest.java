@@ -296,7 +296,7 @@ class OwnerRoleTest {
     callWhole();
     assertThat(environment.reports).last().isEqualTo(reportBehind(4, "g3", "g2@3"));
     host.merge(body(new FrameEncoder(HOST, HostPage.RUN), 500), kept -> {});
-    environment.pullEnds(new Pulled(true, true, true, Map.of()));
+    environment.pullEnds(ManualPeers.EQUAL);
     assertThat(environment.reports.reversed().subList(0, 2))
         .containsExactly(report(4), reportBehind(4, "g3"));
   }
@@ -305,7 +305,7 @@ class OwnerRoleTest {
   void anOfferIsAcceptedWhenAllOfItIsOnTheDisk() {
     List<Boolean> merged = new ArrayList<>();
     host.offered("g3", merged::add);
-    environment.pullEnds(new Pulled(true, true, true, Map.of()));
+    environment.pullEnds(ManualPeers.EQUAL);
     assertThat(merged).isEmpty();
     assertThat(environment.journal.element().forced()).isTrue();
     environment.journalWrites(true);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.HostPage;
+import io.fleetgauge.gateway.store.read.MissingTimes;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -113,8 +115,14 @@ public abstract class PeersContract {
   protected void aPullBringsAllThatTheOtherGatewayHas() {
     TreeSet<Long> sent = fillOwner(3);
     assertThat(times(bystander())).isEmpty();
-    assertThat(pull(bystander(), owner()))
-        .isEqualTo(new Pulled(true, true, true, Map.of(RUN, RunProgress.upTo(3))));
+    Pulled all = pull(bystander(), owner());
+    assertThat(all.equal()).isTrue();
+    assertThat(all.intact()).isTrue();
+    assertThat(all.progress()).isEqualTo(Map.of(RUN, RunProgress.upTo(3)));
+    for (long time : sent) {
+      assertThat(all.restores(new MissingTimes.Range(time, time + 1))).isTrue();
+    }
+    assertThat(all.restores(new MissingTimes.Range(0, 1))).as("nobody has any").isFalse();
     assertThat(times(bystander())).isEqualTo(sent);
     assertThat(pull(bystander(), owner())).as("again").extracting(Pulled::equal).isEqualTo(true);
   }
@@ -134,7 +142,10 @@ public abstract class PeersContract {
   @Test
   protected void aPullFromOneThatHasNothingIsDone() {
     TreeSet<Long> sent = fillOwner(2);
-    assertThat(pull(owner(), bystander())).isEqualTo(new Pulled(true, false, true, Map.of()));
+    Pulled pulled = pull(owner(), bystander());
+    assertThat(pulled.done()).isTrue();
+    assertThat(pulled.equal()).isFalse();
+    assertThat(pulled.restores(new MissingTimes.Range(sent.first(), sent.first() + 1))).isFalse();
     assertThat(times(owner())).isEqualTo(sent);
   }
 
@@ -159,7 +170,7 @@ public abstract class PeersContract {
                         });
               }
             });
-    assertThat(ended).containsOnly(new Pulled(true, true, true, Map.of()));
+    assertThat(ended).containsOnly(new Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
   }
 
   @Test

@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateway g2 has a copy of a host that g1 owns. */
 class ReplicaRoleTest {
-  private static final Pulled EQUAL = new Pulled(true, true, true, Map.of());
+  private static final Pulled EQUAL = ManualPeers.EQUAL;
 
   private final ManualEnvironment environment = new ManualEnvironment("g2", 2);
   private final HostIntake host = environment.host();
@@ -204,11 +206,38 @@ class ReplicaRoleTest {
   @Test
   void whatTheOwnerLacksIsOfferedToIt() {
     send(1, 1, 0);
-    environment.pullEnds(new Pulled(true, false, true, Map.of()));
+    environment.pullEnds(ManualPeers.MORE);
     assertThat(environment.offers)
         .singleElement()
         .satisfies(offer -> assertThat(offer.owner()).isEqualTo(ManualEnvironment.address("g1")));
     assertThat(host.copyEqualAt()).hasValue(0);
+  }
+
+  @Test
+  void whatADamagedBlockHadIsHereWhenAnIntactOwnerHasSamplesOfItsTimeAndTheSame() {
+    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    send(1, 1, 0);
+    environment.pullEnds(ManualPeers.equal(false, Map.of()));
+    assertThat(environment.namesAGap()).as("the owner lacks something itself").isTrue();
+    send(2, 1, 0);
+    environment.pullEnds(new Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+    assertThat(environment.namesAGap()).as("the owner has nothing of its time").isTrue();
+    send(3, 1, 0);
+    environment.pullEnds(ManualPeers.EQUAL);
+    assertThat(environment.namesAGap()).isFalse();
+  }
+
+  @Test
+  void whatWasFetchedAndNotTakenIsNotHere() {
+    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    environment.lane(HOST).lost(Path.of("5000-6000.block"));
+    send(1, 1, 0);
+    Pull.Comparison compared =
+        new Pull.Comparison(
+            List.of(new Pull.Range(4_000, 9_000)), List.of(new Pull.Range(1_900, 2_500)));
+    environment.pullEnds(new Pulled(true, compared, true, Map.of()));
+    assertThat(environment.lane(HOST).hasLost(0, 2_000)).isTrue();
+    assertThat(environment.lane(HOST).hasLost(4_999, 6_000)).isFalse();
   }
 
   @Test
