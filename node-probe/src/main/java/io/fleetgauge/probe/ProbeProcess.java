@@ -12,9 +12,13 @@ import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.probe.host.HostReader;
+import io.fleetgauge.probe.host.HostReadings;
+import io.fleetgauge.probe.nvml.GpuReadings;
 import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.sampling.NodeLabels;
+import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
@@ -28,6 +32,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -98,8 +104,14 @@ public final class ProbeProcess implements AutoCloseable {
     Optional<GpuThread> gpus =
         config.gpus() ? Optional.of(new GpuThread(config.nvmlLibrary())) : Optional.empty();
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
+    TickClasses classes = TickClasses.of(config.ticks());
+    Duration tick = config.ticks().tick();
+    List<Reader> readers = new ArrayList<>();
+    readers.add(new HostReadings(host, classes.core()));
+    gpus.ifPresent(
+        thread -> readers.add(new GpuReadings(thread, classes.core(), tick.dividedBy(3))));
     NodeLabels node = new NodeLabels(config.hostname(), config.labels());
-    Sampler sampler = new Sampler(host, gpus, node, config.tick(), clock, uplink::offer);
+    Sampler sampler = new Sampler(readers, node, tick, clock, uplink::offer);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
@@ -120,7 +132,7 @@ public final class ProbeProcess implements AutoCloseable {
     LOG.info(
         "probe of {} reads every {} and sends to {}; its readings: http://{}:{}/metrics",
         config.hostname(),
-        config.tick(),
+        tick,
         config.gateways(),
         config.http().host(),
         port);

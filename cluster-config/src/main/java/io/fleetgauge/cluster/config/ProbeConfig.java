@@ -7,7 +7,6 @@ import io.fleetgauge.cluster.config.key.KeyType;
 import io.fleetgauge.sample.Labels;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +21,7 @@ import java.util.regex.Pattern;
  * @param gateways {@code gateways}
  * @param token {@code tokenFile}
  * @param trust which processes it believes to be gateways
- * @param tick {@code tick}: time between two readings
+ * @param ticks how often it reads what
  * @param proc {@code host.proc}
  * @param gpus {@code gpu.enabled}
  * @param nvmlLibrary {@code gpu.library}
@@ -35,7 +34,7 @@ public record ProbeConfig(
     List<URI> gateways,
     Optional<Path> token,
     TrustSettings trust,
-    Duration tick,
+    TickSettings ticks,
     Path proc,
     boolean gpus,
     String nvmlLibrary,
@@ -73,12 +72,6 @@ public record ProbeConfig(
           "tokenFile",
           KeyType.file(),
           "File with the token that the probe shows to gateways; it needs the right to write.");
-  private static final Key<Duration> TICK =
-      Key.of(
-          "tick",
-          KeyType.duration(Duration.ofSeconds(1), Duration.ofMinutes(5)),
-          Duration.ofSeconds(15),
-          "Time between two readings of the node.");
   private static final Key<Path> PROC =
       Key.of(
           "host.proc",
@@ -116,7 +109,7 @@ public record ProbeConfig(
         in.get(GATEWAYS),
         in.find(TOKEN_FILE),
         TrustSettings.readForSender(in),
-        in.get(TICK),
+        TickSettings.read(in),
         in.get(PROC),
         in.get(GPUS),
         in.get(NVML),

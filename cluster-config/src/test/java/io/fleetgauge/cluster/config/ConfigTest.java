@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -95,7 +96,7 @@ class ConfigTest {
                 List.of(URI.create("http://127.0.0.1:9500")),
                 Optional.empty(),
                 TrustSettings.NONE,
-                Duration.ofSeconds(15),
+                TickSettings.every(Duration.ofSeconds(15)),
                 Path.of("/proc"),
                 true,
                 "libnvidia-ml.so.1",
@@ -299,6 +300,7 @@ class ConfigTest {
             labels: {rack: r1, zone: 3}
             gateways: ["http://a:1", "http://b:2"]
             tick: 5s
+            ticks: {other: 1m, static: 6h, of: {DCGM_FI_DEV_FAN_SPEED: 10m, hwmon: 2m}}
             host: {proc: /host/proc}
             gpu: {enabled: false, library: /opt/libnvidia-ml.so.1}
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
@@ -307,7 +309,15 @@ class ConfigTest {
     assertThat(config.labels()).isEqualTo(Labels.of("rack", "r1", "zone", "3"));
     assertThat(config.gateways())
         .containsExactly(URI.create("http://a:1"), URI.create("http://b:2"));
-    assertThat(config.tick()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.ticks())
+        .isEqualTo(
+            new TickSettings(
+                Duration.ofSeconds(5),
+                Duration.ofMinutes(1),
+                Duration.ofHours(6),
+                Map.of(
+                    "DCGM_FI_DEV_FAN_SPEED", Duration.ofMinutes(10),
+                    "hwmon", Duration.ofMinutes(2))));
     assertThat(config.proc()).isEqualTo(Path.of("/host/proc"));
     assertThat(config.gpus()).isFalse();
     assertThat(config.nvmlLibrary()).isEqualTo("/opt/libnvidia-ml.so.1");

@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.SpoolSettings;
+import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
@@ -245,7 +246,7 @@ public final class DemoCommand implements Command {
         fleet.gatewayAddresses(),
         Optional.empty(),
         TrustSettings.NONE,
-        Duration.ofSeconds(tickSeconds),
+        TickSettings.every(Duration.ofSeconds(tickSeconds)),
         Path.of("/proc"),
         true,
         "libnvidia-ml.so.1",

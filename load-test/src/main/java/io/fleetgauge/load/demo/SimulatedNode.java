@@ -2,6 +2,7 @@ package io.fleetgauge.load.demo;
 
 import io.fleetgauge.load.demo.JobSchedule.Job;
 import io.fleetgauge.probe.sampling.NodeLabels;
+import io.fleetgauge.probe.sampling.TickAssembly;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.util.Optional;
@@ -22,7 +23,8 @@ final class SimulatedNode {
 
   private final int number;
   private final JobSchedule jobs;
-  private final NodeLabels labels;
+  private final TickAssembly assembly;
+  private final TickAssembly.Part part = new TickAssembly.Part();
   private final SplittableRandom random;
   private final double[] temperature = new double[GPUS];
   private final double[] millijoules = new double[GPUS];
@@ -34,7 +36,7 @@ final class SimulatedNode {
   SimulatedNode(int number, String hostname, String rack, JobSchedule jobs, long seed) {
     this.number = number;
     this.jobs = jobs;
-    this.labels = new NodeLabels(hostname, Labels.of("rack", rack));
+    this.assembly = new TickAssembly(new NodeLabels(hostname, Labels.of("rack", rack)));
     this.random = new SplittableRandom(seed + number);
     for (int gpu = 0; gpu < GPUS; gpu++) {
       temperature[gpu] = 30 + random.nextInt(5);
@@ -52,7 +54,8 @@ final class SimulatedNode {
       gpu(readings, gpu, job, seconds);
     }
     host(readings, job, seconds);
-    return labels.tick(time, readings.at(time));
+    assembly.read(part, readings.at(time));
+    return assembly.at(time);
   }
 
   private void gpu(Tick.Builder tick, int gpu, Optional<Job> job, double seconds) {

@@ -13,6 +13,11 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.sampling.NodeLabels;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.promql.fair.Load;
@@ -34,6 +39,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
@@ -117,6 +123,48 @@ class FleetTest {
     assertThat(client.values("sum by (Hostname) (rate(work_total[2m]))", "Hostname"))
         .hasSize(40)
         .allSatisfy((host, rate) -> assertThat(rate).isCloseTo(1.0, Offset.offset(1e-12)));
+  }
+
+  @Test
+  void whatAProbeReadsHourlyAnswersAnInstantQueryAtAnyTime() throws Exception {
+    start(1);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    TickClass hourly = new TickClass(HOUR);
+    Reader versions =
+        new Reader() {
+          @Override
+          public String name() {
+            return "versions";
+          }
+
+          @Override
+          public Set<TickClass> classes() {
+            return Set.of(hourly);
+          }
+
+          @Override
+          public void read(Set<TickClass> due, Readings out) {
+            out.add(hourly, Labels.of(Labels.NAME, "driver"), 1);
+          }
+        };
+    Uplink uplink = uplink("host-1");
+    NodeLabels node = new NodeLabels("host-1", Labels.EMPTY);
+    long first = NOW - 3_000_000;
+    try (Sampler sampler =
+        new Sampler(List.of(versions), node, Duration.ofSeconds(15), () -> NOW, tick -> {})) {
+      for (long time = first; time <= NOW; time += 15_000) {
+        uplink.offer(sampler.readAt(time));
+        if ((time - first) % 600_000 == 0 || time == NOW) { // an uplink holds 15 minutes
+          await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
+        }
+      }
+    }
+    assertThat(uplink.counts().kept()).as("samples in 50 minutes").isEqualTo(13);
+    String range = "&start=" + first / 1000 + "&end=" + NOW / 1000 + "&step=1";
+    JsonNode seen = client.json("/api/v1/query_range?query=count(driver)" + range);
+    assertThat(seen.path("data").path("result").path(0).path("values"))
+        .as("instant queries, one each second")
+        .hasSize(3_001);
   }
 
   @Test

@@ -39,8 +39,12 @@ public final class QueryClient {
 
   /** The whole answer to an instant query. */
   public JsonNode query(String query) throws IOException, InterruptedException {
-    String encoded = URLEncoder.encode(query, StandardCharsets.UTF_8);
-    return json.readTree(get("/api/v1/query?query=" + encoded).body());
+    return json("/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8));
+  }
+
+  /** Any answer in JSON. */
+  public JsonNode json(String path) throws IOException, InterruptedException {
+    return json.readTree(get(path).body());
   }
 
   /** Values of an instant query by one label; {@code ""} for series without it. */

@@ -1,10 +1,9 @@
 package io.fleetgauge.probe.sampling;
 
-import io.fleetgauge.probe.host.HostReader;
-import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.sample.Tick;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -14,41 +13,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the node at every tick, on a thread of its own. Ticks are at multiples of their length
- * since the epoch, so that the times of all series are regular and those of all nodes agree.
+ * Reads at every tick what is due. Ticks are at multiples of their length since the epoch, so that
+ * the times of all series are regular and those of all nodes agree.
  */
 public final class Sampler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Sampler.class);
 
-  private final HostReader host;
-  private final Optional<GpuThread> gpus;
-  private final NodeLabels node;
+  private final List<Source> sources;
+  private final TickAssembly assembly;
   private final Consumer<Tick> out;
   private final LongSupplier clock;
-  private final long tickMillis;
+  private final Duration tick;
+  private final ReadingThreads reading;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("sampling").factory());
-  private volatile Tick last = new Tick.Builder().at(0);
+  private volatile List<Tick> newest = List.of();
 
   /**
-   * @param gpus empty when GPUs are not to be read
+   * @param readers where two have the same series, the first one's counts
    * @param clock ms since the epoch
    * @param out takes every tick, on the sampling thread
    */
   public Sampler(
-      HostReader host,
-      Optional<GpuThread> gpus,
+      List<Reader> readers,
       NodeLabels node,
       Duration tick,
       LongSupplier clock,
       Consumer<Tick> out) {
-    this.host = host;
-    this.gpus = gpus;
-    this.node = node;
+    this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
+    this.assembly = new TickAssembly(node);
     this.out = out;
     this.clock = clock;
-    this.tickMillis = tick.toMillis();
+    this.tick = tick;
+    this.reading = new ReadingThreads();
   }
 
   /** Reads once, now, and then at every tick. */
@@ -57,23 +55,30 @@ public final class Sampler implements AutoCloseable {
     next();
   }
 
-  /** The newest tick; empty before the first. */
+  /** The newest reading of every series whose reader answers, as one tick. */
   public Tick last() {
-    return last;
+    Tick.Builder last = new Tick.Builder();
+    for (Tick piece : newest) {
+      for (int i = 0; i < piece.size(); i++) {
+        last.add(piece.series().get(i), piece.values()[i]);
+      }
+    }
+    return last.at(0);
   }
 
   private void next() {
     long now = clock.getAsLong();
-    long tick = (now / tickMillis + 1) * tickMillis;
+    long millis = tick.toMillis();
+    long time = (now / millis + 1) * millis;
     thread.schedule(
         () -> {
           try {
-            read(tick);
+            read(time);
           } finally {
             next();
           }
         },
-        tick - now,
+        time - now,
         TimeUnit.MILLISECONDS);
   }
 
@@ -87,27 +92,27 @@ public final class Sampler implements AutoCloseable {
     }
   }
 
-  Tick readAt(long time) throws InterruptedException {
-    Tick.Builder readings = new Tick.Builder();
-    host.read(readings);
-    if (gpus.isPresent()) {
-      // Half a tick for the driver leaves the other half for everything else.
-      Optional<Tick.Builder> read = gpus.get().read(Duration.ofMillis(tickMillis / 2));
-      if (read.isPresent()) {
-        Tick gpuReadings = read.get().at(time);
-        for (int i = 0; i < gpuReadings.size(); i++) {
-          readings.add(gpuReadings.series().get(i), gpuReadings.values()[i]);
-        }
-      }
+  /** Reads what is due at a time: the tick of that time. Times need not ascend. */
+  public Tick readAt(long time) throws InterruptedException {
+    List<ReadingThreads.Call> calls = new ArrayList<>();
+    for (Source source : sources) {
+      source.begin(time).ifPresent(calls::add);
     }
-    Tick tick = node.tick(time, readings.at(time));
-    last = tick;
-    return tick;
+    // Half a tick for the readers leaves the other half for everything else.
+    reading.run(calls, tick.dividedBy(2));
+    List<Tick> pieces = new ArrayList<>();
+    for (Source source : sources) {
+      source.end(time, assembly);
+      pieces.addAll(source.newest());
+    }
+    newest = List.copyOf(pieces);
+    return assembly.at(time);
   }
 
   @Override
   public void close() {
     thread.shutdownNow();
+    reading.close();
     try {
       if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
         LOG.warn("a reading is still under way");

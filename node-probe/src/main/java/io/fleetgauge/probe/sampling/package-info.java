@@ -1,10 +1,13 @@
 /**
- * One tick of a node: what all readers read, under the node's own labels.
+ * The ticks of a node: what is due is read, under the node's own labels.
  *
- * <p>In: readings of the host and of the GPUs. Out: a {@link io.fleetgauge.sample.Tick} with the
- * node's labels on every series and a staleness marker for each series that was there a tick ago
- * and is not any more.
+ * <p>In: {@link io.fleetgauge.probe.sampling.Reader}s, each with the {@link
+ * io.fleetgauge.probe.sampling.TickClass}es of its series. Out: at every tick a {@link
+ * io.fleetgauge.sample.Tick} with what was due, and a staleness marker for each series that ended.
  *
- * <p>Law: a series that ends is said to have ended in the very next tick, once.
+ * <p>Law: a series ends once, in the tick in which its own class was read without it. A class that
+ * is not due neither repeats nor ends its series, except that what is read less often than every
+ * four minutes is sent again, unread, so that a query always sees it. A reader that fails or does
+ * not answer neither repeats nor ends anything.
  */
 package io.fleetgauge.probe.sampling;

@@ -1,0 +1,140 @@
+package io.fleetgauge.probe.sampling;
+
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.Tick;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes the ticks of one node: its labels on every series, each series at most once, and a marker
+ * for each one that ended. Not for several threads.
+ */
+public final class TickAssembly {
+  /** Series that are read together: whenever they are read, those that are missing have ended. */
+  public static final class Part {
+    private List<Labels> read = List.of();
+
+    /** The form of each one with the node's labels; null for one that is left out. */
+    private Labels[] labelled = {};
+
+    private List<Labels> sent = List.of();
+    private Tick last = new Tick(0, List.of(), new double[0]);
+    private long takenAt = -1;
+
+    /** The newest reading, as it was sent; empty before the first. */
+    public Tick last() {
+      return last;
+    }
+  }
+
+  private final NodeLabels node;
+  private final Map<Labels, Part> holders = new HashMap<>();
+  private final Set<Labels> ended = new LinkedHashSet<>();
+  private final List<Tick> pieces = new ArrayList<>();
+
+  /** Rises when a series is given free, so that a part that has it too can take it. */
+  private long freed;
+
+  public TickAssembly(NodeLabels node) {
+    this.node = node;
+  }
+
+  /** Takes a new reading of a part into this tick. A series that another part has is left out. */
+  public void read(Part part, Tick reading) {
+    if (part.takenAt != freed || !part.read.equals(reading.series())) {
+      take(part, reading.series());
+    }
+    part.last = sent(part, reading);
+    pieces.add(part.last);
+  }
+
+  /** Takes a part's last reading into this tick once more. */
+  public void again(Part part) {
+    pieces.add(part.last);
+  }
+
+  /** The tick, with everything that was taken into it; the next one begins. */
+  public Tick at(long time) {
+    int size = ended.size();
+    boolean histograms = false;
+    for (Tick piece : pieces) {
+      size += piece.size();
+      histograms |= piece.histograms() != null;
+    }
+    List<Labels> series = new ArrayList<>(size);
+    double[] values = new double[size];
+    Histogram[] withHistograms = histograms ? new Histogram[size] : null;
+    for (Tick piece : pieces) {
+      System.arraycopy(piece.values(), 0, values, series.size(), piece.size());
+      if (piece.histograms() != null) {
+        System.arraycopy(piece.histograms(), 0, withHistograms, series.size(), piece.size());
+      }
+      series.addAll(piece.series());
+    }
+    Arrays.fill(values, series.size(), size, Staleness.MARKER);
+    series.addAll(ended);
+    pieces.clear();
+    ended.clear();
+    return new Tick(time, Collections.unmodifiableList(series), values, withHistograms);
+  }
+
+  private void take(Part part, List<Labels> series) {
+    Map<Labels, Labels> known = HashMap.newHashMap(part.read.size());
+    for (int i = 0; i < part.read.size(); i++) {
+      if (part.labelled[i] != null) {
+        known.put(part.read.get(i), part.labelled[i]);
+      }
+    }
+    Set<Labels> before = new LinkedHashSet<>(part.sent);
+    Labels[] labelled = new Labels[series.size()];
+    List<Labels> sent = new ArrayList<>(series.size());
+    Set<Labels> now = HashSet.newHashSet(series.size());
+    for (int i = 0; i < labelled.length; i++) {
+      Labels read = series.get(i);
+      Labels with = known.containsKey(read) ? known.get(read) : node.of(read);
+      if (!with.isEmpty() && now.add(with) && holders.merge(with, part, (a, b) -> a) == part) {
+        labelled[i] = with;
+        sent.add(with);
+        before.remove(with);
+        ended.remove(with);
+      }
+    }
+    for (Labels gone : before) {
+      holders.remove(gone);
+      ended.add(gone);
+      freed++;
+    }
+    part.read = series;
+    part.labelled = labelled;
+    part.sent = Collections.unmodifiableList(sent);
+    part.takenAt = freed;
+  }
+
+  private static Tick sent(Part part, Tick reading) {
+    if (part.sent.size() == reading.size()) {
+      return new Tick(reading.time(), part.sent, reading.values(), reading.histograms());
+    }
+    double[] values = new double[part.sent.size()];
+    Histogram[] histograms = reading.histograms() == null ? null : new Histogram[values.length];
+    int next = 0;
+    for (int i = 0; i < reading.size(); i++) {
+      if (part.labelled[i] != null) {
+        values[next] = reading.values()[i];
+        if (histograms != null) {
+          histograms[next] = reading.histograms()[i];
+        }
+        next++;
+      }
+    }
+    return new Tick(reading.time(), part.sent, values, histograms);
+  }
+}
