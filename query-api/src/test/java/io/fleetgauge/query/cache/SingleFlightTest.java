@@ -66,6 +66,58 @@ class SingleFlightTest {
   }
 
   @Test
+  void twoExecutionsOfAKeyAreUnderWayAtMost() {
+    Future<String> first = join("a");
+    stamp++;
+    Future<String> second = join("a");
+    stamp++;
+    Future<String> third = join("a");
+    stamp++;
+    Future<String> fourth = join("a");
+    assertThat(begun).hasSize(2);
+    begun.getFirst().complete("old");
+    assertThat(first.result()).isEqualTo("old");
+    assertThat(begun).as("one ended, so the next begins").hasSize(3);
+    begun.get(1).complete("newer");
+    assertThat(second.result()).isEqualTo("newer");
+    assertThat(third.isComplete()).isFalse();
+    begun.get(2).complete("newest");
+    assertThat(third.result()).isEqualTo("newest");
+    assertThat(fourth.result()).isEqualTo("newest");
+    assertThat(flights.isUnderWay("a")).isFalse();
+  }
+
+  @Test
+  void whatNobodyWaitsForAnyMoreDoesNotBegin() {
+    join("a");
+    stamp++;
+    join("a");
+    stamp++;
+    Cancellation leaves = new Cancellation();
+    Future<String> gone = join("a", leaves);
+    leaves.cancel();
+    assertThat(gone.failed()).isTrue();
+    begun.getFirst().complete("old");
+    begun.get(1).complete("new");
+    assertThat(begun).hasSize(2);
+    assertThat(flights.isUnderWay("a")).isFalse();
+  }
+
+  @Test
+  void whatWaitsBeginsWhenAnExecutionIsLeftByAll() {
+    Cancellation leaves = new Cancellation();
+    join("a", leaves);
+    stamp++;
+    join("a");
+    stamp++;
+    Future<String> third = join("a");
+    leaves.cancel();
+    assertThat(begun).hasSize(3);
+    begun.get(2).complete("newest");
+    assertThat(third.result()).isEqualTo("newest");
+  }
+
+  @Test
   void callersOfOneKeyGetOneFailure() {
     Future<String> first = join("a");
     Future<String> second = join("a");
