@@ -166,6 +166,13 @@ public record OwnershipTable(
     return holders.values().stream().filter(each -> each.copyOn(gateway).isPresent()).count();
   }
 
+  /** Number of hosts of which the copy on a gateway is whole. */
+  public long syncedOn(String gateway) {
+    return holders.values().stream()
+        .filter(each -> each.copyOn(gateway).map(Holders.Copy::synced).orElse(false))
+        .count();
+  }
+
   /** Whether a gateway holds anything, or is to. */
   public boolean involves(String gateway) {
     return holders.values().stream().anyMatch(each -> each.has(gateway));

@@ -88,6 +88,15 @@ class DamagedBlocksTest {
                       .as(gateways.get(0).output())
                       .isGreaterThanOrEqualTo(damaged + newest.size()));
 
+      // A copy that the table does not call whole yet does not become the owner.
+      await()
+          .atMost(SOON)
+          .ignoreExceptions()
+          .until(
+              () ->
+                  metric(cluster.address(0), "fleetgauge_gateway_owned_hosts")
+                          + metric(cluster.address(0), "fleetgauge_gateway_synced_hosts")
+                      == HOSTS);
       gateways.get(1).process.destroyForcibly().waitFor();
       await()
           .atMost(SOON)

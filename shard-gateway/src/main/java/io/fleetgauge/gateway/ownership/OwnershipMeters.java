@@ -33,6 +33,10 @@ public final class OwnershipMeters {
         "Hosts of which the table assigns a replica to this gateway.",
         () -> view.get().table().copiesOn(self));
     meters.gauge(
+        "synced_hosts",
+        "Hosts of which the table calls the replica on this gateway whole.",
+        () -> view.get().table().syncedOn(self));
+    meters.gauge(
         "moving_hosts",
         "Hosts that are moving to or from this gateway.",
         () -> view.get().table().moves().getOrDefault(self, 0L));
