@@ -111,7 +111,7 @@ public final class ProbeProcess implements AutoCloseable {
     gpus.ifPresent(
         thread -> readers.add(new GpuReadings(thread, classes.core(), tick.dividedBy(3))));
     NodeLabels node = new NodeLabels(config.hostname(), config.labels());
-    Sampler sampler = new Sampler(readers, node, tick, clock, uplink::offer);
+    Sampler sampler = new Sampler(readers, node, config.job(), tick, clock, uplink::offer);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  *
  * @param hostname {@code hostname}: value of the {@code Hostname} label
  * @param labels {@code labels}: labels of every series of this host, such as its rack
+ * @param job {@code job}: value of the label {@code job} of {@code up}
  * @param http where {@code /metrics} is served, port 9400 by default
  * @param gateways {@code gateways}
  * @param token {@code tokenFile}
@@ -30,6 +31,7 @@ import java.util.regex.Pattern;
 public record ProbeConfig(
     String hostname,
     Labels labels,
+    String job,
     HttpSettings http,
     List<URI> gateways,
     Optional<Path> token,
@@ -55,6 +57,12 @@ public record ProbeConfig(
           KeyType.labels(),
           Map.of(),
           "Labels that every series of this host gets, such as its rack.");
+  private static final Key<String> JOB =
+      Key.of(
+          "job",
+          KeyType.text(),
+          "fleetgauge-probe",
+          "Value of the label `job` of `up` and `scrape_*`, by which the probe is a target.");
   private static final Key<List<URI>> GATEWAYS =
       Key.of(
           "gateways",
@@ -105,6 +113,7 @@ public record ProbeConfig(
     return new ProbeConfig(
         in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName),
         Labels.of(in.get(LABELS)),
+        in.get(JOB),
         HttpSettings.read(in, HTTP_PORT),
         in.get(GATEWAYS),
         in.find(TOKEN_FILE),

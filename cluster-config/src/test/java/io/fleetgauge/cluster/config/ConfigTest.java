@@ -92,6 +92,7 @@ class ConfigTest {
             new ProbeConfig(
                 probe.hostname(),
                 Labels.EMPTY,
+                "fleetgauge-probe",
                 new HttpSettings("0.0.0.0", 9400),
                 List.of(URI.create("http://127.0.0.1:9500")),
                 Optional.empty(),
@@ -298,6 +299,7 @@ class ConfigTest {
             """
             hostname: n7
             labels: {rack: r1, zone: 3}
+            job: node
             gateways: ["http://a:1", "http://b:2"]
             tick: 5s
             ticks: {other: 1m, static: 6h, of: {DCGM_FI_DEV_FAN_SPEED: 10m, hwmon: 2m}}
@@ -306,6 +308,7 @@ class ConfigTest {
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
+    assertThat(config.job()).isEqualTo("node");
     assertThat(config.labels()).isEqualTo(Labels.of("rack", "r1", "zone", "3"));
     assertThat(config.gateways())
         .containsExactly(URI.create("http://a:1"), URI.create("http://b:2"));

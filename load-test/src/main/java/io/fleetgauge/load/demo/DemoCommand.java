@@ -242,6 +242,7 @@ public final class DemoCommand implements Command {
     return new ProbeConfig(
         LocalHost.name(),
         Labels.EMPTY,
+        "fleetgauge-probe",
         new HttpSettings(LOOPBACK, probePort),
         fleet.gatewayAddresses(),
         Optional.empty(),

@@ -151,7 +151,8 @@ class FleetTest {
     NodeLabels node = new NodeLabels("host-1", Labels.EMPTY);
     long first = NOW - 3_000_000;
     try (Sampler sampler =
-        new Sampler(List.of(versions), node, Duration.ofSeconds(15), () -> NOW, tick -> {})) {
+        new Sampler(
+            List.of(versions), node, "probe", Duration.ofSeconds(15), () -> NOW, tick -> {})) {
       for (long time = first; time <= NOW; time += 15_000) {
         uplink.offer(sampler.readAt(time));
         if ((time - first) % 600_000 == 0 || time == NOW) { // an uplink holds 15 minutes
@@ -159,7 +160,8 @@ class FleetTest {
         }
       }
     }
-    assertThat(uplink.counts().kept()).as("samples in 50 minutes").isEqualTo(13);
+    assertThat(client.values("count_over_time(driver[1h])", "Hostname"))
+        .isEqualTo(Map.of("host-1", 13.0));
     String range = "&start=" + first / 1000 + "&end=" + NOW / 1000 + "&step=1";
     JsonNode seen = client.json("/api/v1/query_range?query=count(driver)" + range);
     assertThat(seen.path("data").path("result").path(0).path("values"))

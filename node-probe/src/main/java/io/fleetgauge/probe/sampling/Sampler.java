@@ -21,6 +21,8 @@ public final class Sampler implements AutoCloseable {
 
   private final List<Source> sources;
   private final TickAssembly assembly;
+  private final Health health;
+  private final TickAssembly.Part ownSeries = new TickAssembly.Part();
   private final Consumer<Tick> out;
   private final LongSupplier clock;
   private final Duration tick;
@@ -32,17 +34,20 @@ public final class Sampler implements AutoCloseable {
 
   /**
    * @param readers where two have the same series, the first one's counts
+   * @param job value of the label {@code job} of {@code up}
    * @param clock ms since the epoch
    * @param out takes every tick, on the sampling thread
    */
   public Sampler(
       List<Reader> readers,
       NodeLabels node,
+      String job,
       Duration tick,
       LongSupplier clock,
       Consumer<Tick> out) {
     this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
+    this.health = new Health(job, sources, tick);
     this.out = out;
     this.clock = clock;
     this.tick = tick;
@@ -94,6 +99,7 @@ public final class Sampler implements AutoCloseable {
 
   /** Reads what is due at a time: the tick of that time. Times need not ascend. */
   public Tick readAt(long time) throws InterruptedException {
+    long begun = System.nanoTime();
     List<ReadingThreads.Call> calls = new ArrayList<>();
     for (Source source : sources) {
       source.begin(time).ifPresent(calls::add);
@@ -105,6 +111,8 @@ public final class Sampler implements AutoCloseable {
       source.end(time, assembly);
       pieces.addAll(source.newest());
     }
+    assembly.read(ownSeries, health.read(time, System.nanoTime() - begun, assembly.counts()));
+    pieces.add(ownSeries.last());
     newest = List.copyOf(pieces);
     return assembly.at(time);
   }

@@ -39,6 +39,8 @@ final class Source {
   private final long tickMillis;
   private final List<Group> groups;
   private ReadingThreads.Call call;
+  private long lastRead;
+  private long lastNanos;
   private boolean called;
   private String trouble = "";
   private long said = -SAID_EVERY_MILLIS;
@@ -85,6 +87,10 @@ final class Source {
     if (!trouble.isEmpty()) {
       return;
     }
+    if (called) {
+      lastRead = time;
+      lastNanos = call.nanos();
+    }
     for (Group group : groups) {
       if (called && call.due.contains(group.tickClass)) {
         assembly.read(group.part, call.readings.at(group.tickClass, time));
@@ -96,6 +102,29 @@ final class Source {
         group.lastSent = time;
       }
     }
+  }
+
+  String name() {
+    return reader.name();
+  }
+
+  /** Whether its last call has read. */
+  boolean isUp() {
+    return hasRead() && trouble.isEmpty();
+  }
+
+  boolean hasRead() {
+    return lastRead != 0;
+  }
+
+  /** The time of the last tick in which it read, ms; 0 before the first. */
+  long lastRead() {
+    return lastRead;
+  }
+
+  /** How long that took. */
+  long lastNanos() {
+    return lastNanos;
   }
 
   /** The newest readings; none while the reader does not answer. */

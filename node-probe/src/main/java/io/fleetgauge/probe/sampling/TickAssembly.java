@@ -36,6 +36,15 @@ public final class TickAssembly {
     }
   }
 
+  /**
+   * What was taken into a tick.
+   *
+   * @param read samples, before anything is left out
+   * @param kept samples in the tick
+   * @param added series that began
+   */
+  record Counts(int read, int kept, int added) {}
+
   private final NodeLabels node;
   private final Map<Labels, Part> holders = new HashMap<>();
   private final Set<Labels> ended = new LinkedHashSet<>();
@@ -43,6 +52,9 @@ public final class TickAssembly {
 
   /** Rises when a series is given free, so that a part that has it too can take it. */
   private long freed;
+
+  private int read;
+  private int added;
 
   public TickAssembly(NodeLabels node) {
     this.node = node;
@@ -54,12 +66,19 @@ public final class TickAssembly {
       take(part, reading.series());
     }
     part.last = sent(part, reading);
+    read += reading.size();
     pieces.add(part.last);
   }
 
   /** Takes a part's last reading into this tick once more. */
   public void again(Part part) {
     pieces.add(part.last);
+    read += part.last.size();
+  }
+
+  /** What was taken into this tick so far. */
+  Counts counts() {
+    return new Counts(read, pieces.stream().mapToInt(Tick::size).sum(), added);
   }
 
   /** The tick, with everything that was taken into it; the next one begins. */
@@ -84,6 +103,8 @@ public final class TickAssembly {
     series.addAll(ended);
     pieces.clear();
     ended.clear();
+    read = 0;
+    added = 0;
     return new Tick(time, Collections.unmodifiableList(series), values, withHistograms);
   }
 
@@ -104,8 +125,9 @@ public final class TickAssembly {
       if (!with.isEmpty() && now.add(with) && holders.merge(with, part, (a, b) -> a) == part) {
         labelled[i] = with;
         sent.add(with);
-        before.remove(with);
-        ended.remove(with);
+        if (!before.remove(with) && !ended.remove(with)) {
+          added++;
+        }
       }
     }
     for (Labels gone : before) {

@@ -81,7 +81,12 @@ class SamplerTest {
   private Sampler sampler(Duration tick, Reader... readers) {
     Sampler sampler =
         new Sampler(
-            List.of(readers), new NodeLabels("n1", Labels.EMPTY), tick, () -> 0, read -> {});
+            List.of(readers),
+            new NodeLabels("n1", Labels.EMPTY),
+            "probe",
+            tick,
+            () -> 0,
+            read -> {});
     samplers.add(sampler);
     return sampler;
   }
@@ -90,6 +95,9 @@ class SamplerTest {
     Map<String, Double> values = new TreeMap<>();
     for (int i = 0; i < tick.size(); i++) {
       String name = tick.series().get(i).metric();
+      if (name.startsWith("probe_") || name.startsWith("scrape_") || name.equals("up")) {
+        continue; // what the probe says of itself
+      }
       double value = Staleness.isMarker(tick.values()[i]) ? ENDED : tick.values()[i];
       assertThat(values.put(name, value)).as(name).isNull();
     }
@@ -193,5 +201,52 @@ class SamplerTest {
     sampler.readAt(tick(1_000));
     assertThat(values(sampler.readAt(tick(1)))).containsKeys("r_15", "r_3600");
     assertThat(values(sampler.readAt(tick(2)))).containsOnlyKeys("r_15");
+  }
+
+  @Test
+  void aProbeIsATargetThatSaysHowItsReadersDo() throws Exception {
+    Scripted failing = new Scripted("f", CORE);
+    Sampler sampler = sampler(CORE.period(), new Scripted("r", CORE, OTHER), failing);
+    Map<String, Double> first = health(sampler.readAt(tick(0)));
+    assertThat(first)
+        .containsEntry("up{job=probe}", 1.0)
+        .containsEntry("scrape_samples_scraped{job=probe}", 3.0)
+        .containsEntry("scrape_samples_post_metric_relabeling{job=probe}", 3.0)
+        .containsEntry("scrape_series_added{job=probe}", 3.0)
+        .containsEntry("probe_tick_seconds{}", 15.0)
+        .containsEntry("probe_reader_up{reader=r}", 1.0)
+        .containsEntry("probe_reader_up{reader=f}", 1.0)
+        .containsEntry("probe_reader_age_seconds{reader=f}", 0.0);
+    assertThat(first.get("scrape_duration_seconds{job=probe}")).isBetween(1e-9, 7.5);
+    assertThat(first.get("probe_reader_duration_seconds{reader=r}")).isBetween(1e-9, 7.5);
+    failing.failure = new IOException("no");
+    sampler.readAt(tick(1));
+    assertThat(health(sampler.readAt(tick(2))))
+        .containsEntry("up{job=probe}", 1.0)
+        .containsEntry("scrape_samples_scraped{job=probe}", 2.0)
+        .containsEntry("scrape_series_added{job=probe}", 0.0)
+        .containsEntry("probe_reader_up{reader=r}", 1.0)
+        .containsEntry("probe_reader_up{reader=f}", 0.0)
+        .containsEntry("probe_reader_age_seconds{reader=f}", 30.0)
+        .containsEntry("probe_reader_age_seconds{reader=r}", 0.0);
+  }
+
+  @Test
+  void aReaderThatHasNeverReadIsDownAndHasNoAge() throws Exception {
+    Scripted failing = new Scripted("f", CORE);
+    failing.failure = new IOException("no");
+    assertThat(health(sampler(CORE.period(), failing).readAt(tick(0))))
+        .containsEntry("probe_reader_up{reader=f}", 0.0)
+        .doesNotContainKey("probe_reader_age_seconds{reader=f}");
+  }
+
+  private static Map<String, Double> health(Tick tick) {
+    Map<String, Double> values = new TreeMap<>();
+    for (int i = 0; i < tick.size(); i++) {
+      Labels series = tick.series().get(i).without("Hostname");
+      String labels = series.withoutMetric().braced().replace("\"", "");
+      values.put(series.metric() + labels, tick.values()[i]);
+    }
+    return values;
   }
 }

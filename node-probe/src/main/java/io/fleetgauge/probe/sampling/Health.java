@@ -1,0 +1,76 @@
+package io.fleetgauge.probe.sampling;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a probe says of itself in every tick: what Prometheus would know of it as a target, and how
+ * each reader does. Only the sampling thread uses it.
+ */
+final class Health {
+  private static final double NANOS = 1e9;
+
+  /** The series of one reader. */
+  private record OfReader(Labels up, Labels duration, Labels age) {
+    OfReader(String reader) {
+      this(
+          labels("probe_reader_up", reader),
+          labels("probe_reader_duration_seconds", reader),
+          labels("probe_reader_age_seconds", reader));
+    }
+
+    private static Labels labels(String metric, String reader) {
+      return Labels.of(Labels.NAME, metric, "reader", reader);
+    }
+  }
+
+  private final Labels up;
+  private final Labels duration;
+  private final Labels samples;
+  private final Labels kept;
+  private final Labels added;
+  private final Labels tickSeconds = Labels.of(Labels.NAME, "probe_tick_seconds");
+  private final List<OfReader> ofReaders = new ArrayList<>();
+  private final List<Source> sources;
+  private final Duration tick;
+
+  /**
+   * @param job value of the label {@code job} of what Prometheus knows of a target
+   */
+  Health(String job, List<Source> sources, Duration tick) {
+    this.up = Labels.of(Labels.NAME, "up", "job", job);
+    this.duration = up.with(Labels.NAME, "scrape_duration_seconds");
+    this.samples = up.with(Labels.NAME, "scrape_samples_scraped");
+    this.kept = up.with(Labels.NAME, "scrape_samples_post_metric_relabeling");
+    this.added = up.with(Labels.NAME, "scrape_series_added");
+    this.sources = sources;
+    this.tick = tick;
+    sources.forEach(source -> ofReaders.add(new OfReader(source.name())));
+  }
+
+  /**
+   * @param nanos how long the tick took until now
+   */
+  Tick read(long time, long nanos, TickAssembly.Counts counts) {
+    Tick.Builder health = new Tick.Builder();
+    health.add(up, 1);
+    health.add(duration, nanos / NANOS);
+    health.add(samples, counts.read());
+    health.add(kept, counts.kept());
+    health.add(added, counts.added());
+    health.add(tickSeconds, tick.toMillis() / 1000.0);
+    for (int i = 0; i < ofReaders.size(); i++) {
+      OfReader series = ofReaders.get(i);
+      Source source = sources.get(i);
+      health.add(series.up, source.isUp() ? 1 : 0);
+      if (source.hasRead()) {
+        health.add(series.duration, source.lastNanos() / NANOS);
+        health.add(series.age, Math.max(0, time - source.lastRead()) / 1000.0);
+      }
+    }
+    return health.at(time);
+  }
+}
