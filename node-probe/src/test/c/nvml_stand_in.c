@@ -1,89 +1,91 @@
 /*
- * A library with NVML's ABI that reads no GPU: a test writes the script. Built by the tests and
- * loaded through the very binding that loads the driver.
+ * A library with NVML's ABI that reads no GPU: a script says what every call answers. Built by the
+ * tests and loaded through the very binding that loads the driver; NVML_STAND_IN names a file with
+ * a script for programs that cannot write one themselves.
  *
- * Every GPU has a table of readings by name. A call can be told to answer a return code, or to block
- * until it is let go. Without stand_in_gpus() there is no GPU.
+ * The script is entries by GPU and key. A call whose key is missing answers NOT_SUPPORTED, so a GPU
+ * has what its script says and nothing else. A line of a file is "gpus COUNT", or
+ *
+ *   GPU KEY VALUE          what a call answers: "0 power 687125", "0 field.82 64", "0 gpm.2 55.5"
+ *   GPU !CALL CODE         the code that a call answers; 0 for its value again
+ *   GPU text.KEY TEXT      "0 text.name NVIDIA H100"
+ *   GPU mig.I.KEY VALUE    a MIG device: instance, compute, slices, mib, ofa, total, used, reserved
+ *
+ * A call can also be told to block until it is let go, and every answer to be damaged.
  */
+#define _GNU_SOURCE
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define GPUS 16
-#define READINGS 64
-#define NAME 64
+#define NAME 48
+#define TEXT 96
+#define MIGS 8
+#define EVENTS 64
+#define TABLE 2048
 
 #define NVML_SUCCESS 0
 #define NVML_ERROR_UNINITIALIZED 1
 #define NVML_ERROR_INVALID_ARGUMENT 2
+#define NVML_ERROR_NOT_SUPPORTED 3
+#define NVML_ERROR_NOT_FOUND 6
 #define NVML_ERROR_INSUFFICIENT_SIZE 7
+#define NVML_ERROR_TIMEOUT 10
 #define NVML_ERROR_ARGUMENT_VERSION_MISMATCH 25
 
-typedef struct { char name[NAME]; long long value; } entry;
-typedef struct { entry readings[READINGS]; entry codes[READINGS]; } gpu;
-typedef gpu *nvmlDevice_t;
+typedef unsigned int u32;
+typedef unsigned long long u64;
 
-typedef struct { unsigned int gpu, memory; } nvmlUtilization_t;
-typedef struct { unsigned long long total, free, used; } nvmlMemory_t;
-typedef struct { unsigned int version; unsigned long long total, reserved, free, used; } nvmlMemory_v2_t;
-typedef struct {
-    char busIdLegacy[16];
-    unsigned int domain, bus, device, pciDeviceId, pciSubSystemId;
-    char busId[32];
-} nvmlPciInfo_t;
+typedef struct { char name[NAME]; int used, is_set; double value; long long whole; int code; char text[TEXT]; } entry;
+typedef struct { entry entries[TABLE]; } gpu;
+typedef struct { int gpu, mig; } device;
+typedef device *nvmlDevice_t;
 
-/* What stand_in_fill() sets, all different. */
-static const entry filled[] = {
-    {"gpu_percent", 87},
-    {"memory_percent", 41},
-    {"total_bytes", 81559LL << 20},
-    {"reserved_bytes", 551LL << 20},
-    {"used_bytes", (1000LL << 20) + 5},
-    {"milliwatts", 687125},
-    {"millijoules", 9000000000123LL},
-    {"celsius", 64},
-    {"sm_megahertz", 1980},
-    {"memory_megahertz", 2619},
-};
-
-/* What a probe has to read then: every metric, in its unit. */
-static const struct { const char *metric; double value; } expected[] = {
-    {"DCGM_FI_DEV_GPU_UTIL", 87},
-    {"DCGM_FI_DEV_MEM_COPY_UTIL", 41},
-    {"DCGM_FI_DEV_FB_TOTAL", 81559},
-    {"DCGM_FI_DEV_FB_RESERVED", 551},
-    {"DCGM_FI_DEV_FB_USED", 1000},
-    {"DCGM_FI_DEV_FB_FREE", 80007},
-    {"DCGM_FI_DEV_POWER_USAGE", 687.125},
-    {"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", 9000000000123.0},
-    {"DCGM_FI_DEV_GPU_TEMP", 64},
-    {"DCGM_FI_DEV_SM_CLOCK", 1980},
-    {"DCGM_FI_DEV_MEM_CLOCK", 2619},
-};
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+typedef struct { u32 fieldId, scopeId; long long timestamp, latencyUsec; u32 valueType; int nvmlReturn; union { double d; u32 u; u64 ull; long long ll; } value; } nvmlFieldValue_t;
+typedef struct { int serial, gpu, instance; } *nvmlGpmSample_t;
+typedef struct { u32 metricId; int nvmlReturn; double value; char *names[3]; } gpm_metric;
+typedef struct { u32 version, count; nvmlGpmSample_t older, newer; gpm_metric metrics[]; } nvmlGpmMetricsGet_t;
+typedef struct { nvmlDevice_t device; u64 type, data; u32 instance, compute; } nvmlEventData_t;
+typedef struct { u64 masks[GPUS]; } *nvmlEventSet_t;
 
 static gpu gpus[GPUS];
-static unsigned int gpu_count;
+static device devices[GPUS];
+static device migs[GPUS][MIGS];
+static u32 gpu_count;
 static int initialised;
-static entry library_codes[READINGS];
+static gpu library;
 static char held[NAME];
 static int waiting;
+static u64 damage;
+static int samples;
+static nvmlEventData_t events[EVENTS];
+static int event_count;
+static long long calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-static entry *find(entry *entries, const char *name, int make) {
-    for (int i = 0; i < READINGS; i++) {
-        if (strcmp(entries[i].name, name) == 0) {
-            return &entries[i];
+static entry *find(gpu *of, const char *name, int make) {
+    u32 hash = 2166136261u;
+    for (const char *c = name; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    }
+    for (u32 i = 0; i < TABLE; i++) {
+        entry *at = &of->entries[(hash + i) % TABLE];
+        if (at->used && strcmp(at->name, name) == 0) {
+            return at;
         }
-        if (entries[i].name[0] == 0) {
-            if (make) {
-                snprintf(entries[i].name, NAME, "%s", name);
-                return &entries[i];
+        if (!at->used) {
+            if (!make) {
+                return NULL;
             }
-            return NULL;
+            at->used = 1;
+            snprintf(at->name, NAME, "%s", name);
+            return at;
         }
     }
     return NULL;
@@ -91,236 +93,763 @@ static entry *find(entry *entries, const char *name, int make) {
 
 /* --- the script --- */
 
-void stand_in_gpus(unsigned int count) {
+/* Begins a new script: so many GPUs, of which nothing is known. */
+void stand_in_gpus(u32 count) {
     pthread_mutex_lock(&lock);
     memset(gpus, 0, sizeof gpus);
-    memset(library_codes, 0, sizeof library_codes);
+    memset(&library, 0, sizeof library);
+    for (int i = 0; i < GPUS; i++) {
+        devices[i] = (device){i, -1};
+        for (int k = 0; k < MIGS; k++) {
+            migs[i][k] = (device){i, k};
+        }
+    }
+    gpu_count = count;
+    damage = 0;
+    event_count = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The number of GPUs alone: some are bound to the driver or unbound from it. */
+void stand_in_count(u32 count) {
+    pthread_mutex_lock(&lock);
     gpu_count = count;
     pthread_mutex_unlock(&lock);
 }
 
-/* Gives one GPU the readings of the table. */
-void stand_in_fill(unsigned int index) {
+void stand_in_set(u32 index, const char *key, double value) {
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < COUNT(filled); i++) {
-        find(gpus[index].readings, filled[i].name, 1)->value = filled[i].value;
+    entry *at = find(&gpus[index], key, 1);
+    at->value = value;
+    at->whole = (long long)value;
+    at->is_set = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A whole number of 64 bits, which a double could not hold. */
+void stand_in_set_whole(u32 index, const char *key, long long value) {
+    stand_in_set(index, key, (double)value);
+    pthread_mutex_lock(&lock);
+    find(&gpus[index], key, 1)->whole = value;
+    pthread_mutex_unlock(&lock);
+}
+
+void stand_in_text(u32 index, const char *key, const char *value) {
+    pthread_mutex_lock(&lock);
+    snprintf(find(&gpus[index], key, 1)->text, TEXT, "%s", value);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes a key out of the script. */
+void stand_in_remove(u32 index, const char *key) {
+    pthread_mutex_lock(&lock);
+    entry *at = find(&gpus[index], key, 0);
+    if (at != NULL) {
+        at->is_set = 0;
     }
     pthread_mutex_unlock(&lock);
 }
 
-int stand_in_expected_count(void) {
-    return COUNT(expected);
-}
-
-const char *stand_in_expected_metric(int i) {
-    return expected[i].metric;
-}
-
-double stand_in_expected_value(int i) {
-    return expected[i].value;
-}
-
 /* Makes a call of one GPU answer a code; 0 lets it answer readings again. */
-void stand_in_answer(unsigned int index, const char *call, int code) {
+void stand_in_answer(u32 index, const char *call, int code) {
+    char key[NAME];
+    snprintf(key, NAME, "!%s", call);
     pthread_mutex_lock(&lock);
-    find(gpus[index].codes, call, 1)->value = code;
+    find(&gpus[index], key, 1)->code = code;
     pthread_mutex_unlock(&lock);
 }
 
 /* The same for a call of the library as a whole. */
 void stand_in_library_answer(const char *call, int code) {
     pthread_mutex_lock(&lock);
-    find(library_codes, call, 1)->value = code;
+    find(&library, call, 1)->code = code;
     pthread_mutex_unlock(&lock);
 }
 
-/* Makes the next call of this name block; NULL or "" lets it go. */
+/* Makes the next call of this name block; "" lets it go. */
 void stand_in_hold(const char *call) {
     pthread_mutex_lock(&lock);
-    snprintf(held, NAME, "%s", call == NULL ? "" : call);
+    snprintf(held, NAME, "%s", call);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
 
-/* How many calls are blocked. */
-int stand_in_waiting(void) {
+/* From now on about half of all answers are damaged, in an order that the seed decides. */
+void stand_in_damage(long long seed) {
     pthread_mutex_lock(&lock);
-    int count = waiting;
+    damage = (u64)seed;
     pthread_mutex_unlock(&lock);
-    return count;
 }
 
-int stand_in_initialised(void) {
+void stand_in_event(u32 index, long long type, long long data) {
     pthread_mutex_lock(&lock);
-    int value = initialised;
+    if (event_count < EVENTS) {
+        events[event_count++] = (nvmlEventData_t){&devices[index], (u64)type, (u64)data, ~0u, ~0u};
+    }
+    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    return value;
 }
+
+/* Reads a script from a file, line by line. */
+void stand_in_load(const char *path) {
+    FILE *in = fopen(path, "r");
+    char line[256], key[NAME], value[TEXT];
+    u32 index;
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+        if (sscanf(line, "gpus %u", &index) == 1) {
+            stand_in_gpus(index);
+        } else if (sscanf(line, "%u %47s %95[^\n]", &index, key, value) == 3 && index < GPUS) {
+            if (strncmp(key, "text.", 5) == 0) {
+                stand_in_text(index, key, value);
+            } else if (key[0] == '!') {
+                stand_in_answer(index, key + 1, atoi(value));
+            } else {
+                stand_in_set(index, key, atof(value));
+                if (strpbrk(value, ".eE") == NULL) {
+                    stand_in_set_whole(index, key, atoll(value));
+                }
+            }
+        }
+    }
+    if (in != NULL) {
+        fclose(in);
+    }
+}
+
+static long long locked(const void *value, size_t size) {
+    long long copy = 0;
+    pthread_mutex_lock(&lock);
+    memcpy(&copy, value, size);
+    pthread_mutex_unlock(&lock);
+    return copy;
+}
+
+/* How many calls are blocked. */
+int stand_in_waiting(void) { return (int)locked(&waiting, sizeof waiting); }
+
+/* How often the library is initialised and not shut down. */
+int stand_in_initialised(void) { return (int)locked(&initialised, sizeof initialised); }
+
+/* Profiling samples that are allocated. */
+int stand_in_samples(void) { return (int)locked(&samples, sizeof samples); }
+
+/* Calls that were made. */
+long long stand_in_calls(void) { return locked(&calls, sizeof calls); }
 
 /* --- what every call does first; returns with the lock held --- */
 
+static u64 chance(void) {
+    damage ^= damage << 13;
+    damage ^= damage >> 7;
+    damage ^= damage << 17;
+    return damage;
+}
+
 static int library_enter(const char *call) {
     pthread_mutex_lock(&lock);
-    while (strcmp(held, call) == 0) {
+    calls++;
+    while (held[0] != 0 && strcmp(held, call) == 0) {
         waiting++;
         pthread_cond_wait(&changed, &lock);
         waiting--;
     }
-    entry *code = find(library_codes, call, 0);
-    return code == NULL ? NVML_SUCCESS : (int)code->value;
+    entry *code = find(&library, call, 0);
+    return code == NULL ? NVML_SUCCESS : code->code;
 }
 
-static int enter(nvmlDevice_t device, const char *call) {
+static int is_device(nvmlDevice_t of) {
+    return (of >= devices && of < devices + gpu_count)
+        || (of >= &migs[0][0] && of < &migs[0][0] + GPUS * MIGS && (u32)of->gpu < gpu_count);
+}
+
+static int enter(nvmlDevice_t of, const char *call) {
+    char key[NAME];
     int code = library_enter(call);
     if (code != NVML_SUCCESS) {
         return code;
     }
-    if (!initialised) {
+    if (initialised == 0) {
         return NVML_ERROR_UNINITIALIZED;
     }
-    if (device < gpus || device >= gpus + gpu_count) {
+    if (!is_device(of)) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    entry *scripted = find(device->codes, call, 0);
-    return scripted == NULL ? NVML_SUCCESS : (int)scripted->value;
+    snprintf(key, NAME, "!%s", call);
+    entry *scripted = find(&gpus[of->gpu], key, 0);
+    return scripted == NULL ? NVML_SUCCESS : scripted->code;
 }
 
-static int leave(int code) {
+/* Ends a call that wrote so many bytes; damages what it wrote where that is wanted. */
+static int leave(int code, void *out, size_t size) {
+    if (damage != 0 && code == NVML_SUCCESS && out != NULL) {
+        u64 what = chance();
+        unsigned char *bytes = out;
+        switch (what % 16) {
+            case 0: memset(bytes, 0xff, size); break;
+            case 1: bytes[chance() % size] ^= (unsigned char)(1u << chance() % 8); break;
+            case 2: for (size_t i = 0; i < size; i++) { bytes[i] = (unsigned char)chance(); } break;
+            case 3: memset(bytes + chance() % size, 0x7f, 1); break;
+            case 4: memset(bytes, 0, size); break;
+            case 5: memset(bytes + size / 2, 0xff, size - size / 2); break;
+            case 6: code = (int)(chance() % 31); break;
+            case 7: code = 999; break;
+            default: break;
+        }
+        /* These would end a GPU or the library, which other tests are about. */
+        if (code == 1 || code == 9 || code == 15 || code == 18) {
+            code = NVML_ERROR_NOT_FOUND;
+        }
+    }
     pthread_mutex_unlock(&lock);
     return code;
 }
 
-static long long reading(nvmlDevice_t device, const char *name) {
-    entry *found = find(device->readings, name, 0);
-    return found == NULL ? 0 : found->value;
+static entry *scripted(nvmlDevice_t of, const char *key) {
+    char name[NAME];
+    if (of->mig >= 0) {
+        snprintf(name, NAME, "mig.%d.%s", of->mig, key);
+        key = name;
+    }
+    entry *at = find(&gpus[of->gpu], key, 0);
+    return at == NULL || !at->is_set ? NULL : at;
 }
 
-/* --- NVML --- */
+static int has(nvmlDevice_t of, const char *key) { return scripted(of, key) != NULL; }
+
+static long long whole(nvmlDevice_t of, const char *key) {
+    entry *at = scripted(of, key);
+    return at == NULL ? 0 : at->whole;
+}
+
+static int one32(nvmlDevice_t of, const char *call, const char *key, u32 *out) {
+    int code = enter(of, call);
+    if (code == NVML_SUCCESS && !has(of, key)) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        *out = (u32)whole(of, key);
+    }
+    return leave(code, out, sizeof *out);
+}
+
+static int two32(nvmlDevice_t of, const char *call, const char *first, const char *second, u32 *a, u32 *b) {
+    int code = enter(of, call);
+    if (code == NVML_SUCCESS && !has(of, first)) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        *a = (u32)whole(of, first);
+        *b = (u32)whole(of, second);
+    }
+    return leave(code, a, sizeof *a);
+}
+
+static int one64(nvmlDevice_t of, const char *call, const char *key, u64 *out) {
+    int code = enter(of, call);
+    if (code == NVML_SUCCESS && !has(of, key)) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        *out = (u64)whole(of, key);
+    }
+    return leave(code, out, sizeof *out);
+}
+
+/* --- NVML: the library --- */
 
 int nvmlInit_v2(void) {
+    const char *file = getenv("NVML_STAND_IN");
     int code = library_enter("init");
-    initialised = code == NVML_SUCCESS;
-    return leave(code);
+    int first = initialised == 0 && file != NULL;
+    initialised += code == NVML_SUCCESS;
+    code = leave(code, NULL, 0);
+    if (first) {
+        stand_in_load(file);
+    }
+    return code;
 }
 
 int nvmlShutdown(void) {
     int code = library_enter("shutdown");
-    initialised = 0;
-    return leave(code);
+    initialised -= initialised > 0;
+    return leave(code, NULL, 0);
 }
 
-int nvmlDeviceGetCount_v2(unsigned int *count) {
+static int library_text(const char *call, const char *value, char *out, u32 length) {
+    int code = library_enter(call);
+    if (code == NVML_SUCCESS) {
+        snprintf(out, length, "%s", value);
+    }
+    return leave(code, out, length);
+}
+
+int nvmlSystemGetDriverVersion(char *out, u32 length) { return library_text("driver_version", "590.48.01", out, length); }
+int nvmlSystemGetNVMLVersion(char *out, u32 length) { return library_text("nvml_version", "13.590.48.01", out, length); }
+
+int nvmlSystemGetCudaDriverVersion(int *version) {
+    int code = library_enter("cuda_version");
+    *version = 13010;
+    return leave(code, version, sizeof *version);
+}
+
+int nvmlDeviceGetCount_v2(u32 *count) {
     int code = library_enter("count");
+    *count = gpu_count;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(u32 index, nvmlDevice_t *out) {
+    int code = enter(&devices[index < GPUS ? index : 0], "handle");
     if (code == NVML_SUCCESS) {
-        *count = gpu_count;
+        *out = &devices[index];
     }
-    return leave(code);
+    pthread_mutex_unlock(&lock);
+    return code;
 }
 
-int nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device) {
-    int code = enter(&gpus[index < GPUS ? index : 0], "handle");
+/* --- NVML: texts --- */
+
+static int text(nvmlDevice_t of, const char *call, const char *key, const char *format, char *out, u32 length) {
+    int code = enter(of, call);
     if (code == NVML_SUCCESS) {
-        *device = &gpus[index];
+        entry *at = find(&gpus[of->gpu], key, 0);
+        int needed = at != NULL ? snprintf(out, length, "%s", at->text) : snprintf(out, length, format, of->gpu);
+        code = needed < 0 || (u32)needed >= length ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
     }
-    return leave(code);
+    return leave(code, out, length);
 }
 
-static int text(nvmlDevice_t device, const char *call, const char *format, char *buffer, unsigned int length) {
-    int code = enter(device, call);
-    if (code == NVML_SUCCESS) {
-        int needed = snprintf(buffer, length, format, (int)(device - gpus));
-        code = needed < 0 || (unsigned int)needed >= length ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
-    }
-    return leave(code);
-}
+int nvmlDeviceGetUUID(nvmlDevice_t of, char *out, u32 length) { return text(of, "uuid", "text.uuid", "GPU-%08x-1111-2222-3333-444444444444", out, length); }
+int nvmlDeviceGetName(nvmlDevice_t of, char *out, u32 length) { return text(of, "name", "text.name", "Stand-in %d", out, length); }
+int nvmlDeviceGetSerial(nvmlDevice_t of, char *out, u32 length) { return text(of, "serial", "text.serial", "165032300%d", out, length); }
+int nvmlDeviceGetVbiosVersion(nvmlDevice_t of, char *out, u32 length) { return text(of, "vbios", "text.vbios", "96.00.99.00.0%d", out, length); }
+int nvmlDeviceGetBoardPartNumber(nvmlDevice_t of, char *out, u32 length) { return text(of, "part_number", "text.part", "900-2G520-0000-00%d", out, length); }
 
-int nvmlDeviceGetUUID(nvmlDevice_t device, char *buffer, unsigned int length) {
-    return text(device, "uuid", "GPU-%08x-1111-2222-3333-444444444444", buffer, length);
-}
+int nvmlDeviceGetArchitecture(nvmlDevice_t of, u32 *out) { return one32(of, "architecture", "architecture", out); }
 
-int nvmlDeviceGetName(nvmlDevice_t device, char *buffer, unsigned int length) {
-    return text(device, "name", "Stand-in %d", buffer, length);
-}
+typedef struct { char legacy[16]; u32 domain, bus, device, id, subsystem; char text[32]; } nvmlPciInfo_t;
 
-int nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) {
-    int code = enter(device, "pci");
+int nvmlDeviceGetPciInfo_v3(nvmlDevice_t of, nvmlPciInfo_t *pci) {
+    int code = enter(of, "pci");
     if (code == NVML_SUCCESS) {
         memset(pci, 0, sizeof *pci);
-        pci->bus = 0x3b + (unsigned int)(device - gpus);
-        snprintf(pci->busId, sizeof pci->busId, "%08X:%02X:00.0", 0u, pci->bus);
-        snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "0000:%02X:00.0", pci->bus);
+        pci->bus = 0x3b + (u32)of->gpu;
+        snprintf(pci->text, sizeof pci->text, "%08X:%02X:00.0", 0u, pci->bus);
+        snprintf(pci->legacy, sizeof pci->legacy, "0000:%02X:00.0", pci->bus);
     }
-    return leave(code);
+    return leave(code, pci, sizeof *pci);
 }
 
-int nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *rates) {
-    int code = enter(device, "utilization");
-    if (code == NVML_SUCCESS) {
-        rates->gpu = (unsigned int)reading(device, "gpu_percent");
-        rates->memory = (unsigned int)reading(device, "memory_percent");
-    }
-    return leave(code);
-}
+/* --- NVML: readings --- */
 
-int nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory) {
-    int code = enter(device, "memory_v2");
-    if (code == NVML_SUCCESS && memory->version != (sizeof(nvmlMemory_v2_t) | 2u << 24)) {
-        code = NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+typedef struct { u32 gpu, memory; } nvmlUtilization_t;
+
+int nvmlDeviceGetUtilizationRates(nvmlDevice_t of, nvmlUtilization_t *out) {
+    int code = enter(of, "utilization");
+    if (code == NVML_SUCCESS && !has(of, "gpu_percent")) {
+        code = NVML_ERROR_NOT_SUPPORTED;
     }
     if (code == NVML_SUCCESS) {
-        memory->total = (unsigned long long)reading(device, "total_bytes");
-        memory->reserved = (unsigned long long)reading(device, "reserved_bytes");
-        memory->used = (unsigned long long)reading(device, "used_bytes");
-        memory->free = memory->total - memory->reserved - memory->used;
+        out->gpu = (u32)whole(of, "gpu_percent");
+        out->memory = (u32)whole(of, "memory_percent");
     }
-    return leave(code);
+    return leave(code, out, sizeof *out);
 }
 
-int nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
-    int code = enter(device, "memory_v1");
+int nvmlDeviceGetEncoderUtilization(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "encoder", "encoder_percent", "period", a, b); }
+int nvmlDeviceGetDecoderUtilization(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "decoder", "decoder_percent", "period", a, b); }
+
+typedef struct { u64 total, free, used; } nvmlMemory_t;
+typedef struct { u32 version; u64 total, reserved, free, used; } nvmlMemory_v2_t;
+
+int nvmlDeviceGetMemoryInfo(nvmlDevice_t of, nvmlMemory_t *out) {
+    int code = enter(of, "memory");
+    if (code == NVML_SUCCESS && !has(of, "total")) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
     if (code == NVML_SUCCESS) {
-        memory->total = (unsigned long long)reading(device, "total_bytes");
-        memory->used =
-            (unsigned long long)(reading(device, "used_bytes") + reading(device, "reserved_bytes"));
-        memory->free = memory->total - memory->used;
+        out->total = (u64)whole(of, "total");
+        out->used = (u64)(whole(of, "used") + whole(of, "reserved"));
+        out->free = out->total - out->used;
     }
-    return leave(code);
+    return leave(code, out, sizeof *out);
 }
 
-int nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *milliwatts) {
-    int code = enter(device, "power");
+int nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t of, nvmlMemory_t *out) {
+    int code = enter(of, "bar1");
+    if (code == NVML_SUCCESS && !has(of, "bar1_total")) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
     if (code == NVML_SUCCESS) {
-        *milliwatts = (unsigned int)reading(device, "milliwatts");
+        out->total = (u64)whole(of, "bar1_total");
+        out->used = (u64)whole(of, "bar1_used");
+        out->free = out->total - out->used;
     }
-    return leave(code);
+    return leave(code, out, sizeof *out);
 }
 
-/* nvmlDeviceGetTotalEnergyConsumption is left out where an older driver is wanted. */
+int nvmlDeviceGetPowerUsage(nvmlDevice_t of, u32 *out) { return one32(of, "power", "power", out); }
+int nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t of, u32 *out) { return one32(of, "power_limit_enforced", "limit_enforced", out); }
+int nvmlDeviceGetPowerManagementLimit(nvmlDevice_t of, u32 *out) { return one32(of, "power_limit", "limit", out); }
+int nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t of, u32 *out) { return one32(of, "power_limit_default", "limit_default", out); }
+int nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "power_limit_range", "limit_min", "limit_max", a, b); }
+
+/* Left out where a driver is wanted that lacks just this. */
 #ifndef WITHOUT_ENERGY
-int nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *millijoules) {
-    int code = enter(device, "energy");
-    if (code == NVML_SUCCESS) {
-        *millijoules = (unsigned long long)reading(device, "millijoules");
-    }
-    return leave(code);
-}
+int nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t of, u64 *out) { return one64(of, "energy", "energy", out); }
 #endif
 
-int nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned int *celsius) {
-    int code = enter(device, "temperature");
-    if (code == NVML_SUCCESS && sensor != 0) {
-        code = NVML_ERROR_INVALID_ARGUMENT;
-    }
-    if (code == NVML_SUCCESS) {
-        *celsius = (unsigned int)reading(device, "celsius");
-    }
-    return leave(code);
+int nvmlDeviceGetTemperature(nvmlDevice_t of, int sensor, u32 *out) {
+    return sensor != 0 ? NVML_ERROR_INVALID_ARGUMENT : one32(of, "temperature", "celsius", out);
 }
 
-int nvmlDeviceGetClockInfo(nvmlDevice_t device, int type, unsigned int *megahertz) {
-    int code = enter(device, type == 1 ? "sm_clock" : "memory_clock");
-    if (code == NVML_SUCCESS) {
-        *megahertz = (unsigned int)reading(device, type == 1 ? "sm_megahertz" : "memory_megahertz");
+static int numbered(nvmlDevice_t of, const char *call, const char *key, int number, u32 *out) {
+    char name[NAME];
+    snprintf(name, NAME, "%s.%d", key, number);
+    return one32(of, call, name, out);
+}
+
+int nvmlDeviceGetTemperatureThreshold(nvmlDevice_t of, int type, u32 *out) { return numbered(of, "threshold", "threshold", type, out); }
+int nvmlDeviceGetClockInfo(nvmlDevice_t of, int type, u32 *out) { return numbered(of, "clock", "clock", type, out); }
+int nvmlDeviceGetMaxClockInfo(nvmlDevice_t of, int type, u32 *out) { return numbered(of, "max_clock", "max_clock", type, out); }
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t of, u64 *out) { return one64(of, "throttle_reasons", "reasons", out); }
+int nvmlDeviceGetPerformanceState(nvmlDevice_t of, u32 *out) { return one32(of, "pstate", "pstate", out); }
+int nvmlDeviceGetFanSpeed(nvmlDevice_t of, u32 *out) { return one32(of, "fan", "fan", out); }
+int nvmlDeviceGetPcieReplayCounter(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_replays", "replays", out); }
+int nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_generation", "generation", out); }
+int nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_width", "width", out); }
+int nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_max_generation", "max_generation", out); }
+int nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_max_width", "max_width", out); }
+int nvmlDeviceGetPersistenceMode(nvmlDevice_t of, u32 *out) { return one32(of, "persistence", "persistence", out); }
+int nvmlDeviceGetEccMode(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "ecc_mode", "ecc", "ecc_pending", a, b); }
+
+int nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t of, int error, int counter, int location, u64 *out) {
+    char name[NAME];
+    snprintf(name, NAME, "ecc.%d.%d.%d", error, counter, location);
+    return one64(of, "ecc_memory", name, out);
+}
+
+typedef struct { u32 banks[5]; } nvmlRowRemapperHistogramValues_t;
+
+int nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t of, nvmlRowRemapperHistogramValues_t *out) {
+    int code = enter(of, "row_remap_banks");
+    if (code == NVML_SUCCESS && !has(of, "banks.0")) {
+        code = NVML_ERROR_NOT_SUPPORTED;
     }
-    return leave(code);
+    for (int i = 0; i < 5 && code == NVML_SUCCESS; i++) {
+        char name[NAME];
+        snprintf(name, NAME, "banks.%d", i);
+        out->banks[i] = (u32)whole(of, name);
+    }
+    return leave(code, out, sizeof *out);
+}
+
+static int processes(nvmlDevice_t of, const char *call, const char *key, u32 *count, unsigned char *out) {
+    int code = enter(of, call);
+    if (code == NVML_SUCCESS && !has(of, key)) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        u32 room = *count, there = (u32)whole(of, key);
+        *count = there;
+        code = there > room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
+        for (u32 i = 0; i < there && code == NVML_SUCCESS; i++) {
+            memset(out + 24 * i, 0xff, 24);
+        }
+    }
+    return leave(code, count, sizeof *count);
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "compute_processes", "compute_processes", count, out); }
+int nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "graphics_processes", "graphics_processes", count, out); }
+
+/* field.ID or, for a link, field.ID.SCOPE; type.ID is the type of the value, 3 (u64) by default. */
+int nvmlDeviceGetFieldValues(nvmlDevice_t of, int count, nvmlFieldValue_t *values) {
+    int code = enter(of, "fields");
+    for (int i = 0; i < count && code == NVML_SUCCESS; i++) {
+        nvmlFieldValue_t *value = &values[i];
+        char name[NAME], type[NAME], answer[NAME];
+        int plain = value->scopeId == 0;
+        snprintf(name, NAME, plain ? "field.%u" : "field.%u.%d", value->fieldId, (int)value->scopeId);
+        snprintf(type, NAME, "type.%u", value->fieldId);
+        snprintf(answer, NAME, "!field.%u", value->fieldId);
+        entry *at = scripted(of, name);
+        entry *own = find(&gpus[of->gpu], answer, 0);
+        value->timestamp = 0;
+        value->latencyUsec = 7;
+        value->valueType = has(of, type) ? (u32)whole(of, type) : 3;
+        value->nvmlReturn = own != NULL && own->code != 0 ? own->code : at == NULL ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
+        if (value->nvmlReturn == NVML_SUCCESS) {
+            value->value.ull = (u64)at->whole;
+            if (value->valueType == 0) {
+                value->value.d = at->value;
+            } else if (value->valueType == 1 || value->valueType == 5) {
+                value->value.ull = (u32)at->whole;
+            }
+        }
+        if (damage != 0) {
+            u64 what = chance();
+            if (what % 4 == 0) {
+                value->value.ull = what % 8 == 0 ? ~0ull : chance();
+            } else if (what % 16 == 1) {
+                value->valueType = (u32)(chance() % 9);
+            } else if (what % 16 == 2) {
+                value->nvmlReturn = NVML_ERROR_TIMEOUT;
+            }
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+/* --- NVML: MIG --- */
+
+int nvmlDeviceGetMigMode(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "mig_mode", "mig", "mig_pending", a, b); }
+
+int nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t of, u32 *out) {
+    int code = enter(of, "mig_count");
+    *out = MIGS - 1;
+    return leave(code, out, sizeof *out);
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t of, u32 index, nvmlDevice_t *out) {
+    int code = enter(of, "mig_handle");
+    if (code == NVML_SUCCESS && (index >= MIGS || !has(&migs[of->gpu][index], "instance"))) {
+        code = NVML_ERROR_NOT_FOUND;
+    }
+    if (code == NVML_SUCCESS) {
+        *out = &migs[of->gpu][index];
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlDeviceGetGpuInstanceId(nvmlDevice_t of, u32 *out) { return one32(of, "gpu_instance", "instance", out); }
+int nvmlDeviceGetComputeInstanceId(nvmlDevice_t of, u32 *out) { return one32(of, "compute_instance", "compute", out); }
+
+typedef struct { u32 sms, copy, decoders, encoders, jpeg, ofa, slices, compute_slices; u64 mib; } nvmlDeviceAttributes_t;
+
+int nvmlDeviceGetAttributes_v2(nvmlDevice_t of, nvmlDeviceAttributes_t *out) {
+    int code = enter(of, "attributes");
+    if (code == NVML_SUCCESS) {
+        memset(out, 0, sizeof *out);
+        out->slices = (u32)whole(of, "slices");
+        out->mib = (u64)whole(of, "mib");
+        out->ofa = (u32)whole(of, "ofa");
+    }
+    return leave(code, out, sizeof *out);
+}
+
+/* --- NVML: what a driver of branch 470 lacks --- */
+
+#ifndef OLD_DRIVER
+
+int nvmlDeviceGetJpgUtilization(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "jpg", "jpg_percent", "period", a, b); }
+int nvmlDeviceGetOfaUtilization(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "ofa", "ofa_percent", "period", a, b); }
+int nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t of, u64 *out) { return one64(of, "event_reasons", "reasons", out); }
+
+static int version(nvmlDevice_t of, const char *call, const char *key, const u32 *out, u32 wanted) {
+    int code = enter(of, call);
+    if (code == NVML_SUCCESS && *out != wanted) {
+        code = NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    }
+    return code == NVML_SUCCESS && !has(of, key) ? NVML_ERROR_NOT_SUPPORTED : code;
+}
+
+int nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t of, nvmlMemory_v2_t *out) {
+    int code = version(of, "memory_v2", "total", &out->version, sizeof *out | 2u << 24);
+    if (code == NVML_SUCCESS) {
+        out->total = (u64)whole(of, "total");
+        out->reserved = (u64)whole(of, "reserved");
+        out->used = (u64)whole(of, "used");
+        out->free = out->total - out->reserved - out->used;
+    }
+    return leave(code, out, sizeof *out);
+}
+
+typedef struct { u32 version; int sensor, celsius; } nvmlTemperature_t;
+
+int nvmlDeviceGetTemperatureV(nvmlDevice_t of, nvmlTemperature_t *out) {
+    int code = version(of, "temperature_v", "celsius", &out->version, sizeof *out | 1u << 24);
+    if (code == NVML_SUCCESS) {
+        out->celsius = (int)whole(of, "celsius");
+    }
+    return leave(code, out, sizeof *out);
+}
+
+typedef struct { u32 version; int celsius; } nvmlMarginTemperature_t;
+
+int nvmlDeviceGetMarginTemperature(nvmlDevice_t of, nvmlMarginTemperature_t *out) {
+    int code = version(of, "margin", "margin", &out->version, sizeof *out | 1u << 24);
+    if (code == NVML_SUCCESS) {
+        out->celsius = (int)whole(of, "margin");
+    }
+    return leave(code, out, sizeof *out);
+}
+
+typedef struct { u32 version; u64 counts[11]; u32 exceeded; } nvmlEccSramErrorStatus_t;
+
+int nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t of, nvmlEccSramErrorStatus_t *out) {
+    int code = version(of, "ecc_sram", "sram_exceeded", &out->version, sizeof *out | 1u << 24);
+    if (code == NVML_SUCCESS) {
+        out->exceeded = (u32)whole(of, "sram_exceeded");
+    }
+    return leave(code, out, sizeof *out);
+}
+
+typedef struct { u32 version; unsigned char cluster[16]; int status; u32 clique; unsigned char state; u32 mask; unsigned char summary; } nvmlGpuFabricInfo_v3_t;
+
+int nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t of, nvmlGpuFabricInfo_v3_t *out) {
+    int newer = has(of, "fabric_summary");
+    int code = version(of, "fabric", "fabric_state", &out->version, newer ? 0x03000028 : 0x02000024);
+    if (code == NVML_SUCCESS) {
+        out->state = (unsigned char)whole(of, "fabric_state");
+        out->mask = (u32)whole(of, "fabric_mask");
+        if (newer) {
+            out->summary = (unsigned char)whole(of, "fabric_summary");
+        }
+    }
+    return leave(code, out, newer ? 40 : 36);
+}
+
+/* --- NVML: GPM --- */
+
+static int sample_serial;
+
+int nvmlGpmQueryDeviceSupport(nvmlDevice_t of, u32 *out) {
+    int code = enter(of, "gpm_support");
+    out[1] = code == NVML_SUCCESS && has(of, "gpm") ? 1 : 0;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlGpmSampleAlloc(nvmlGpmSample_t *out) {
+    int code = library_enter("gpm_alloc");
+    if (code == NVML_SUCCESS) {
+        *out = calloc(1, sizeof **out);
+        samples++;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlGpmSampleFree(nvmlGpmSample_t sample) {
+    int code = library_enter("gpm_free");
+    free(sample);
+    samples--;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+static int sample(nvmlDevice_t of, const char *call, int instance, nvmlGpmSample_t out) {
+    int code = enter(of, call);
+    if (code == NVML_SUCCESS) {
+        out->serial = ++sample_serial;
+        out->gpu = of->gpu;
+        out->instance = instance;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlGpmSampleGet(nvmlDevice_t of, nvmlGpmSample_t out) { return sample(of, "gpm_sample", -1, out); }
+int nvmlGpmMigSampleGet(nvmlDevice_t of, u32 instance, nvmlGpmSample_t out) { return sample(of, "gpm_mig_sample", (int)instance, out); }
+
+/* gpm.ID of a GPU, gpm.INSTANCE.ID of a GPU instance. */
+int nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *get) {
+    int code = library_enter("gpm_metrics");
+    if (code == NVML_SUCCESS && get->version != 1) {
+        code = NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    }
+    nvmlGpmSample_t newer = get->newer;
+    if (code == NVML_SUCCESS
+        && (get->older->serial >= newer->serial || get->older->gpu != newer->gpu || get->older->instance != newer->instance)) {
+        code = NVML_ERROR_INVALID_ARGUMENT;
+    }
+    for (u32 i = 0; i < get->count && code == NVML_SUCCESS; i++) {
+        gpm_metric *metric = &get->metrics[i];
+        char name[NAME];
+        if (newer->instance < 0) {
+            snprintf(name, NAME, "gpm.%u", metric->metricId);
+        } else {
+            snprintf(name, NAME, "gpm.%d.%u", newer->instance, metric->metricId);
+        }
+        entry *at = find(&gpus[newer->gpu], name, 0);
+        metric->nvmlReturn = at == NULL || !at->is_set ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
+        metric->value = at == NULL ? 0 : at->value;
+        if (damage != 0) {
+            u64 what = chance();
+            double wrong[] = {NAN, INFINITY, -1, 101, 1e300, 250};
+            if (what % 4 == 0) {
+                metric->value = wrong[chance() % 6];
+            } else if (what % 16 == 1) {
+                metric->nvmlReturn = NVML_ERROR_TIMEOUT;
+            }
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+#endif
+
+/* --- NVML: events --- */
+
+int nvmlEventSetCreate(nvmlEventSet_t *out) {
+    int code = library_enter("event_set");
+    if (code == NVML_SUCCESS) {
+        *out = calloc(1, sizeof **out);
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlEventSetFree(nvmlEventSet_t set) {
+    int code = library_enter("event_set_free");
+    free(set);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlDeviceGetSupportedEventTypes(nvmlDevice_t of, u64 *out) { return one64(of, "event_types", "event_types", out); }
+
+int nvmlDeviceRegisterEvents(nvmlDevice_t of, u64 mask, nvmlEventSet_t set) {
+    int code = enter(of, "event_register");
+    if (code == NVML_SUCCESS && (mask & ~(u64)whole(of, "event_types")) != 0) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        set->masks[of->gpu] |= mask;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *out, u32 millis) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += millis / 1000;
+    until.tv_nsec += (long)(millis % 1000) * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    int code = library_enter("event_wait");
+    while (code == NVML_SUCCESS) {
+        for (int i = 0; i < event_count; i++) {
+            if (set->masks[events[i].device->gpu] & events[i].type) {
+                *out = events[i];
+                memmove(&events[i], &events[i + 1], sizeof *events * (size_t)(--event_count - i));
+                return leave(code, NULL, 0);
+            }
+        }
+        if (pthread_cond_timedwait(&changed, &lock, &until) != 0) {
+            code = NVML_ERROR_TIMEOUT;
+        }
+        entry *scripted_code = find(&library, "event_wait", 0);
+        if (scripted_code != NULL && scripted_code->code != 0) {
+            code = scripted_code->code;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
 }

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
-import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import java.util.List;

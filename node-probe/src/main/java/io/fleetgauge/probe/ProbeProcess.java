@@ -1,5 +1,6 @@
 package io.fleetgauge.probe;
 
+import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
@@ -11,10 +12,12 @@ import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.probe.gpu.GpuReport;
+import io.fleetgauge.probe.gpu.GpuSampling;
+import io.fleetgauge.probe.gpu.GpuSource;
+import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.host.HostReadings;
-import io.fleetgauge.probe.nvml.GpuReadings;
-import io.fleetgauge.probe.nvml.GpuThread;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -101,15 +104,17 @@ public final class ProbeProcess implements AutoCloseable {
             System.nanoTime() ^ ProcessHandle.current().pid() << 32);
     lifecycle.started("uplink", STOP_LIMIT, uplink);
     HostReader host = new HostReader(config.proc());
-    Optional<GpuThread> gpus =
-        config.gpus() ? Optional.of(new GpuThread(config.nvmlLibrary())) : Optional.empty();
+    Optional<GpuThread> gpus = gpus(config.gpu());
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     TickClasses classes = TickClasses.of(config.ticks());
     Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>();
     readers.add(new HostReadings(host, classes.core()));
     gpus.ifPresent(
-        thread -> readers.add(new GpuReadings(thread, classes.core(), tick.dividedBy(3))));
+        thread -> {
+          readers.add(new GpuReport(thread, classes.core()));
+          readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
+        });
     NodeLabels node = new NodeLabels(config.hostname(), config.labels());
     Sampler sampler = new Sampler(readers, node, config.job(), tick, clock, uplink::offer);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus);
@@ -136,6 +141,14 @@ public final class ProbeProcess implements AutoCloseable {
         config.gateways(),
         config.http().host(),
         port);
+  }
+
+  private static Optional<GpuThread> gpus(GpuSettings gpu) {
+    return gpu.enabled()
+        ? Optional.of(
+            new GpuThread(
+                new GpuSource(gpu.library(), gpu.driverRoots(), gpu.links(), gpu.expected())))
+        : Optional.empty();
   }
 
   private Optional<Spool> spool(ProbeConfig config) throws StartFailure {

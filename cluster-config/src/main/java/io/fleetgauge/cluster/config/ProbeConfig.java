@@ -24,8 +24,7 @@ import java.util.regex.Pattern;
  * @param trust which processes it believes to be gateways
  * @param ticks how often it reads what
  * @param proc {@code host.proc}
- * @param gpus {@code gpu.enabled}
- * @param nvmlLibrary {@code gpu.library}
+ * @param gpu how GPUs are read
  * @param spool what waits for an acknowledgement
  */
 public record ProbeConfig(
@@ -38,8 +37,7 @@ public record ProbeConfig(
     TrustSettings trust,
     TickSettings ticks,
     Path proc,
-    boolean gpus,
-    String nvmlLibrary,
+    GpuSettings gpu,
     SpoolSettings spool,
     LogSettings log) {
   private static final int HTTP_PORT = 9400;
@@ -86,11 +84,6 @@ public record ProbeConfig(
           KeyType.path(),
           Path.of("/proc"),
           "Folder where the proc file system of the node is mounted.");
-  private static final Key<Boolean> GPUS =
-      Key.of("gpu.enabled", KeyType.flag(), true, "Whether GPUs are read.");
-  private static final Key<String> NVML =
-      Key.of(
-          "gpu.library", KeyType.text(), "libnvidia-ml.so.1", "Name or path of the NVML library.");
 
   /**
    * @param source what messages call the text
@@ -120,8 +113,7 @@ public record ProbeConfig(
         TrustSettings.readForSender(in),
         TickSettings.read(in),
         in.get(PROC),
-        in.get(GPUS),
-        in.get(NVML),
+        GpuSettings.read(in),
         SpoolSettings.read(in),
         LogSettings.read(in));
   }

@@ -99,8 +99,16 @@ class ConfigTest {
                 TrustSettings.NONE,
                 TickSettings.every(Duration.ofSeconds(15)),
                 Path.of("/proc"),
-                true,
-                "libnvidia-ml.so.1",
+                new GpuSettings(
+                    true,
+                    "libnvidia-ml.so.1",
+                    List.of(
+                        Path.of("/run/nvidia/driver"),
+                        Path.of("/host"),
+                        Path.of("/home/kubernetes/bin/nvidia")),
+                    false,
+                    0,
+                    Path.of("/dev/kmsg")),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
                     64L << 20,
@@ -304,7 +312,13 @@ class ConfigTest {
             tick: 5s
             ticks: {other: 1m, static: 6h, of: {DCGM_FI_DEV_FAN_SPEED: 10m, hwmon: 2m}}
             host: {proc: /host/proc}
-            gpu: {enabled: false, library: /opt/libnvidia-ml.so.1}
+            gpu:
+              enabled: false
+              library: /opt/libnvidia-ml.so.1
+              driverRoots: [/d]
+              links: true
+              expected: 8
+              kernelLog: /k
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
@@ -322,8 +336,10 @@ class ConfigTest {
                     "DCGM_FI_DEV_FAN_SPEED", Duration.ofMinutes(10),
                     "hwmon", Duration.ofMinutes(2))));
     assertThat(config.proc()).isEqualTo(Path.of("/host/proc"));
-    assertThat(config.gpus()).isFalse();
-    assertThat(config.nvmlLibrary()).isEqualTo("/opt/libnvidia-ml.so.1");
+    assertThat(config.gpu())
+        .isEqualTo(
+            new GpuSettings(
+                false, "/opt/libnvidia-ml.so.1", List.of(Path.of("/d")), true, 8, Path.of("/k")));
     assertThat(config.spool())
         .isEqualTo(
             new SpoolSettings(

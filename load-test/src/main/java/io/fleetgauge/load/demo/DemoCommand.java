@@ -1,5 +1,6 @@
 package io.fleetgauge.load.demo;
 
+import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
@@ -249,8 +250,7 @@ public final class DemoCommand implements Command {
         TrustSettings.NONE,
         TickSettings.every(Duration.ofSeconds(tickSeconds)),
         Path.of("/proc"),
-        true,
-        "libnvidia-ml.so.1",
+        GpuSettings.defaults(),
         SpoolSettings.inMemory(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
   }

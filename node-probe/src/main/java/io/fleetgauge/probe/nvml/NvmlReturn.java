@@ -1,25 +1,29 @@
 package io.fleetgauge.probe.nvml;
 
 /** Return codes of the driver that are handled differently. */
-final class NvmlReturn {
-  static final int SUCCESS = 0;
-  static final int UNINITIALIZED = 1;
-  static final int NOT_SUPPORTED = 3;
-  static final int NO_PERMISSION = 4;
-  static final int DRIVER_NOT_LOADED = 9;
-  static final int FUNCTION_NOT_FOUND = 13;
-  static final int GPU_IS_LOST = 15;
-  static final int LIB_RM_VERSION_MISMATCH = 18;
-  static final int ARGUMENT_VERSION_MISMATCH = 25;
-  static final int DEPRECATED = 26;
+public final class NvmlReturn {
+  public static final int SUCCESS = 0;
+  public static final int UNINITIALIZED = 1;
+  public static final int INVALID_ARGUMENT = 2;
+  public static final int NOT_SUPPORTED = 3;
+  public static final int NO_PERMISSION = 4;
+  public static final int INSUFFICIENT_SIZE = 7;
+  public static final int DRIVER_NOT_LOADED = 9;
+  public static final int TIMEOUT = 10;
+  public static final int FUNCTION_NOT_FOUND = 13;
+  public static final int GPU_IS_LOST = 15;
+  public static final int LIB_RM_VERSION_MISMATCH = 18;
+  public static final int ARGUMENT_VERSION_MISMATCH = 25;
+  public static final int DEPRECATED = 26;
+  public static final int UNKNOWN = 999;
 
   private NvmlReturn() {}
 
   /** Whether the same call on the same GPU would answer the same for as long as it is there. */
-  static boolean isForGood(int code) {
+  public static boolean isForGood(int code) {
     return switch (code) {
-      case NOT_SUPPORTED,
-          NO_PERMISSION,
+      case INVALID_ARGUMENT,
+          NOT_SUPPORTED,
           FUNCTION_NOT_FOUND,
           ARGUMENT_VERSION_MISMATCH,
           DEPRECATED ->
@@ -29,7 +33,7 @@ final class NvmlReturn {
   }
 
   /** Whether the library as a whole must be initialised anew. */
-  static boolean isLibraryWide(int code) {
+  public static boolean isLibraryWide(int code) {
     return switch (code) {
       case UNINITIALIZED, DRIVER_NOT_LOADED, LIB_RM_VERSION_MISMATCH -> true;
       default -> false;

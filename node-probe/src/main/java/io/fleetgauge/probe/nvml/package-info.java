@@ -1,12 +1,12 @@
 /**
- * GPUs through NVML, under dcgm-exporter's names. The only package that uses jnr-ffi.
+ * The binding to NVML, the driver's library. The only package that uses jnr-ffi.
  *
- * <p>In: the name of the driver's library. Out: readings of each GPU, in the units of
- * dcgm-exporter: percent, MiB, watts, millijoules, degrees Celsius, MHz.
+ * <p>In: names and paths under which the library may be. Out: its calls by name ({@link
+ * io.fleetgauge.probe.nvml.NvmlCall}), each with the code that it answered, over memory that is
+ * allocated once; and what is known of them: durations, failures by code, the call in progress.
  *
- * <p>Law: every driver call happens on one thread of this package, because a call may block for
- * minutes; a caller waits for a reading for a bounded time and continues without it. A call that a
- * GPU does not support is not made again and gives no sample, never a zero. No GPU and no library
- * are states, not errors: they are said once and looked for again.
+ * <p>Law: a function that the driver lacks answers {@link
+ * io.fleetgauge.probe.nvml.NvmlReturn#FUNCTION_NOT_FOUND}, as the driver itself would; no call
+ * throws. Every call is announced before it is made, so that other threads see where it is stuck.
  */
 package io.fleetgauge.probe.nvml;

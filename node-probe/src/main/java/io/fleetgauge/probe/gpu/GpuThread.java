@@ -1,10 +1,16 @@
-package io.fleetgauge.probe.nvml;
+package io.fleetgauge.probe.gpu;
 
+import io.fleetgauge.probe.gpu.reading.GpuReadings;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.Tier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -12,35 +18,56 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that calls the driver. While a call blocks, readings time out, and no second
- * thread is started: it would block as well.
+ * The one thread that reads GPUs. While a call blocks, readings time out, and no second thread is
+ * started: it would block as well.
  */
 public final class GpuThread implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GpuThread.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(1);
 
   private final GpuReader reader;
+  private final Watchdog watchdog;
+  private final ReadingReport report;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
-  private CompletableFuture<Tick.Builder> running = CompletableFuture.completedFuture(null);
+  private CompletableFuture<GpuReadings> running = CompletableFuture.completedFuture(null);
+
+  public GpuThread(GpuSource source) {
+    this(source, System::nanoTime);
+  }
 
   /**
-   * @param library soname or path of NVML
+   * @param nanos a clock that only moves forward
    */
-  public GpuThread(String library) {
-    this.reader = new GpuReader(library);
+  GpuThread(GpuSource source, LongSupplier nanos) {
+    this.reader = new GpuReader(source, nanos);
+    this.watchdog = new Watchdog(reader.log());
+    this.report = new ReadingReport(source, reader, watchdog, missed::get, nanos);
+    thread.execute(this::tellThread);
+  }
+
+  private void tellThread() {
+    try {
+      watchdog.watch(
+          Path.of("/proc").resolve(Files.readSymbolicLink(Path.of("/proc/thread-self"))));
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.info("the state of the GPU thread cannot be seen: {}", e.toString());
+    }
   }
 
   /**
    * One reading of all GPUs, or empty when the driver does not answer in time. Not for several
    * threads.
+   *
+   * @param due tiers of which metrics are read
    */
-  public Optional<Tick.Builder> read(Duration limit) throws InterruptedException {
+  public Optional<GpuReadings> read(Set<Tier> due, Duration limit) throws InterruptedException {
     if (!running.isDone()) {
       missed.incrementAndGet();
       return Optional.empty();
@@ -48,9 +75,9 @@ public final class GpuThread implements AutoCloseable {
     running =
         CompletableFuture.supplyAsync(
             () -> {
-              Tick.Builder tick = new Tick.Builder();
-              reader.read(tick);
-              return tick;
+              GpuReadings readings = new GpuReadings(due);
+              reader.read(readings);
+              return readings;
             },
             thread);
     try {
@@ -66,6 +93,11 @@ public final class GpuThread implements AutoCloseable {
     }
   }
 
+  /** Adds the series of the reading itself; never waits for the driver. Not for several threads. */
+  public void report(Tick.Builder out) {
+    report.add(out);
+  }
+
   /** Readings that timed out. */
   public long missed() {
     return missed.get();
@@ -73,7 +105,7 @@ public final class GpuThread implements AutoCloseable {
 
   /** How often a driver call failed, by the call and the code that NVML returned. */
   public Map<List<String>, Long> errors() {
-    return reader.errors();
+    return reader.log().errors();
   }
 
   /** Why there are no GPUs to read; empty when there are. */

@@ -1,0 +1,29 @@
+package io.fleetgauge.probe.gpu.reading;
+
+import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.sample.gpu.Tier;
+import java.util.List;
+
+/**
+ * A call that a reading makes, and what it reads from the answer.
+ *
+ * @param instead the call that this one replaces where the driver lacks it; null for none
+ * @param a arguments of the call, where it has some
+ */
+record Ask(Tier tier, NvmlCall call, NvmlCall instead, int a, int b, int c, List<Value> values) {
+  static Ask of(Tier tier, NvmlCall call, Value... values) {
+    return new Ask(tier, call, null, 0, 0, 0, List.of(values));
+  }
+
+  Ask instead(NvmlCall of) {
+    return new Ask(tier, call, of, a, b, c, values);
+  }
+
+  Ask with(int first) {
+    return with(first, 0, 0);
+  }
+
+  Ask with(int first, int second, int third) {
+    return new Ask(tier, call, instead, first, second, third, values);
+  }
+}

@@ -1,0 +1,138 @@
+package io.fleetgauge.probe.gpu.reading;
+
+import io.fleetgauge.probe.nvml.Device;
+import io.fleetgauge.probe.nvml.FieldValues;
+import io.fleetgauge.probe.nvml.NativeMemory;
+import io.fleetgauge.probe.nvml.Nvml;
+import io.fleetgauge.probe.nvml.NvmlReturn;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.Tier;
+
+/** One GPU as the reader knows it: its handle, its labels, and all that is asked of it. */
+public final class Gpu {
+  private static final Tier[] TIERS = Tier.values();
+
+  /** More than any board has. */
+  private static final int MOST_LINKS = 64;
+
+  private static final int SCRATCH = 256;
+
+  private final Device device;
+  private final Labels labels;
+  private volatile long readAt;
+  private volatile boolean lost;
+  private final Labels infoSeries;
+  private final CallPlan calls;
+  private final FieldPlan[] fields = new FieldPlan[TIERS.length];
+  private final SupportedMetrics supported;
+  private final Traffic traffic;
+  private final Profiling profiling;
+  private final Processes processes;
+  private final MigInstances instances;
+
+  /**
+   * @param info labels of the GPU's info series
+   * @param withLinks whether links are read one by one
+   */
+  public Gpu(Nvml nvml, Device device, Labels labels, Labels info, boolean withLinks, long now) {
+    this.device = device;
+    this.labels = labels;
+    this.readAt = now;
+    this.infoSeries = info.with(Labels.NAME, "gpu_info");
+    NativeMemory out = nvml.allocate(SCRATCH);
+    NativeMemory list = Processes.memory(nvml);
+    int links = links(nvml, device);
+    traffic = new Traffic(labels);
+    supported = new SupportedMetrics(labels);
+    calls = new CallPlan(GpuCalls.OF_GPU, labels, supported, out);
+    for (Tier tier : TIERS) {
+      if (tier != Tier.LINK || withLinks && links > 0) {
+        fields[tier.ordinal()] =
+            new FieldPlan(nvml, tier, GpuFields.of(tier, links), labels, supported, traffic);
+      }
+    }
+    profiling = Profiling.of(nvml, device, -1, labels, supported, withLinks ? links : 0);
+    if (profiling.isSupported()) {
+      traffic.measuredElsewhere();
+    }
+    processes = new Processes(labels, supported, list);
+    instances = new MigInstances(device, labels, out, list);
+  }
+
+  private static int links(Nvml nvml, Device device) {
+    FieldValues one = nvml.fields(1);
+    one.ask(0, GpuFields.LINK_COUNT, 0);
+    int code = nvml.fields(device, 1, one);
+    boolean told = code == NvmlReturn.SUCCESS && one.code(0) == NvmlReturn.SUCCESS;
+    double links = told ? one.number(0) : 0;
+    return links >= 0 && links <= MOST_LINKS ? (int) links : 0;
+  }
+
+  public Device device() {
+    return device;
+  }
+
+  /** gpu, UUID, device, modelName, pci_bus_id. */
+  public Labels labels() {
+    return labels;
+  }
+
+  /** When everything that was due was read the last time. For any thread. */
+  public long readAt() {
+    return readAt;
+  }
+
+  /** Whether the driver has lost it, or does not count it any more. For any thread. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  public void lose() {
+    lost = true;
+  }
+
+  /**
+   * Reads what is due.
+   *
+   * @return the code that ended the reading, or success
+   */
+  public int read(Nvml nvml, GpuReadings readings, ValueCounts counts, long now) {
+    readings.add(Tier.CORE, infoSeries, 1);
+    for (Tier tier : TIERS) {
+      FieldPlan batch = fields[tier.ordinal()];
+      if (batch != null && readings.isDue(tier)) {
+        int code = batch.read(nvml, device, readings, counts, now);
+        if (ends(code)) {
+          return code;
+        }
+      }
+    }
+    int code = calls.read(nvml, device, readings, counts, now);
+    if (code == NvmlReturn.SUCCESS) {
+      code = processes.read(nvml, device, readings, counts, now);
+    }
+    if (code == NvmlReturn.SUCCESS) {
+      code = instances.read(nvml, readings, counts, now);
+    }
+    if (code == NvmlReturn.SUCCESS) {
+      code = profiling.read(nvml, device, readings, counts, now);
+      code = ends(code) ? code : NvmlReturn.SUCCESS;
+    }
+    traffic.emit(readings, now);
+    supported.report(readings);
+    if (code == NvmlReturn.SUCCESS) {
+      readAt = now;
+    }
+    return code;
+  }
+
+  private static boolean ends(int code) {
+    return code == NvmlReturn.GPU_IS_LOST || NvmlReturn.isLibraryWide(code);
+  }
+
+  /** Gives back what the driver allocated. */
+  public void free(Nvml nvml) {
+    instances.free(nvml);
+    profiling.free(nvml);
+  }
+}

@@ -1,0 +1,45 @@
+package io.fleetgauge.probe.gpu.reading;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.Tier;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What one reading gathered, by tier. A tier that was not due has no builder: its series neither
+ * repeat nor end.
+ */
+public final class GpuReadings {
+  private static final Tier[] TIERS = Tier.values();
+
+  private final Tick.Builder[] byTier = new Tick.Builder[TIERS.length];
+  private final Set<Tier> due;
+
+  public GpuReadings(Set<Tier> due) {
+    this.due = due.isEmpty() ? EnumSet.noneOf(Tier.class) : EnumSet.copyOf(due);
+    for (Tier tier : this.due) {
+      byTier[tier.ordinal()] = new Tick.Builder();
+    }
+  }
+
+  public boolean isDue(Tier tier) {
+    return byTier[tier.ordinal()] != null;
+  }
+
+  public Set<Tier> due() {
+    return due;
+  }
+
+  /** The samples of a tier that was due. */
+  public Tick.Builder of(Tier tier) {
+    return byTier[tier.ordinal()];
+  }
+
+  void add(Tier tier, Labels series, double value) {
+    Tick.Builder out = byTier[tier.ordinal()];
+    if (out != null) {
+      out.add(series, value);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.fleetgauge.probe.nvml;
+
+import jnr.ffi.Pointer;
+
+/** A handle of the driver: a GPU, or a MIG device of one. */
+public final class Device {
+  final Pointer pointer;
+  private final int gpu;
+
+  Device(Pointer pointer, int gpu) {
+    this.pointer = pointer;
+    this.gpu = gpu;
+  }
+
+  /** Index of its GPU at the driver. */
+  public int gpu() {
+    return gpu;
+  }
+
+  public long address() {
+    return pointer.address();
+  }
+}

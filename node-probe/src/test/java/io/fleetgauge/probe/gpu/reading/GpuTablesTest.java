@@ -1,0 +1,103 @@
+package io.fleetgauge.probe.gpu.reading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.sample.gpu.GpuMetric;
+import io.fleetgauge.sample.gpu.GpuMetric.Entity;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import io.fleetgauge.sample.gpu.Tier;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class GpuTablesTest {
+  /** Metrics of a tier that a reading does not read, and why. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.ofEntries(
+          Map.entry("DCGM_FI_DEV_PCIE_TX_THROUGHPUT", "blocks for 20 ms inside the call"),
+          Map.entry("DCGM_FI_DEV_PCIE_RX_THROUGHPUT", "blocks for 20 ms inside the call"),
+          Map.entry("DCGM_EXP_CLOCK_EVENTS_COUNT", "a window; the counter is better"),
+          Map.entry("DCGM_EXP_XID_ERRORS_COUNT", "a window; the counter is better"),
+          Map.entry("DCGM_EXP_GPU_HEALTH_STATUS", "rules of DCGM"),
+          Map.entry("DCGM_EXP_P2P_STATUS", "a series for each pair of GPUs"),
+          Map.entry("DCGM_FI_DEV_VGPU_LICENSE_STATUS", "a guest with a vGPU"),
+          Map.entry("DCGM_FI_DEV_XID_ERRORS", "from events and the kernel log"),
+          Map.entry("gpu_xid_total", "from events and the kernel log"),
+          Map.entry("gpu_xid_last_timestamp_seconds", "from events and the kernel log"),
+          Map.entry("gpu_info", "when GPUs are enumerated"),
+          Map.entry("gpu_lost", "of the reading itself"),
+          Map.entry("gpu_probe_sample_age_seconds", "of the reading itself"),
+          Map.entry("gpu_probe_supported", "of the reading itself"),
+          Map.entry("gpu_probe_denied", "of the reading itself"));
+
+  @Test
+  void everyMetricOfATierThatTheDriverGivesIsRead() {
+    Set<String> read = new TreeSet<>(tiers().keySet());
+    Set<String> wanted = new TreeSet<>();
+    for (GpuMetric metric : GpuMetrics.all()) {
+      if (!metric.entities().contains(Entity.PROBE)) {
+        wanted.add(metric.name());
+      }
+    }
+    wanted.removeAll(ELSEWHERE.keySet());
+    assertThat(read).isEqualTo(wanted);
+  }
+
+  @Test
+  void everyMetricIsReadInTheTierThatTheTableGivesIt() {
+    tiers()
+        .forEach(
+            (name, tiers) -> {
+              Tier ofTable = GpuMetrics.of(name).tier();
+              // Bytes of NVLinks are read for all links at once, and one by one on request.
+              Set<Tier> more = name.equals("gpu_nvlink_bytes_total") ? Set.of(Tier.LINK) : Set.of();
+              assertThat(tiers).as(name).contains(ofTable);
+              tiers.removeAll(more);
+              assertThat(tiers).as(name).containsExactly(ofTable);
+            });
+  }
+
+  /** What is read, and in which tiers. */
+  private static Map<String, Set<Tier>> tiers() {
+    Map<String, Set<Tier>> tiers = new TreeMap<>();
+    for (Ask ask : GpuCalls.OF_GPU) {
+      ask.values().forEach(value -> put(tiers, value.metric(), ask.tier()));
+    }
+    for (Ask ask : GpuCalls.OF_INSTANCE) {
+      ask.values().forEach(value -> put(tiers, value.metric(), ask.tier()));
+    }
+    for (Tier tier : Tier.values()) {
+      for (FieldRead read : GpuFields.of(tier, 18)) {
+        put(tiers, read.metric(), tier);
+      }
+    }
+    for (Profiling.Gpm gpm : Profiling.TABLE) {
+      put(tiers, gpm.metric(), gpm.metric().tier());
+    }
+    for (Tier tier : new Tier[] {Tier.CORE, Tier.LINK}) {
+      for (FieldRead read : GpuFields.of(tier, 18)) {
+        if (read.kind() == FieldRead.Kind.TRAFFIC) {
+          Traffic.metrics(read).stream()
+              .map(GpuMetrics::of)
+              .filter(metric -> !metric.equals(read.metric()))
+              .forEach(metric -> put(tiers, metric, metric.tier()));
+        }
+      }
+    }
+    for (int link = 0; link < 18; link++) {
+      for (String way : List.of("TX", "RX")) {
+        String name = "DCGM_FI_PROF_NVLINK_L" + link + "_" + way + "_BYTES";
+        put(tiers, GpuMetrics.of(name), Tier.LINK);
+      }
+    }
+    put(tiers, Processes.METRIC, Tier.CORE);
+    return tiers;
+  }
+
+  private static void put(Map<String, Set<Tier>> tiers, GpuMetric metric, Tier tier) {
+    tiers.computeIfAbsent(metric.name(), name -> new TreeSet<>()).add(tier);
+  }
+}
