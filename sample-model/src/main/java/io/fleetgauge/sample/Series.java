@@ -69,7 +69,10 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
     return joined;
   }
 
-  /** All samples of two periods of one series; at equal times, that of {@code a}. */
+  /**
+   * All samples of two periods of one series; at equal times, that of {@code a} unless that of
+   * {@code b} replaces it.
+   */
   public static Series union(Series a, Series b) {
     long[] times = new long[a.size() + b.size()];
     double[] values = new double[times.length];
@@ -81,7 +84,13 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
     while (i < a.size() || j < b.size()) {
       boolean fromA = j == b.size() || i < a.size() && a.times()[i] <= b.times()[j];
       if (fromA && j < b.size() && a.times()[i] == b.times()[j]) {
-        j++; // of two samples at one time the first source's counts
+        if (SameTime.replaces(
+            a.labels(), a.values()[i], a.histogram(i), b.values()[j], b.histogram(j))) {
+          i++;
+          fromA = false;
+        } else {
+          j++; // of two samples at one time the first source's counts
+        }
       }
       Series from = fromA ? a : b;
       int at = fromA ? i++ : j++;
@@ -97,6 +106,10 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
         Arrays.copyOf(times, size),
         Arrays.copyOf(values, size),
         plain ? null : Arrays.copyOf(histograms, size));
+  }
+
+  private Histogram histogram(int i) {
+    return histograms == null ? null : histograms[i];
   }
 
   @Override

@@ -18,12 +18,14 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.SameTime;
 import io.fleetgauge.sample.Series;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -195,8 +197,13 @@ public final class Lane {
         target.append(columns, time, value, histogram);
         last.set(target.place, time, value, histogram);
         outcome.stored();
+      } else if (time == target.newest() && target.newestIsReplacedBy(value, histogram)) {
+        target.addLate(time, value, histogram);
+        last.set(target.place, time, value, histogram);
+        outcome.late();
       } else if (time == target.newest()) {
-        compared(target.newestIs(value, histogram), target, time, outcome);
+        boolean known = target.newestIs(value, histogram) || target.newestImplies(value, histogram);
+        compared(known, target, time, outcome);
       } else {
         reader = reader == null ? new SampleReader() : reader;
         appendLate(target, time, value, histogram, reader, outcome);
@@ -231,10 +238,10 @@ public final class Lane {
       reader = reader == null ? new SampleReader() : reader;
       Histogram histogram = histograms == null ? null : histograms[i];
       target.read(time - 1, time, reader);
-      if (reader.size() == 0) {
+      if (isFree(target, values[i], histogram, reader)) {
         outcome.late();
       } else {
-        compared(isFirst(reader, values[i], histogram), target, time, outcome);
+        compared(isKnown(target, values[i], histogram, reader), target, time, outcome);
       }
     }
   }
@@ -277,10 +284,24 @@ public final class Lane {
     }
   }
 
-  private static boolean isFirst(SampleReader reader, double value, Histogram histogram) {
-    Histogram there = reader.histograms() == null ? null : reader.histograms()[0];
-    return Double.doubleToRawLongBits(reader.values()[0]) == Double.doubleToRawLongBits(value)
-        && (there == null ? histogram == null : there.equals(histogram));
+  /** Whether the one sample that was read, if any, gives way to another one of its time. */
+  private static boolean isFree(
+      StoredSeries target, double value, Histogram histogram, SampleReader reader) {
+    return reader.size() == 0
+        || SameTime.replaces(target.identity, reader.values()[0], first(reader), value, histogram);
+  }
+
+  private static boolean isKnown(
+      StoredSeries target, double value, Histogram histogram, SampleReader reader) {
+    double there = reader.values()[0];
+    Histogram thereToo = first(reader);
+    return Double.doubleToRawLongBits(there) == Double.doubleToRawLongBits(value)
+            && Objects.equals(thereToo, histogram)
+        || SameTime.isImplied(target.identity, there, thereToo, value, histogram);
+  }
+
+  private static Histogram first(SampleReader reader) {
+    return reader.histograms() == null ? null : reader.histograms()[0];
   }
 
   private static void appendLate(
@@ -291,11 +312,11 @@ public final class Lane {
       SampleReader reader,
       Outcome outcome) {
     target.read(time - 1, time, reader);
-    if (reader.size() == 0) {
+    if (isFree(target, value, histogram, reader)) {
       target.addLate(time, value, histogram);
       outcome.late();
     } else {
-      compared(isFirst(reader, value, histogram), target, time, outcome);
+      compared(isKnown(target, value, histogram, reader), target, time, outcome);
     }
   }
 

@@ -7,6 +7,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.RunDictionary;
@@ -69,6 +70,58 @@ class CopyTest {
     send(copy, facts);
     assertThat(digest(copy, START)).isEqualTo(digest(writer, START));
     assertThat(digest(copy, Long.MAX_VALUE)).isEqualTo(digest(writer, Long.MAX_VALUE));
+  }
+
+  /** An owner that heard nothing wrote markers, and 0 for up; then some of the ticks came. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void aTrueSampleCountsMoreThanWhatWasSupposedInWhateverOrderTheyArrive(long seed)
+      throws Exception {
+    Random random = new Random(seed);
+    List<Fact> expected = new ArrayList<>();
+    List<Fact> all = new ArrayList<>();
+    for (long tick = 0; tick < 80; tick++) {
+      long time = START + tick * 15_000;
+      for (String metric : List.of("up", "power")) {
+        Labels series = writer.series(metric);
+        Fact supposed = new Fact(time, series, metric.equals("up") ? 0 : Staleness.MARKER);
+        Fact sent = new Fact(time, series, 1);
+        boolean isTrue = random.nextInt(3) > 0;
+        boolean isSupposed = !isTrue || random.nextBoolean();
+        expected.add(isTrue ? sent : supposed);
+        for (int copies = random.nextInt(2); copies >= 0; copies--) {
+          if (isTrue) {
+            all.add(sent);
+          }
+          if (isSupposed) {
+            all.add(supposed);
+          }
+        }
+      }
+    }
+    Collections.shuffle(all, random);
+    send(writer, all);
+    Collections.shuffle(all, random);
+    send(copy, all);
+    assertThat(digest(copy, START)).isEqualTo(digest(writer, START));
+    for (String metric : List.of("up", "power")) {
+      List<Fact> of = expected.stream().filter(f -> f.series.metric().equals(metric)).toList();
+      for (HostWriter each : List.of(writer, copy)) {
+        Series found =
+            each.lane().all(START, START + BLOCK_MILLIS).stream()
+                .filter(series -> series.labels().metric().equals(metric))
+                .findFirst()
+                .orElseThrow();
+        assertThat(found)
+            .isEqualTo(
+                new Series(
+                    found.labels(),
+                    of.stream().mapToLong(Fact::time).toArray(),
+                    of.stream().mapToDouble(Fact::value).toArray()));
+      }
+    }
+    assertThat(writer.store().counts().conflicting.sum()).isZero();
+    assertThat(copy.store().counts().conflicting.sum()).isZero();
   }
 
   @Test

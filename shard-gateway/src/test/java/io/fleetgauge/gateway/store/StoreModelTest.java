@@ -242,7 +242,9 @@ class StoreModelTest {
     if (outcome.kept() == 1) {
       // A marker that ends nothing is nothing.
       boolean marker = Staleness.isMarker(each.value.number) && each.value.histogram == null;
-      if (there == null && (!marker || model.containsKey(each.labels))) {
+      boolean replaced =
+          there == null || there.histogram == null && Staleness.isMarker(there.number) && !marker;
+      if (replaced && (!marker || model.containsKey(each.labels))) {
         model.computeIfAbsent(each.labels, none -> new TreeMap<>()).put(each.time, each.value);
       }
       journal.add(each);

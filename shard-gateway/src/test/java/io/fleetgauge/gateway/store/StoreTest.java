@@ -77,12 +77,15 @@ class StoreTest {
   }
 
   @Test
-  void theSameMarkerTwiceIsARepetitionAndAnotherNaNIsAConflict() {
+  void theSameMarkerTwiceIsARepetitionAndAnySampleTakesItsPlace() throws Exception {
     append("n1", "up", 1_000, Staleness.MARKER);
     append("n1", "up", 1_000, Staleness.MARKER);
     append("n1", "up", 1_000, Double.NaN);
-    assertThat(store.counts().repeated.sum()).isEqualTo(1);
+    append("n1", "up", 1_000, Staleness.MARKER);
+    append("n1", "up", 1_000, 3);
+    assertThat(store.counts().repeated.sum()).isEqualTo(2);
     assertThat(store.counts().conflicting.sum()).isEqualTo(1);
+    assertThat(select("up", 0, 1_000, 10).getFirst().values()).containsExactly(Double.NaN);
   }
 
   @Test

@@ -34,7 +34,7 @@ public final class LateSamples {
   }
 
   /**
-   * These samples and one more, whose time is not there yet. The same object is returned if the
+   * These samples and one more, which replaces one of its time. The same object is returned if the
    * sample could be added after the last one.
    */
   public static LateSamples with(LateSamples now, long time, double value, Histogram histogram) {
@@ -43,6 +43,9 @@ public final class LateSamples {
     }
     int at = now.indexOf(time);
     int size = now.size;
+    if (at < size && now.times[at] == time) {
+      return now.replaced(at, value, histogram);
+    }
     boolean behind = at == size && size < now.times.length;
     if (!behind || histogram != null && now.histograms == null) {
       int capacity = size < now.times.length ? now.times.length : 2 * size;
@@ -64,6 +67,23 @@ public final class LateSamples {
     }
     now.size = size + 1;
     return now;
+  }
+
+  /** Readers may be reading these: the result is a copy. */
+  private LateSamples replaced(int at, double value, Histogram histogram) {
+    boolean mixed = histograms != null || histogram != null;
+    LateSamples other =
+        new LateSamples(
+            new long[times.length],
+            new double[times.length],
+            mixed ? new Histogram[times.length] : null,
+            size);
+    copy(0, size, other, 0);
+    other.values[at] = value;
+    if (mixed) {
+      other.histograms[at] = histogram;
+    }
+    return other;
   }
 
   private void copy(int from, int to, LateSamples target, int at) {

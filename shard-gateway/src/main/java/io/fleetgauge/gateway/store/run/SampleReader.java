@@ -215,7 +215,8 @@ public final class SampleReader {
             Arrays.copyOfRange(late.times, from, end),
             Arrays.copyOfRange(late.values, from, end),
             late.histograms == null ? null : Arrays.copyOfRange(late.histograms, from, end));
-    Series all = Series.union(inOrder, lateOnes);
+    // A late sample has the time of another one only if it replaces that.
+    Series all = Series.union(lateOnes, inOrder);
     clear();
     read(all.times(), 0, all.values(), all.histograms(), all.size(), after, to);
   }

@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.SameTime;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import java.lang.invoke.MethodHandles;
@@ -324,8 +325,25 @@ public final class StoredSeries {
         0);
   }
 
-  /** Adds a sample that is older than the newest and whose time is free. Writer only. */
+  /** Whether a sample of the newest one's time replaces that. Writer only. */
+  public boolean newestIsReplacedBy(double value, Histogram histogram) {
+    return SameTime.replaces(identity, newestValue, newestHistogram, value, histogram);
+  }
+
+  /** Whether a sample of the newest one's time says less than that. Writer only. */
+  public boolean newestImplies(double value, Histogram histogram) {
+    return SameTime.isImplied(identity, newestValue, newestHistogram, value, histogram);
+  }
+
+  /**
+   * Adds a sample that is not newer than the newest, and whose time is free or has one that it
+   * replaces. Writer only.
+   */
   public void addLate(long time, double value, Histogram histogram) {
+    if (time == newest) {
+      newestValue = value;
+      newestHistogram = histogram;
+    }
     State now = state;
     LateSamples late = LateSamples.with(now.late, time, value, histogram);
     if (late != now.late) {
