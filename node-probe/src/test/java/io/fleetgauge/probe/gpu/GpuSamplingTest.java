@@ -104,6 +104,7 @@ class GpuSamplingTest {
             new GpuReport(gpus.thread, classes.core()),
             new GpuSampling(gpus.thread, classes, Duration.ofMillis(500))),
         new NodeLabels("n1", Labels.EMPTY),
+        "gpu",
         Duration.ofMillis(TICK),
         () -> 0,
         tick -> {});
