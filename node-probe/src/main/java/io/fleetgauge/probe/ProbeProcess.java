@@ -17,7 +17,6 @@ import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
-import io.fleetgauge.probe.host.HostReadings;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -103,13 +102,12 @@ public final class ProbeProcess implements AutoCloseable {
             token::text,
             System.nanoTime() ^ ProcessHandle.current().pid() << 32);
     lifecycle.started("uplink", STOP_LIMIT, uplink);
-    HostReader host = new HostReader(config.proc());
+    TickClasses classes = TickClasses.of(config.ticks());
+    HostReader host = new HostReader(config.host(), classes, clock);
     Optional<GpuThread> gpus = gpus(config.gpu());
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
-    TickClasses classes = TickClasses.of(config.ticks());
     Duration tick = config.ticks().tick();
-    List<Reader> readers = new ArrayList<>();
-    readers.add(new HostReadings(host, classes.core()));
+    List<Reader> readers = new ArrayList<>(host.readers());
     gpus.ifPresent(
         thread -> {
           readers.add(new GpuReport(thread, classes.core()));

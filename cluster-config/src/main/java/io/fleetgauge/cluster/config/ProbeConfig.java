@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -23,7 +24,7 @@ import java.util.regex.Pattern;
  * @param token {@code tokenFile}
  * @param trust which processes it believes to be gateways
  * @param ticks how often it reads what
- * @param proc {@code host.proc}
+ * @param host what is read of the host
  * @param gpu how GPUs are read
  * @param spool what waits for an acknowledgement
  */
@@ -36,7 +37,7 @@ public record ProbeConfig(
     Optional<Path> token,
     TrustSettings trust,
     TickSettings ticks,
-    Path proc,
+    HostSettings host,
     GpuSettings gpu,
     SpoolSettings spool,
     LogSettings log) {
@@ -78,12 +79,6 @@ public record ProbeConfig(
           "tokenFile",
           KeyType.file(),
           "File with the token that the probe shows to gateways; it needs the right to write.");
-  private static final Key<Path> PROC =
-      Key.of(
-          "host.proc",
-          KeyType.path(),
-          Path.of("/proc"),
-          "Folder where the proc file system of the node is mounted.");
 
   /**
    * @param source what messages call the text
@@ -112,7 +107,7 @@ public record ProbeConfig(
         in.find(TOKEN_FILE),
         TrustSettings.readForSender(in),
         TickSettings.read(in),
-        in.get(PROC),
+        HostSettings.read(in),
         GpuSettings.read(in),
         SpoolSettings.read(in),
         LogSettings.read(in));

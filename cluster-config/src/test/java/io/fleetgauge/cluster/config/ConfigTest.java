@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
@@ -98,7 +99,7 @@ class ConfigTest {
                 Optional.empty(),
                 TrustSettings.NONE,
                 TickSettings.every(Duration.ofSeconds(15)),
-                Path.of("/proc"),
+                HostSettings.defaults(),
                 new GpuSettings(
                     true,
                     "libnvidia-ml.so.1",
@@ -335,7 +336,7 @@ class ConfigTest {
                 Map.of(
                     "DCGM_FI_DEV_FAN_SPEED", Duration.ofMinutes(10),
                     "hwmon", Duration.ofMinutes(2))));
-    assertThat(config.proc()).isEqualTo(Path.of("/host/proc"));
+    assertThat(config.host().proc()).isEqualTo(Path.of("/host/proc"));
     assertThat(config.gpu())
         .isEqualTo(
             new GpuSettings(

@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.SpoolSettings;
 import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Logs;
@@ -249,7 +250,7 @@ public final class DemoCommand implements Command {
         Optional.empty(),
         TrustSettings.NONE,
         TickSettings.every(Duration.ofSeconds(tickSeconds)),
-        Path.of("/proc"),
+        HostSettings.defaults(),
         GpuSettings.defaults(),
         SpoolSettings.inMemory(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));

@@ -1,12 +1,12 @@
 /**
  * What the kernel says of this node, under node_exporter's names.
  *
- * <p>In: a mounted proc file system. Out: samples, added to a {@link
- * io.fleetgauge.sample.Tick.Builder}. Units are those of the names: seconds, bytes, counts.
+ * <p>In: the mounted proc, sys and root file systems. Out: samples, added to a {@link
+ * io.fleetgauge.sample.Tick.Builder}. Units are those of the names: seconds, bytes, counts. The
+ * collectors are in the packages below.
  *
- * <p>Law: names, labels and meanings are node_exporter's ({@code NodeExporterComparisonTest}). A
- * file that cannot be read or a line that cannot be understood costs only its own samples, and is
- * counted. Network file systems are left out, because asking a dead server for its free space
- * blocks.
+ * <p>Law: names, labels, types and meanings are node_exporter's; the few differences are listed in
+ * {@code NodeExporterComparisonTest}. What the node does not have is absence; what cannot be
+ * understood costs only its own samples, and is counted.
  */
 package io.fleetgauge.probe.host;

@@ -2,19 +2,30 @@ package io.fleetgauge.probe.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.config.TickSettings;
+import io.fleetgauge.cluster.config.host.HostCollector;
+import io.fleetgauge.cluster.config.host.HostSettings;
+import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class HostReaderTest {
-  @TempDir Path proc;
+  private static final TickClasses CLASSES =
+      TickClasses.of(TickSettings.every(Duration.ofSeconds(15)));
+
+  @TempDir Path folder;
 
   @Test
   void eachFileBecomesNodeExportersMetrics() throws IOException {
@@ -48,7 +59,7 @@ class HostReaderTest {
            7       0 loop0 1 0 2 0 0 0 0 0 0 0 0
            8       0 sda 1 2 3 4 5 6 7 8 9 10 11
         """);
-    String text = text();
+    String text = text(reader(HostSettings.at(folder, folder, folder)));
     assertThat(text.lines())
         .contains(
             "# TYPE node_load1 gauge",
@@ -78,64 +89,145 @@ class HostReaderTest {
   }
 
   @Test
-  void aFileThatIsMissingOrDamagedCostsOnlyItsOwnSamplesAndIsCounted() throws IOException {
+  void aDamagedWordCostsOnlyItsOwnSampleAndIsCounted() throws IOException {
     file("loadavg", "x 0.58 0.59 1/467 12345\n");
-    HostReader reader = new HostReader(proc);
-    Tick.Builder tick = new Tick.Builder();
-    reader.read(tick);
-    assertThat(TextExposition.write(tick.at(0), java.util.Map.of()))
-        .contains("node_load5 0.58")
-        .doesNotContain("node_load1 ", "node_cpu");
-    // stat, meminfo, net/dev, diskstats, mounts, and the number that is none
-    assertThat(reader.failures()).isEqualTo(6);
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    String text = text(reader);
+    assertThat(text)
+        .contains("node_load5 0.58", "node_scrape_collector_success{collector=\"loadavg\"} 0")
+        .doesNotContain("node_load1 ");
+    assertThat(reader.failures()).isEqualTo(1);
   }
 
   @Test
-  void noSeriesComesTwiceFromARealMachine() {
-    HostReader reader = new HostReader(Path.of("/proc"));
-    Tick.Builder readings = new Tick.Builder();
-    reader.read(readings);
-    Tick tick = readings.at(0);
-    assertThat(new HashSet<>(tick.series())).hasSize(tick.size());
-    assertThat(tick.series().stream().map(labels -> labels.metric()))
+  void whatTheNodeDoesNotHaveIsAbsentAndNoFailure() {
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    String text = text(reader);
+    assertThat(text)
         .contains(
-            "node_load1",
-            "node_cpu_seconds_total",
-            "node_memory_MemAvailable_bytes",
-            "node_network_receive_bytes_total",
-            "node_disk_io_time_seconds_total",
-            "node_filesystem_avail_bytes");
+            "node_scrape_collector_success{collector=\"stat\"} 0",
+            "node_scrape_collector_success{collector=\"hwmon\"} 0",
+            "node_scrape_collector_success{collector=\"time\"} 1")
+        .doesNotContain("node_cpu", "node_memory", "node_disk", "node_infiniband");
+    assertThat(reader.failures()).isZero();
+  }
+
+  @Test
+  void aLineWithoutItsEndIsCountedAndLeftOut() throws IOException {
+    file("vmstat", "pgfault 12\npgmajfault 345");
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    assertThat(text(reader))
+        .contains("node_vmstat_pgfault 12")
+        .doesNotContain("node_vmstat_pgmajfault");
+    assertThat(reader.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void aSeriesThatComesTwiceIsCountedAndLeftOut() throws IOException {
+    file("vmstat", "pgfault 12\npgfault 13\n");
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    assertThat(text(reader)).contains("node_vmstat_pgfault 12");
+    assertThat(reader.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyCollectorsThatAreOnAreRead() throws IOException {
+    file("loadavg", "0.52 0.58 0.59 1/467 12345\n");
+    file("vmstat", "pgfault 12\n");
+    HostSettings settings =
+        HostSettings.at(folder, folder, folder).with(EnumSet.of(HostCollector.LOADAVG));
+    assertThat(text(reader(settings)).lines().filter(line -> !line.startsWith("#")))
+        .satisfiesExactly(
+            line -> assertThat(line).isEqualTo("node_load1 0.52"),
+            line -> assertThat(line).isEqualTo("node_load15 0.59"),
+            line -> assertThat(line).isEqualTo("node_load5 0.58"),
+            line ->
+                assertThat(line)
+                    .startsWith("node_scrape_collector_duration_seconds{collector=\"loadavg\"} "),
+            line ->
+                assertThat(line)
+                    .isEqualTo("node_scrape_collector_success{collector=\"loadavg\"} 1"));
+  }
+
+  @Test
+  void everyCollectorReadsARealMachineWithoutAFailureAndNoSeriesTwice() {
+    HostReader reader = reader(HostSettings.defaults().with(EnumSet.allOf(HostCollector.class)));
+    for (int i = 0; i < 3; i++) {
+      Tick.Builder readings = new Tick.Builder();
+      reader.read(readings);
+      Tick tick = readings.at(0);
+      assertThat(new HashSet<>(tick.series())).hasSize(tick.size());
+      assertThat(tick.series().stream().map(labels -> labels.metric()))
+          .contains(
+              "node_load1",
+              "node_cpu_seconds_total",
+              "node_memory_MemAvailable_bytes",
+              "node_network_receive_bytes_total",
+              "node_disk_io_time_seconds_total",
+              "node_uname_info",
+              "node_boot_time_seconds",
+              "node_time_seconds",
+              "node_timex_status",
+              "node_filesystem_avail_bytes");
+    }
+    assertThat(reader.failures()).isZero();
+  }
+
+  @Test
+  void aReadingReusesTheLabelSetsOfTheOneBefore() {
+    HostReader reader = reader(HostSettings.defaults());
+    Map<Labels, Labels> first = new HashMap<>();
+    for (Labels series : read(reader).series()) {
+      first.put(series, series);
+    }
+    long same =
+        read(reader).series().stream().filter(series -> first.get(series) == series).count();
+    assertThat(same).isGreaterThan(first.size() * 9L / 10);
   }
 
   @Test
   void namesOfMountPointsAreReadAsTheKernelWritesThem() throws IOException {
-    Path mount = Files.createDirectory(proc.resolve("with blank"));
-    String escaped = mount.toString().replace(" ", "\\040");
+    Files.createDirectories(folder.resolve("node/with blank"));
     file(
-        "self/mounts",
-        String.join(
-            "\n",
-            List.of(
-                "/dev/sda1 " + escaped + " ext4 ro,relatime 0 0",
-                "server:/x /nonexistent/nfs nfs4 rw 0 0",
-                "tmpfs /sys/x tmpfs rw 0 0",
-                "proc /proc proc rw 0 0")));
-    String text = text();
-    String labels = "{device=\"/dev/sda1\",fstype=\"ext4\",mountpoint=\"" + mount + "\"}";
-    assertThat(text).contains("node_filesystem_readonly" + labels + " 1");
-    assertThat(text).contains("node_filesystem_size_bytes" + labels);
-    assertThat(text).doesNotContain("nfs", "/sys/x", "fstype=\"proc\"");
+        "1/mountinfo",
+        """
+        36 35 8:1 / /with\\040blank ro,relatime shared:1 - ext4 /dev/sda1 rw,errors=continue
+        37 35 0:21 / /sys/x rw - tmpfs tmpfs rw
+        38 35 0:22 / /proc rw - proc proc rw
+        39 35 8:2 / /gone rw - xfs /dev/sda2 rw
+        """);
+    HostReader reader = reader(HostSettings.at(folder, folder, folder.resolve("node")));
+    String text = text(reader);
+    String labels = "{device=\"/dev/sda1\",fstype=\"ext4\",mountpoint=\"/with blank\"} ";
+    assertThat(text)
+        .contains(
+            "node_filesystem_readonly" + labels + "1",
+            "node_filesystem_size_bytes" + labels,
+            "node_filesystem_device_error" + labels + "0",
+            "node_filesystem_device_error{device=\"/dev/sda2\","
+                + "device_error=\"no such file or directory\",fstype=\"xfs\","
+                + "mountpoint=\"/gone\"} 1")
+        .doesNotContain("/sys/x", "fstype=\"proc\"");
+    assertThat(reader.failures()).isZero();
   }
 
-  private String text() {
+  private static HostReader reader(HostSettings settings) {
+    return new HostReader(settings, CLASSES, System::currentTimeMillis);
+  }
+
+  private static Tick read(HostReader reader) {
     Tick.Builder readings = new Tick.Builder();
-    new HostReader(proc).read(readings);
-    Tick tick = readings.at(0);
+    reader.read(readings);
+    return readings.at(0);
+  }
+
+  private static String text(HostReader reader) {
+    Tick tick = read(reader);
     return TextExposition.write(tick, KnownMetrics.families(tick));
   }
 
   private void file(String name, String content) throws IOException {
-    Path file = proc.resolve(name);
+    Path file = folder.resolve(name);
     Files.createDirectories(file.getParent());
     Files.writeString(file, content);
   }

@@ -8,6 +8,11 @@ package io.fleetgauge.sample.prometheus;
  * @param unit such as seconds or bytes/s; empty when it has none or is unknown
  */
 public record MetricMetadata(String type, String help, String unit) {
+  /** The type as the text format names it. */
+  public String textType() {
+    return type.equals("unknown") ? "untyped" : type;
+  }
+
   public boolean isCounter() {
     return type.equals("counter");
   }

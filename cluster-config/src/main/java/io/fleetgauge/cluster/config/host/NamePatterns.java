@@ -1,0 +1,46 @@
+package io.fleetgauge.cluster.config.host;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+
+/**
+ * Which names are read: those in which one regular expression is found and another is not.
+ *
+ * @param include empty for all
+ * @param exclude empty for none
+ */
+public record NamePatterns(String include, String exclude) {
+  /** All names. */
+  public static final NamePatterns ALL = new NamePatterns("", "");
+
+  /**
+   * Two keys.
+   *
+   * @param section such as {@code host.netdev.devices}
+   * @param names what the names are of, in plural
+   * @param exclude what is excluded if neither key is there
+   * @param excludeText what the reference page says of it; empty to show it
+   */
+  record Keys(String section, String names, String exclude, String excludeText) {
+    NamePatterns read(ConfigReader in) {
+      Key<String> including =
+          Key.optional(
+              section + ".include",
+              KeyType.pattern(),
+              "Which " + names + " are read: those in whose name this is found.");
+      Key<String> excluding =
+          Key.derived(
+              section + ".exclude",
+              KeyType.pattern(),
+              excludeText.isEmpty() ? "`" + exclude + "`, or none with `include`" : excludeText,
+              "Which " + names + " are not read: those in whose name this is found.");
+      String include = in.find(including).orElse("");
+      return new NamePatterns(include, in.get(excluding, include.isEmpty() ? exclude : ""));
+    }
+
+    NamePatterns fallback() {
+      return new NamePatterns("", exclude);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.fleetgauge.probe.host;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.Readings;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Tick;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A collector of its own tick class; it shares nothing with others, so that one may block. */
+final class CollectorReader implements Reader {
+  private static final Logger LOG = LoggerFactory.getLogger(CollectorReader.class);
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final String name;
+  private final Collector collector;
+  private final TickClass tickClass;
+  private final LongAdder faults;
+  private final Readings readings;
+  private final Metric duration = new Metric("node_scrape_collector_duration_seconds", "collector");
+  private final Metric success = new Metric("node_scrape_collector_success", "collector");
+  private boolean isFailing;
+
+  /**
+   * @param faults counts what the collector could not understand
+   */
+  CollectorReader(String name, Collector collector, TickClass tickClass, LongAdder faults) {
+    this.name = name;
+    this.collector = collector;
+    this.tickClass = tickClass;
+    this.faults = faults;
+    this.readings = new Readings(faults);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(tickClass);
+  }
+
+  @Override
+  public void read(Set<TickClass> due, io.fleetgauge.probe.sampling.Readings out) {
+    read(out.of(tickClass));
+  }
+
+  long faults() {
+    return faults.sum();
+  }
+
+  void read(Tick.Builder tick) {
+    readings.begin(tick);
+    long start = System.nanoTime();
+    boolean succeeded = succeeds();
+    readings.add(duration, (System.nanoTime() - start) / NANOS_PER_SECOND, name);
+    readings.add(success, succeeded ? 1 : 0, name);
+  }
+
+  private boolean succeeds() {
+    long before = faults.sum();
+    try {
+      collector.read(readings);
+      boolean succeeded = faults.sum() == before;
+      isFailing &= !succeeded;
+      return succeeded;
+    } catch (Missing e) {
+      return false; // the node does not have it
+    } catch (IOException | RuntimeException e) {
+      faults.increment();
+      if (!isFailing) {
+        LOG.warn("the collector {} failed; further failures are only counted", name, e);
+      }
+      isFailing = true;
+      return false;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.fleetgauge.probe.host.kernel;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+
+/** node_exporter's collector {@code kernel_hung}. */
+public final class KernelHung implements Collector {
+  private final NodeFiles files;
+  private final Metric tasks = new Metric("node_kernel_hung_tasks_total");
+
+  public KernelHung(NodeFiles files) {
+    this.files = files;
+  }
+
+  @Override
+  public void read(Readings out) throws Missing {
+    String file = files.inProc("sys/kernel/hung_task_detect_count");
+    if (!files.isThere(file)) {
+      throw new Missing(file);
+    }
+    out.add(tasks, files.number(file));
+  }
+}

@@ -1,0 +1,30 @@
+package io.fleetgauge.probe.host.kernel;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.KernelText;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import java.io.IOException;
+
+/** node_exporter's collector {@code loadavg}. */
+public final class LoadAvg implements Collector {
+  private final NodeFiles files;
+  private final Metric[] loads = {
+    new Metric("node_load1"), new Metric("node_load5"), new Metric("node_load15")
+  };
+
+  public LoadAvg(NodeFiles files) {
+    this.files = files;
+  }
+
+  @Override
+  public void read(Readings out) throws IOException {
+    KernelText text = files.proc("loadavg");
+    if (text.nextLine()) {
+      for (Metric load : loads) {
+        out.add(load, text.nextNumber());
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.fleetgauge.probe.host.kernel;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/** node_exporter's collector {@code time}. */
+public final class Time implements Collector {
+  private static final DateTimeFormatter ZONE = DateTimeFormatter.ofPattern("zzz", Locale.ROOT);
+  private static final String PREFIX = "clocksource";
+
+  private final NodeFiles files;
+  private final LongSupplier clock;
+  private final Metric seconds = new Metric("node_time_seconds");
+  private final Metric offset = new Metric("node_time_zone_offset_seconds", "time_zone");
+  private final Metric available =
+      new Metric("node_time_clocksource_available_info", "device", "clocksource");
+  private final Metric current =
+      new Metric("node_time_clocksource_current_info", "device", "clocksource");
+
+  /**
+   * @param clock ms since the epoch
+   */
+  public Time(NodeFiles files, LongSupplier clock) {
+    this.files = files;
+    this.clock = clock;
+  }
+
+  @Override
+  public void read(Readings out) {
+    long now = clock.getAsLong();
+    out.add(seconds, now / 1e3);
+    ZonedDateTime local = Instant.ofEpochMilli(now).atZone(ZoneId.systemDefault());
+    String zone = local.getOffset().getTotalSeconds() == 0 ? "UTC" : ZONE.format(local);
+    out.add(offset, local.getOffset().getTotalSeconds(), zone);
+    String folder = files.inSys("devices/system/clocksource/");
+    for (String device : files.list(folder)) {
+      if (device.startsWith(PREFIX)) {
+        String number = device.substring(PREFIX.length());
+        String path = folder + device;
+        for (String each : files.lineOrEmpty(path + "/available_clocksource").split(" ")) {
+          if (!each.isEmpty()) {
+            out.add(available, 1, number, each);
+          }
+        }
+        String one = files.lineOrEmpty(path + "/current_clocksource");
+        if (!one.isEmpty()) {
+          out.add(current, 1, number, one);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.fleetgauge.probe.host.network;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.Filter;
+import io.fleetgauge.probe.host.reading.KernelText;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** node_exporter's collector {@code arp}. */
+public final class Arp implements Collector {
+  private static final int COLUMNS = 6;
+
+  private final NodeFiles files;
+  private final Filter devices;
+  private final Metric entries = new Metric("node_arp_entries", "device");
+  private final Map<String, Integer> counts = new HashMap<>();
+
+  public Arp(NodeFiles files, Filter devices) {
+    this.files = files;
+    this.devices = devices;
+  }
+
+  @Override
+  public void read(Readings out) throws IOException {
+    KernelText text = files.proc("net/arp");
+    counts.clear();
+    text.nextLine(); // names of the columns
+    while (text.nextLine()) {
+      if (text.wordsLeft() != COLUMNS) {
+        text.damaged();
+        continue;
+      }
+      text.skip(COLUMNS);
+      String device = text.word();
+      if (devices.takes(device)) {
+        counts.merge(device, 1, Integer::sum);
+      }
+    }
+    counts.forEach((device, count) -> out.add(entries, count, device));
+  }
+}

@@ -1,0 +1,65 @@
+package io.fleetgauge.probe.host.network;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.KernelText;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import java.io.IOException;
+import java.util.Map;
+
+/** node_exporter's collector {@code conntrack}. */
+public final class Conntrack implements Collector {
+  private static final int COLUMNS = 17;
+
+  /** Columns that are read, and what they are called. */
+  private static final Map<Integer, String> WANTED =
+      Map.of(
+          2, "found",
+          4, "invalid",
+          5, "ignore",
+          8, "insert",
+          9, "insert_failed",
+          10, "drop",
+          11, "early_drop",
+          16, "search_restart");
+
+  private final NodeFiles files;
+  private final Metric entries = new Metric("node_nf_conntrack_entries");
+  private final Metric limit = new Metric("node_nf_conntrack_entries_limit");
+  private final Metric[] metrics = new Metric[COLUMNS];
+  private final double[] sums = new double[COLUMNS];
+
+  public Conntrack(NodeFiles files) {
+    this.files = files;
+    WANTED.forEach((at, name) -> metrics[at] = new Metric("node_nf_conntrack_stat_" + name));
+  }
+
+  @Override
+  public void read(Readings out) throws IOException {
+    String folder = files.inProc("sys/net/netfilter/");
+    if (!files.isThere(folder + "nf_conntrack_count")) {
+      throw new Missing(folder);
+    }
+    out.add(entries, files.number(folder + "nf_conntrack_count"));
+    out.add(limit, files.number(folder + "nf_conntrack_max"));
+    KernelText text = files.proc("net/stat/nf_conntrack");
+    java.util.Arrays.fill(sums, 0);
+    text.nextLine(); // names of the columns
+    while (text.nextLine()) {
+      if (text.wordsLeft() < COLUMNS) {
+        text.damaged();
+        continue;
+      }
+      for (int i = 0; i < COLUMNS; i++) {
+        sums[i] += text.nextHex();
+      }
+    }
+    for (int i = 0; i < COLUMNS; i++) {
+      if (metrics[i] != null) {
+        out.add(metrics[i], sums[i]);
+      }
+    }
+  }
+}

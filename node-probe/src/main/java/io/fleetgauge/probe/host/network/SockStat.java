@@ -1,0 +1,58 @@
+package io.fleetgauge.probe.host.network;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.Fields;
+import io.fleetgauge.probe.host.reading.KernelText;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import java.io.IOException;
+
+/** node_exporter's collector {@code sockstat}. */
+public final class SockStat implements Collector {
+  private final NodeFiles files;
+  private final double pageBytes;
+  private final Fields fields = new Fields(field -> new Metric("node_sockstat_" + field));
+
+  /**
+   * @param pageBytes bytes of a page of memory
+   */
+  public SockStat(NodeFiles files, int pageBytes) {
+    this.files = files;
+    this.pageBytes = pageBytes;
+  }
+
+  @Override
+  public void read(Readings out) throws IOException {
+    int found = read(out, "net/sockstat") + read(out, "net/sockstat6");
+    if (found == 0) {
+      throw new Missing("net/sockstat");
+    }
+  }
+
+  private int read(Readings out, String file) throws IOException {
+    KernelText text;
+    try {
+      text = files.proc(file);
+    } catch (Missing e) {
+      return 0; // the protocol is off
+    }
+    while (text.nextLine()) {
+      if (!text.nextWord() || text.wordEnd() != ':' || text.wordsLeft() % 2 != 0) {
+        text.damaged();
+        continue;
+      }
+      String protocol = text.word(0, 1);
+      while (text.nextWord()) {
+        String field = protocol + "_" + text.word();
+        double value = text.nextNumber();
+        out.add(fields.of(field), value);
+        if (field.endsWith("_mem")) {
+          out.add(fields.of(field + "_bytes"), value * pageBytes);
+        }
+      }
+    }
+    return 1;
+  }
+}

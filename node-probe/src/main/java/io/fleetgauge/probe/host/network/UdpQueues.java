@@ -1,0 +1,53 @@
+package io.fleetgauge.probe.host.network;
+
+import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.KernelText;
+import io.fleetgauge.probe.host.reading.Metric;
+import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import java.io.IOException;
+
+/** node_exporter's collector {@code udp_queues}. */
+public final class UdpQueues implements Collector {
+  private static final int QUEUE_COLUMN = 5;
+
+  private final NodeFiles files;
+  private final Metric queues = new Metric("node_udp_queues", "queue", "ip");
+
+  public UdpQueues(NodeFiles files) {
+    this.files = files;
+  }
+
+  @Override
+  public void read(Readings out) throws IOException {
+    int found = read(out, "net/udp", "v4") + read(out, "net/udp6", "v6");
+    if (found == 0) {
+      throw new Missing("net/udp");
+    }
+  }
+
+  private int read(Readings out, String file, String ip) throws IOException {
+    KernelText text;
+    try {
+      text = files.proc(file);
+    } catch (Missing e) {
+      return 0; // the protocol is off
+    }
+    double sent = 0;
+    double received = 0;
+    text.nextLine(); // names of the columns
+    while (text.nextLine()) {
+      // "00000015:00000000", bytes to send and bytes received
+      if (text.skip(QUEUE_COLUMN - 1) && text.nextWord(':')) {
+        sent += text.hex(0, 1);
+        received += text.nextHex();
+      } else {
+        text.damaged();
+      }
+    }
+    out.add(queues, sent, "tx", ip);
+    out.add(queues, received, "rx", ip);
+    return 1;
+  }
+}

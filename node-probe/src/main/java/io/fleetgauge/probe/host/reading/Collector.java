@@ -1,0 +1,14 @@
+package io.fleetgauge.probe.host.reading;
+
+import java.io.IOException;
+
+/** Reads one subject of the node. One thread reads. */
+public interface Collector {
+  /**
+   * Adds one reading.
+   *
+   * @throws Missing if the node does not have the subject
+   * @throws IOException if it has it and it cannot be read
+   */
+  void read(Readings out) throws IOException;
+}
