@@ -269,6 +269,7 @@ class TidyTest {
               "gateway.ownership",
               "gateway.replication",
               "gateway.store",
+              "gateway.store.read",
               "cluster.table",
               "sample",
               "sample.frame",

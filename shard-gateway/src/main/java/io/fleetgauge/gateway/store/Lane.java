@@ -41,7 +41,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Ticks are appended here. Where a sample goes whose owner has changed is decided by {@link
  * OwnerChanges}, which series there are by {@link LaneSeries}, what leaves memory by {@link
- * LaneBlocks}; readers look at {@link HostView}.
+ * LaneBlocks}; readers look at {@link HostView}. It has more than 600 lines because all that the
+ * writing thread does to its own fields stays in one class.
  */
 public final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
