@@ -142,7 +142,7 @@ final class RemovalRoute {
         new JsonObject()
             .put("series", lane.map(Lane::seriesCount).orElse(0))
             .put("blocks", store.blockFiles(host).size());
-    lane.map(Lane::newest)
+    lane.map(Lane::heard)
         .filter(newest -> newest != Long.MIN_VALUE)
         .ifPresent(newest -> kept.put("newest", newest));
     return kept;

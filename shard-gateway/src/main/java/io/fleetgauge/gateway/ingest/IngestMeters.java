@@ -69,6 +69,10 @@ public final class IngestMeters {
         "Requests synced to the local disk because no replica could be reached.",
         counts.keptAlone::sum);
     meters.counter(
+        "silent_ticks",
+        "Ticks that were written in the place of silent probes: series end, up is 0.",
+        counts.ticksSupposed::sum);
+    meters.counter(
         "gaps_found",
         "Times samples were missing here that had been acknowledged to their sender.",
         counts.gapsFound::sum);

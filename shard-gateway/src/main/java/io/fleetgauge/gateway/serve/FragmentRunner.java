@@ -96,7 +96,7 @@ public final class FragmentRunner {
         long series = scope.isEmpty() ? lane.get().seriesCount() : store.seriesCount(name, scope);
         if (scope.isEmpty() || series > 0) {
           hosts.add(
-              new FragmentAnswer.Host(name, lane.get().newest(), lane.get().tickMillis(), series));
+              new FragmentAnswer.Host(name, lane.get().heard(), lane.get().tickMillis(), series));
         }
       }
     }

@@ -20,6 +20,7 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.SameTime;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,11 +84,26 @@ public final class Lane {
     /** Whether the series is stored apart from its owners' intervals. */
     boolean isSeparate;
 
+    private final boolean isUp;
+
     private Handle(Labels labels, Labels owner) {
       this.labels = labels;
       this.owner = owner;
+      this.isUp = labels.metric().equals("up");
+    }
+
+    public Labels labels() {
+      return labels;
+    }
+
+    /** Whether an owner that hears nothing of the host may write this. */
+    private boolean mayBeSupposed(double value, Histogram histogram) {
+      return histogram == null && (isUp && value == 0 || Staleness.isMarker(value));
     }
   }
+
+  /** The newest sample of a series; a marker also stands for a histogram. */
+  public record Newest(long time, double value) {}
 
   /** How samples are accepted. */
   public enum Source {
@@ -175,8 +191,10 @@ public final class Lane {
       Histogram[] histograms,
       Outcome outcome) {
     SampleReader reader = null;
+    boolean heard = false;
     for (int i = 0; i < handles.length; i++) {
       Handle handle = handles[i];
+      heard |= !handle.mayBeSupposed(values[i], histograms == null ? null : histograms[i]);
       long over = outcome.overLimit();
       StoredSeries target = series.open(source, handle, outcome);
       if (target == null) {
@@ -211,6 +229,41 @@ public final class Lane {
       }
     }
     view.publishTick(time);
+    if (heard) {
+      view.publishHeard(time);
+    }
+  }
+
+  /** The newest sample of a series; empty if it has none. Writer only. */
+  public Optional<Newest> newestOf(Handle handle) {
+    StoredSeries target = series.find(handle);
+    return target == null || target.newest() == NEVER
+        ? Optional.empty()
+        : Optional.of(new Newest(target.newest(), target.newestValue()));
+  }
+
+  /**
+   * When a series should have had its second sample after the newest one, by the time between its
+   * last two. Writer only.
+   *
+   * @param usual time between two samples, where there is one only, ms
+   * @param lookback a series without a sample for so long has ended, ms
+   * @return {@link Long#MAX_VALUE} if it has ended by then, or another owner has the GPU
+   */
+  public long missedTwiceAt(Handle handle, long usual, long lookback, SampleReader reader) {
+    StoredSeries target = series.find(handle);
+    if (target == null || target.newest() == NEVER || target.newestIsMarker()) {
+      return Long.MAX_VALUE;
+    }
+    long newest = target.newest();
+    if (handle.owner != null && !OwnerChanges.isCurrent(target, handle, newest)) {
+      return Long.MAX_VALUE;
+    }
+    target.read(newest - lookback, newest - 1, reader);
+    int size = reader.size();
+    boolean alone = size == 0 || Staleness.isMarker(reader.values()[size - 1]);
+    long period = alone ? usual : newest - reader.times()[size - 1];
+    return 2 * period < lookback ? newest + 2 * period : Long.MAX_VALUE;
   }
 
   /**
@@ -550,6 +603,11 @@ public final class Lane {
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} if there is none. */
   public long newest() {
     return view.newest();
+  }
+
+  /** Time of the newest sample that the host has sent, ms; {@link Long#MIN_VALUE} if none has. */
+  public long heard() {
+    return view.heard();
   }
 
   /** Moving average of the time between ticks, ms. */

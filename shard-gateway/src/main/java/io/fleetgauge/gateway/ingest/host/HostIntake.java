@@ -86,6 +86,7 @@ public final class HostIntake {
    */
   public void take(byte[] body, long acknowledged, Consumer<IntakeAnswer> answer) {
     if (environment.isDiskFailing()) {
+      session.attempted(environment.steadyMillis());
       environment.counts().diskTrouble.increment();
       answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
       return;
@@ -121,7 +122,8 @@ public final class HostIntake {
     roles.take(taken, answer);
   }
 
-  private static void slowDown(LongAdder counter, Consumer<IntakeAnswer> answer) {
+  private void slowDown(LongAdder counter, Consumer<IntakeAnswer> answer) {
+    session.attempted(environment.steadyMillis());
     counter.increment();
     answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
   }

@@ -40,6 +40,9 @@ final class HostSession {
     /** The series of the last tick: the next one has as many in most cases. */
     Lane.Handle[] ofTick = {};
 
+    /** What a probe that sends it says of itself. */
+    final List<Lane.Handle> ofProbe = new ArrayList<>();
+
     boolean isReplayed;
 
     /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
@@ -138,6 +141,8 @@ final class HostSession {
         }
       };
 
+  private final SupposedTicks supposed = new SupposedTicks();
+
   /** Null while ticks need not wait. */
   private List<Waiting> waiting;
 
@@ -207,6 +212,24 @@ final class HostSession {
     touchedAt = clock;
     Outcome outcome = new Outcome();
     return decode(body, Long.MAX_VALUE, outcome, this::applyCopy);
+  }
+
+  /** A body is turned away, so that its sender comes again. */
+  void attempted(long steadyMillis) {
+    supposed.attempted(steadyMillis);
+  }
+
+  /** As {@link SupposedTicks#due}; empty too if no probe sends this host's samples. */
+  Optional<byte[]> supposed(long runNumber, long steadyMillis) {
+    List<SupposedTicks.Probe> probes = new ArrayList<>();
+    for (Run run : runs.values()) {
+      if (SupposedTicks.isProbe(run.ofProbe)) {
+        probes.add(new SupposedTicks.Probe(run.handles, run.ofProbe));
+      }
+    }
+    return probes.isEmpty()
+        ? Optional.empty()
+        : supposed.due(host, lane, probes, runNumber, steadyMillis);
   }
 
   /** Finds out which samples of a body would be refused, and keeps nothing. */
@@ -324,7 +347,11 @@ final class HostSession {
   private void learn(Run run, Frame frame) throws WireException {
     run.dictionary.add(frame);
     while (run.handles.size() < run.dictionary.size()) {
-      run.handles.add(lane.handle(run.dictionary.series(run.handles.size())));
+      Lane.Handle handle = lane.handle(run.dictionary.series(run.handles.size()));
+      if (SupposedTicks.isOwn(handle.labels())) {
+        run.ofProbe.add(handle);
+      }
+      run.handles.add(handle);
     }
   }
 

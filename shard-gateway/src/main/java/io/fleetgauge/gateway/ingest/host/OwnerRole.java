@@ -185,6 +185,31 @@ final class OwnerRole {
     side.on(new OwnerSide.Event.TimePassed(), now, this::carryOut);
     reportAgain(now);
     catchUp.timePassed(now);
+    if (maySuppose()) {
+      long run = environment.clock() << 16 ^ environment.cluster().self().hashCode();
+      session.supposed(run, now).ifPresent(this::suppose);
+    }
+  }
+
+  /** Whether what has not come by now was not sent, as far as this gateway can know. */
+  private boolean maySuppose() {
+    return environment.isRecovered()
+        && holders.stay() == Holders.Stay.KEPT
+        && !environment.isDiskFailing()
+        && !session.isWaiting()
+        && !catchUp.isPulling()
+        && !side.isFull()
+        && !isLate();
+  }
+
+  /** The host's probe is silent: what has to be supposed is taken in as if it had been sent. */
+  private void suppose(byte[] frames) {
+    HostSession.Taken taken =
+        session.take(frames, environment.clock(), environment.latestTime(), 0);
+    if (taken.answer() instanceof IntakeAnswer.Kept) {
+      environment.counts().ticksSupposed.increment();
+      take(taken, kept -> {});
+    }
   }
 
   // --- what other gateways have ---

@@ -34,6 +34,7 @@ public final class HostView {
 
   // Written after the samples of its tick, so that a reader of this time may read the samples.
   private volatile long newest = NEVER;
+  private volatile long heard = NEVER;
 
   private volatile long oldest = Long.MAX_VALUE;
   private volatile long tickMillis = DEFAULT_TICK_MILLIS;
@@ -59,9 +60,15 @@ public final class HostView {
     }
   }
 
+  /** A tick of this time has a sample that the host has sent, ms. */
+  public void publishHeard(long time) {
+    heard = Math.max(heard, time);
+  }
+
   /** The newest sample of the blocks that were read at the start, ms. */
   public void publishNewest(long time) {
     newest = time;
+    heard = time;
   }
 
   /** No sample is before this time any more, ms. */
@@ -94,6 +101,11 @@ public final class HostView {
   /** Time of the newest sample, ms; {@link #NEVER} if there is none. */
   public long newest() {
     return newest;
+  }
+
+  /** Time of the newest sample that the host has sent, ms; of the newest, if it has sent none. */
+  public long heard() {
+    return heard == NEVER ? newest : heard;
   }
 
   /** No sample is before this time, ms; {@link Long#MAX_VALUE} if there is none. */

@@ -213,6 +213,11 @@ public final class StoredSeries {
         && Objects.equals(newestHistogram, histogram);
   }
 
+  /** The value of the newest sample; a marker for a histogram. Writer only. */
+  public double newestValue() {
+    return newestHistogram == null ? newestValue : Staleness.MARKER;
+  }
+
   public boolean newestIsMarker() {
     return Staleness.isMarker(newestValue) && newestHistogram == null;
   }

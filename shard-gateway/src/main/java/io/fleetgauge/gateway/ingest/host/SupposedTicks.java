@@ -1,0 +1,166 @@
+package io.fleetgauge.gateway.ingest.host;
+
+import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.gateway.store.run.SampleReader;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The samples that an owner writes in the place of a silent probe: a marker where each of its
+ * series should have had its second sample after the last one, and 0 for {@code up} at every tick.
+ * They have the times that true samples would have, so that one that comes after all replaces them
+ * and nothing of them is left. Only the host's lane thread uses it.
+ */
+final class SupposedTicks {
+  /** The series by which a probe is known. Its value is the time between two ticks, s. */
+  static final String TICK = "probe_tick_seconds";
+
+  private static final String UP = "up";
+
+  /** A series without a sample for so long has ended for every query, ms. */
+  private static final long LOOKBACK_MILLIS = TimeUnit.MINUTES.toMillis(5);
+
+  private static final int MOST_AT_ONCE = 100;
+
+  /**
+   * A run of a probe.
+   *
+   * @param all every series of it
+   * @param own those of {@link #TICK} and {@code up}
+   */
+  record Probe(List<Lane.Handle> all, List<Lane.Handle> own) {}
+
+  /** Whether a series tells how a probe does. */
+  static boolean isOwn(Labels series) {
+    String metric = series.metric();
+    return metric.equals(TICK) || metric.equals(UP);
+  }
+
+  /** Whether a run with these series of that kind is a probe's. */
+  static boolean isProbe(List<Lane.Handle> own) {
+    for (Lane.Handle handle : own) {
+      if (handle.labels().metric().equals(TICK)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private final Silence silence = new Silence();
+  private final SampleReader reader = new SampleReader();
+  private long tickMillis;
+  private FrameEncoder run;
+  private long runOf = Long.MIN_VALUE;
+
+  /** As {@link Silence#attempted}. */
+  void attempted(long steadyMillis) {
+    silence.attempted(steadyMillis);
+  }
+
+  /**
+   * What is due.
+   *
+   * @param probes the probe's runs
+   * @param runNumber of the frames, where they begin a new run
+   * @return frames to be taken in like those of a sender
+   */
+  Optional<byte[]> due(
+      String host, Lane lane, List<Probe> probes, long runNumber, long steadyMillis) {
+    long newest = newest(lane, probes);
+    if (newest == Long.MIN_VALUE) {
+      return Optional.empty();
+    }
+    OptionalLong upTo = silence.timePassed(newest, tickMillis, steadyMillis);
+    if (upTo.isEmpty()) {
+      return Optional.empty();
+    }
+    TreeMap<Long, Tick.Builder> ticks = new TreeMap<>();
+    Set<Labels> seen = new HashSet<>();
+    for (Probe probe : probes) {
+      for (Lane.Handle handle : probe.all()) {
+        if (seen.add(handle.labels())) {
+          add(lane, handle, upTo.getAsLong(), ticks);
+        }
+      }
+    }
+    if (ticks.isEmpty()) {
+      return Optional.empty();
+    }
+    if (run == null || runOf != newest) {
+      run = new FrameEncoder(host, runNumber);
+      runOf = newest;
+    }
+    WireWriter frames = new WireWriter(4096);
+    ticks.forEach(
+        (time, tick) -> {
+          byte[] frame = run.encode(tick.at(time));
+          frames.raw(frame, 0, frame.length);
+        });
+    return Optional.of(frames.toBytes());
+  }
+
+  private void add(Lane lane, Lane.Handle handle, long upTo, TreeMap<Long, Tick.Builder> ticks) {
+    boolean isUp = handle.labels().metric().equals(UP);
+    if (!isUp) {
+      long end = lane.missedTwiceAt(handle, tickMillis, LOOKBACK_MILLIS, reader);
+      if (end <= upTo) {
+        at(end, ticks).add(handle.labels(), Staleness.MARKER);
+      }
+      return;
+    }
+    Optional<Lane.Newest> last = lane.newestOf(handle);
+    if (last.isPresent() && !Staleness.isMarker(last.get().value())) {
+      long time = last.get().time() + (last.get().value() == 0 ? 1 : 2) * tickMillis;
+      time = Math.max(time, upTo - MOST_AT_ONCE * tickMillis);
+      for (; time <= upTo; time += tickMillis) {
+        at(time, ticks).add(handle.labels(), 0);
+      }
+    }
+  }
+
+  private static Tick.Builder at(long time, TreeMap<Long, Tick.Builder> ticks) {
+    return ticks.computeIfAbsent(time, none -> new Tick.Builder());
+  }
+
+  /** The newest tick of the probe. After a start in the middle of a silence, the last supposed. */
+  private long newest(Lane lane, List<Probe> probes) {
+    long newest = Long.MIN_VALUE;
+    long supposed = Long.MIN_VALUE;
+    for (Probe probe : probes) {
+      for (Lane.Handle handle : probe.own()) {
+        String metric = handle.labels().metric();
+        Optional<Lane.Newest> last = lane.newestOf(handle);
+        if (last.isEmpty()) {
+          continue;
+        }
+        double value = last.get().value();
+        if (metric.equals(TICK) && value > 0) {
+          if (last.get().time() > newest) {
+            newest = last.get().time();
+            tickMillis = Math.max(1, Math.round(value * 1000));
+          }
+        } else {
+          supposed = Math.max(supposed, last.get().time());
+        }
+      }
+    }
+    if (newest != Long.MIN_VALUE) {
+      return newest;
+    }
+    if (silence.isKnown()) {
+      return silence.lastTick();
+    }
+    tickMillis = lane.tickMillis();
+    return supposed;
+  }
+}
