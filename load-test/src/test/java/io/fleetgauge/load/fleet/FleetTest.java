@@ -33,6 +33,7 @@ import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -459,6 +460,47 @@ class FleetTest {
           .contains("fleetgauge_probe_gpu_driver_up 0.0");
       assertThat(exposition.get("/-/ready").statusCode()).isEqualTo(200);
       assertThat(probe.counts().read()).isEqualTo(probe.counts().kept() + probe.counts().queued());
+    }
+  }
+
+  @Test
+  void theSeriesOfAProbeThatIsKilledEndAndItsHostIsDown() throws Exception {
+    fleet =
+        new LocalFleet(
+            "fleet-" + System.nanoTime(), LocalPorts.free(4), folder, System::currentTimeMillis);
+    fleet.startGateway(0, HOUR);
+    fleet.startGateway(0, HOUR);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    Path config =
+        Files.writeString(
+            folder.resolve("probe.yaml"),
+            "hostname: n1\ntick: 1s\ngpu: {enabled: false}\nhttp: {host: 127.0.0.1, port: 0}\n"
+                + "gateways: [\"%s\"]\n".formatted(fleet.gatewayAddresses().getFirst()));
+    try (LaunchedProcess probe =
+        new LaunchedProcess(folder, "probe", "--config", config.toString())) {
+      probe.awaitOutput("probe of n1 reads");
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  assertThat(client.values("count_over_time(node_load1[1m]) > 3", "Hostname"))
+                      .as(probe.output())
+                      .containsKey("n1"));
+      assertThat(client.values("up", "Hostname")).containsEntry("n1", 1.0);
+      probe.process.destroyForcibly().waitFor();
+      long killed = System.currentTimeMillis();
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> assertThat(client.values("up", "Hostname")).containsEntry("n1", 0.0));
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> assertThat(client.values("node_load1", "Hostname")).doesNotContainKey("n1"));
+      String last = "max_over_time(timestamp(node_load1)[1m:1s])";
+      assertThat(client.values(last, "Hostname").get("n1") * 1_000).isLessThanOrEqualTo(killed);
+      assertThat(client.values("max_over_time(timestamp(up == 0)[1m:1s])", "Hostname"))
+          .hasEntrySatisfying("n1", time -> assertThat(time * 1_000).isGreaterThan(killed - 2_000));
     }
   }
 }
