@@ -289,7 +289,7 @@ public final class GatewayProcess implements AutoCloseable {
           "cluster_entries_ignored",
           "Times that something in Hazelcast was ignored because it cannot be read or believed.",
           member.get()::ignoredEntries);
-      member.get().onChange(view -> intake.tableChanged());
+      member.get().onChange(view -> intake.lookAtAll());
       vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
     }
@@ -390,7 +390,7 @@ public final class GatewayProcess implements AutoCloseable {
    */
   private void settle(Intake intake) {
     if (intake.isRecovered() && member.get() != null) {
-      intake.timePassed();
+      intake.lookAtAll();
       member.get().activate();
     }
   }

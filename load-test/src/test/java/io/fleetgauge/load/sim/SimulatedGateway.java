@@ -206,7 +206,7 @@ final class SimulatedGateway {
           if (mine != life) {
             return false;
           }
-          if (isAwake()) {
+          if (isAwake() && mine.hosts.isDue()) {
             mine.hosts.timePassed();
           }
           return true;

@@ -147,23 +147,33 @@ public final class Intake implements AutoCloseable {
 
   // --- other gateways ---
 
-  /** The table has changed. */
-  public void tableChanged() {
-    timePassed();
+  /** The table has changed, or this gateway has read what it kept before its start. */
+  public void lookAtAll() {
+    look(true);
   }
 
   /** Does what is due of the hosts that are shared with others; called several times a second. */
   public void timePassed() {
+    look(false);
+  }
+
+  private void look(boolean atAll) {
     if (!threads.cluster.isReplicated()
         && threads.wholeCopies.isEmpty()
         && !threads.isRecovered()) {
       return;
     }
     for (LaneThread thread : threads.all()) {
-      if (thread.looking.compareAndSet(false, true)) {
+      if (atAll) {
+        thread.lookAtAll.set(true);
+      }
+      if ((atAll || thread.isDue()) && thread.looking.compareAndSet(false, true)) {
         thread.run(
             () -> {
               thread.looking.set(false);
+              if (thread.lookAtAll.getAndSet(false)) {
+                thread.hosts().lookAtAll();
+              }
               for (String host : thread.hosts().timePassed()) {
                 maintenance.remove(thread, host);
               }

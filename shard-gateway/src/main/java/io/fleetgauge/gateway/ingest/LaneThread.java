@@ -32,6 +32,9 @@ final class LaneThread implements HostEnvironment {
   /** Whether a look at what is due is queued. */
   final AtomicBoolean looking = new AtomicBoolean();
 
+  /** Whether the next look is one at all hosts. */
+  final AtomicBoolean lookAtAll = new AtomicBoolean();
+
   /** Hosts that a block is being written of; only this thread uses it. */
   final Set<String> sealing = new HashSet<>();
 
@@ -55,6 +58,11 @@ final class LaneThread implements HostEnvironment {
   /** Only this thread uses them. */
   LaneHosts hosts() {
     return hosts;
+  }
+
+  /** Whether something of its hosts is due; safe for all threads. */
+  boolean isDue() {
+    return hosts.isDue();
   }
 
   /** Tasks that wait for this thread. */

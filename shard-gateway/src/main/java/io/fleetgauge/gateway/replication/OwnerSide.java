@@ -59,7 +59,7 @@ public final class OwnerSide {
   static final long RETRY_MILLIS = 300;
 
   static final long ASK_WHETHER_WHOLE_MILLIS = 100;
-  static final long ASK_WHETHER_THERE_MILLIS = 2_000;
+  static final long ASK_WHETHER_THERE_MILLIS = 5_000;
 
   /**
    * Bodies are acknowledged without a replica that was called synced when the table says that it is
@@ -69,6 +69,9 @@ public final class OwnerSide {
 
   /** A longer time between two looks is not counted as a silence of replicas. */
   static final long LONGEST_LOOK_MILLIS = 250;
+
+  /** While an answer is missing, looks are wanted so often that all of the silence counts. */
+  static final long LOOK_MILLIS = LONGEST_LOOK_MILLIS / 2;
 
   /** What happens. */
   public sealed interface Event {
@@ -416,20 +419,19 @@ public final class OwnerSide {
   }
 
   private void timePassed(long now, Consumer<Effect> effects) {
-    // While this gateway itself stood still, answers may have come that it has not read.
-    long passed = lookedAt == Long.MIN_VALUE ? 0 : Math.min(now - lookedAt, LONGEST_LOOK_MILLIS);
-    lookedAt = now;
     for (Link link : links.values()) {
       if (link.tellUntil != Long.MIN_VALUE && now >= link.tellUntil) {
         told(link, effects);
       }
-      look(link, passed, now, effects);
+      look(link, now, effects);
     }
+    lookedAt = now;
   }
 
-  private void look(Link link, long passed, long now, Consumer<Effect> effects) {
+  private void look(Link link, long now, Consumer<Effect> effects) {
     if (link.sent != null) {
-      link.silence += passed;
+      // While this gateway itself stood still, answers may have come that it has not read.
+      link.silence += Math.min(now - Math.max(lookedAt, link.sentAt), LONGEST_LOOK_MILLIS);
       if (link.silence >= SILENCE_MILLIS) {
         fail(link, Reply.FAILED, now, effects);
       } else if (now >= link.againAt) {
@@ -440,10 +442,35 @@ public final class OwnerSide {
       if (now >= link.retryAt) {
         begin(link, now, effects);
       }
-    } else if (now - link.sentAt
-        >= (link.synced ? ASK_WHETHER_THERE_MILLIS : ASK_WHETHER_WHOLE_MILLIS)) {
+    } else if (now >= askAt(link)) {
       send(link, List.of(), now, effects);
     }
+  }
+
+  private static long askAt(Link link) {
+    return link.sentAt + (link.synced ? ASK_WHETHER_THERE_MILLIS : ASK_WHETHER_WHOLE_MILLIS);
+  }
+
+  /**
+   * When {@link Event.TimePassed} is to come at the latest, if nothing happens before; {@link
+   * Long#MAX_VALUE} when it need not.
+   */
+  public long nextLook(long now) {
+    long next = Long.MAX_VALUE;
+    for (Link link : links.values()) {
+      next = Math.min(next, nextLook(link, now));
+    }
+    return next;
+  }
+
+  private long nextLook(Link link, long now) {
+    long next = link.tellUntil == Long.MIN_VALUE ? Long.MAX_VALUE : link.tellUntil;
+    if (link.sent != null) {
+      long silentFrom = Math.max(lookedAt, link.sentAt);
+      next = Math.min(next, silentFrom + SILENCE_MILLIS - link.silence);
+      return Math.min(next, Math.min(link.againAt, now + LOOK_MILLIS));
+    }
+    return Math.min(next, link.up ? askAt(link) : link.retryAt);
   }
 
   private void answered(Event.Answered answered, long now, Consumer<Effect> effects) {

@@ -84,11 +84,16 @@ public final class ReplicaSide {
    * @return whether a pull has begun
    */
   public boolean beginPull(long now) {
-    if (owner.isEmpty() || pulling || expected < 0 || now < pullAt) {
+    if (now < pullAt()) {
       return false;
     }
     pulling = true;
     return true;
+  }
+
+  /** When the next pull is due; {@link Long#MAX_VALUE} when none is before something happens. */
+  public long pullAt() {
+    return owner.isEmpty() || pulling || expected < 0 ? Long.MAX_VALUE : pullAt;
   }
 
   /**

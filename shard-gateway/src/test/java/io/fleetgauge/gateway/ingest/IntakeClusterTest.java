@@ -261,11 +261,11 @@ class IntakeClusterTest {
 
   @Test
   void aChangedTableIsFollowedBeforeThePastHasBeenRead() throws Exception {
-    intake.tableChanged();
+    intake.lookAtAll();
     settle();
     assertThat(reported).containsOnly("owned");
     view = view(4, holders("g2", "g1"), holders("g1"));
-    intake.tableChanged();
+    intake.lookAtAll();
     settle();
     assertThat(reported).contains("copied");
   }
@@ -273,11 +273,11 @@ class IntakeClusterTest {
   @Test
   void withoutReplicationNothingIsDueBeforeThePastHasBeenRead() throws Exception {
     restart(1, peers);
-    intake.timePassed();
+    intake.lookAtAll();
     settle();
     assertThat(reported).isEmpty();
     intake.recover();
-    intake.timePassed();
+    intake.lookAtAll();
     settle();
     assertThat(reported).containsOnly("owned");
   }
@@ -285,24 +285,41 @@ class IntakeClusterTest {
   @Test
   void aBusyLaneIsLookedAtOnceAndLaterAgain() throws Exception {
     intake.recover();
-    intake.timePassed();
+    intake.lookAtAll();
     settle();
     tablesRead.set(0);
-    intake.timePassed();
+    intake.lookAtAll();
     settle();
     int ofOneLook = tablesRead.get();
     assertThat(ofOneLook).isPositive();
     CountDownLatch busy = holdLane();
     tablesRead.set(0);
     for (int i = 0; i < 5; i++) {
-      intake.timePassed();
+      intake.lookAtAll();
     }
     busy.countDown();
     settle();
     assertThat(tablesRead).hasValue(ofOneLook);
-    intake.timePassed();
+    intake.lookAtAll();
     settle();
     assertThat(tablesRead).hasValue(2 * ofOneLook);
+  }
+
+  @Test
+  void aLaneIsLookedAtWhenSomethingOfItsHostsIsDue() throws Exception {
+    intake.recover();
+    intake.timePassed();
+    settle();
+    tablesRead.set(0);
+    for (int i = 0; i < 5; i++) {
+      intake.timePassed();
+      settle();
+    }
+    assertThat(tablesRead).hasValue(0);
+    steadyMillis += 500;
+    intake.timePassed();
+    settle();
+    assertThat(tablesRead.get()).isPositive();
   }
 
   // --- bodies ---
@@ -322,7 +339,7 @@ class IntakeClusterTest {
   void closingAnswersTheSendersThatStillWait() throws Exception {
     view = view(3, holders("g1", "g2"), holders("g2"));
     intake.recover();
-    intake.timePassed();
+    intake.lookAtAll();
     settle();
     peers.copies.remove().answer().accept(CopyAnswer.of(Reply.KEPT));
     settle();
@@ -385,21 +402,21 @@ class IntakeClusterTest {
   @Test
   void aHostThatOthersHoldIsRemovedTenMinutesAfterItsOwnerHasIt() throws Exception {
     intake.recover();
-    intake.timePassed();
+    intake.lookAtAll();
     take("owned", frame(new FrameEncoder("owned", 7), NOW));
     Holders.Copy synced = new Holders.Copy("g3", 4, true);
     Holders away = new Holders("g2", 4, Set.of(), List.of(synced), Optional.empty());
     view = view(4, away, holders("g2", "g1"));
-    intake.timePassed();
+    intake.lookAtAll();
     settle("copied");
     peers.offers.remove().merged().accept(true);
     settle("copied");
     steadyMillis = TimeUnit.MINUTES.toMillis(10);
-    intake.timePassed();
+    intake.lookAtAll();
     settle("copied");
     assertThat(store.hosts()).contains("owned");
     steadyMillis++;
-    intake.timePassed();
+    intake.lookAtAll();
     settle("copied");
     assertThat(store.hosts()).doesNotContain("owned");
     assertThat(intake.counts().straysRemoved.sum()).isEqualTo(1);

@@ -539,7 +539,7 @@ class IntakeTest {
   }
 
   private void maintain() {
-    intake.timePassed();
+    intake.lookAtAll();
     intake.maintain().join();
   }
 
@@ -548,7 +548,7 @@ class IntakeTest {
    */
   private void removed() {
     long before = journal.counts().records();
-    intake.timePassed();
+    intake.lookAtAll();
     long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     while (journal.counts().records() == before) {
       assertThat(System.nanoTime()).isLessThan(deadline);

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.gateway.replication.OwnerSide.Effect;
 import io.fleetgauge.gateway.replication.OwnerSide.Event;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OwnerSideTest extends DrivenOwner {
   @Test
@@ -301,5 +305,43 @@ class OwnerSideTest extends DrivenOwner {
     effects.clear();
     owner.close(effects::add);
     assertThat(effects).containsExactly(new Effect.Forget(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void nothingIsDueBeforeTheNextLook(long seed) {
+    Random random = new Random(seed);
+    on(replicas("a", "b"));
+    for (long body = 1; body <= 2_000; body++) {
+      Reply[] replies = Reply.values();
+      switch (random.nextInt(6)) {
+        case 0 -> on(taken(body));
+        case 1 -> on(new Event.Journaled(1 + random.nextLong(body), false, true));
+        case 2 -> on(new Event.Replicas(Map.of("a", random.nextBoolean(), "b", false)));
+        case 3 -> on(new Event.TimePassed());
+        default -> {
+          String peer = random.nextBoolean() ? "a" : "b";
+          Reply reply =
+              random.nextInt(3) > 0 ? Reply.WHOLE : replies[random.nextInt(replies.length)];
+          on(new Event.Answered(peer, newest(peer), reply));
+        }
+      }
+      long next = owner.nextLook(now);
+      if (next > now + 1) {
+        now = Math.min(next - 1, now + random.nextLong(3_000));
+        assertThat(on(new Event.TimePassed())).as("at %s", now).isEmpty();
+        next = owner.nextLook(now);
+      }
+      now = Math.max(now, Math.min(next, now + random.nextLong(10_000)));
+    }
+  }
+
+  /** The delivery that was sent to a replica last. */
+  private long newest(String peer) {
+    return deliveries.entrySet().stream()
+        .filter(each -> each.getKey().startsWith(peer))
+        .mapToLong(Map.Entry::getValue)
+        .max()
+        .orElseThrow();
   }
 }

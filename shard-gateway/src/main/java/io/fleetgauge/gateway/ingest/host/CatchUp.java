@@ -27,6 +27,7 @@ final class CatchUp {
   private final String host;
   private final HostSession session;
   private final HostEnvironment environment;
+  private final NextLook nextLook;
   private final Runnable changed;
   private final Runnable pullEnded;
   private ClusterView view = ClusterView.EMPTY;
@@ -60,11 +61,13 @@ final class CatchUp {
       String host,
       HostSession session,
       HostEnvironment environment,
+      NextLook nextLook,
       Runnable changed,
       Runnable pullEnded) {
     this.host = host;
     this.session = session;
     this.environment = environment;
+    this.nextLook = nextLook;
     this.changed = changed;
     this.pullEnded = pullEnded;
   }
@@ -93,6 +96,7 @@ final class CatchUp {
     lookForMissing();
     if (!behind.isEmpty()) {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
+      nextLook.by(nextAt);
     }
   }
 
@@ -100,6 +104,7 @@ final class CatchUp {
   void recovered() {
     if (lookForMissing()) {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
+      nextLook.by(nextAt);
       changed.run();
     }
   }
@@ -140,6 +145,7 @@ final class CatchUp {
         Long.toHexString(missing.run()));
     session.lane().gap(missing.after(), missing.before());
     behind.add(environment.cluster().self());
+    nextLook.by(nextAt);
     changed.run();
     pullFromAll();
   }
@@ -153,10 +159,15 @@ final class CatchUp {
       repairAt = now + REPAIR_MILLIS;
       repair();
     }
-    if (behind.isEmpty() || now < nextAt) {
+    if (behind.isEmpty()) {
+      return;
+    }
+    if (now < nextAt) {
+      nextLook.by(nextAt);
       return;
     }
     nextAt = now + AGAIN_MILLIS;
+    nextLook.by(nextAt);
     if (behind.contains(environment.cluster().self())) {
       pullFromAll();
     }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * All that a gateway does with one host's samples: takes them in as the owner or as a replica,
@@ -45,16 +46,25 @@ public final class HostIntake {
   private final HostEnvironment environment;
   private final HostSession session;
   private final HostRoles roles;
+  private final NextLook nextLook;
 
   /**
    * @param recovering whether ticks wait until {@link #recovered}
+   * @param lookBy is told when {@link #nextLook} becomes earlier
    */
-  public HostIntake(String host, Lane lane, HostEnvironment environment, boolean recovering) {
+  public HostIntake(
+      String host,
+      Lane lane,
+      HostEnvironment environment,
+      boolean recovering,
+      LongConsumer lookBy) {
     this.host = host;
     this.environment = environment;
     this.session =
         new HostSession(host, lane, environment.counts(), recovering, environment.clock());
-    this.roles = new HostRoles(host, session, environment, new JournalWriter());
+    this.nextLook = new NextLook(lookBy);
+    this.nextLook.by(environment.steadyMillis());
+    this.roles = new HostRoles(host, session, environment, new JournalWriter(), nextLook);
   }
 
   /** The host's samples in memory. */
@@ -219,7 +229,13 @@ public final class HostIntake {
    * @return whether nothing of the host is needed here any more
    */
   public boolean timePassed() {
+    nextLook.begin();
     return roles.timePassed();
+  }
+
+  /** When {@link #timePassed} is to be called at the latest, as far as the host's state says. */
+  long nextLook() {
+    return nextLook.at();
   }
 
   /**

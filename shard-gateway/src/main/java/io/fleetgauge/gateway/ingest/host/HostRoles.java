@@ -25,6 +25,7 @@ final class HostRoles {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
+  private final NextLook nextLook;
   private final StrayRole stray;
   private ClusterView followed = ClusterView.EMPTY;
   private Optional<Holders> holders = Optional.empty();
@@ -43,11 +44,17 @@ final class HostRoles {
   /** Null while this gateway is no replica. */
   private ReplicaRole replica;
 
-  HostRoles(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+  HostRoles(
+      String host,
+      HostSession session,
+      HostEnvironment environment,
+      BodyJournal journal,
+      NextLook nextLook) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.journal = journal;
+    this.nextLook = nextLook;
     this.stray = new StrayRole(host, environment);
   }
 
@@ -73,7 +80,7 @@ final class HostRoles {
       own(holders.get());
     } else if (holders.flatMap(each -> each.copyOn(self)).isPresent()) {
       if (replica == null) {
-        replica = new ReplicaRole(host, session, environment, journal);
+        replica = new ReplicaRole(host, session, environment, journal, nextLook);
       }
     } else {
       endReplica();
@@ -84,7 +91,7 @@ final class HostRoles {
     // Ticks that waited for history wait no longer: either it comes, or it is known to be missing.
     endReplica();
     if (owner == null) {
-      owner = new OwnerRole(host, session, environment, journal);
+      owner = new OwnerRole(host, session, environment, journal, nextLook);
     }
     owner.follow(followed, now);
   }

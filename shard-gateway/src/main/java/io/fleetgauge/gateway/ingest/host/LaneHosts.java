@@ -14,14 +14,22 @@ import java.util.function.Predicate;
 /**
  * The hosts that one thread serves: those that the table gives to this gateway, and those that
  * samples have come of. No thread and no clock of its own.
+ *
+ * <p>A host is looked at when its state says that something is due, and all are looked at now and
+ * then: for what depends on the clock, and for the table.
  */
 public final class LaneHosts {
+  /** How often all hosts are looked at, ms. */
+  static final long LOOK_AT_ALL_MILLIS = 500;
+
   private final HostEnvironment environment;
   private final Function<String, Lane> lanes;
   private final Predicate<String> isServedHere;
   private final Map<String, HostIntake> hosts = new HashMap<>();
   private ClusterView followed = ClusterView.EMPTY;
   private boolean recovering = true;
+  private long allAt = Long.MIN_VALUE;
+  private volatile long dueAt = Long.MIN_VALUE;
 
   /**
    * @param lanes the store's lane of a host, made when there is none
@@ -37,7 +45,22 @@ public final class LaneHosts {
   /** A host, made when it is not there. */
   public HostIntake host(String name) {
     return hosts.computeIfAbsent(
-        name, host -> new HostIntake(host, lanes.apply(host), environment, recovering));
+        name,
+        host -> new HostIntake(host, lanes.apply(host), environment, recovering, this::lookBy));
+  }
+
+  private void lookBy(long time) {
+    if (time < dueAt) {
+      dueAt = time;
+    }
+  }
+
+  /**
+   * Whether {@link #timePassed} has something to do; safe for all threads. A changed table is not
+   * noticed here.
+   */
+  public boolean isDue() {
+    return environment.steadyMillis() >= dueAt;
   }
 
   public Optional<HostIntake> find(String name) {
@@ -58,6 +81,7 @@ public final class LaneHosts {
     if (gone != null) {
       gone.close();
       followed = ClusterView.EMPTY;
+      lookBy(environment.steadyMillis());
     }
   }
 
@@ -65,6 +89,13 @@ public final class LaneHosts {
   public void recovered() {
     recovering = false;
     hosts.values().forEach(HostIntake::recovered);
+    lookAtAll();
+  }
+
+  /** Something has changed that the state of the hosts does not show. */
+  public void lookAtAll() {
+    allAt = Long.MIN_VALUE;
+    dueAt = Long.MIN_VALUE;
   }
 
   /**
@@ -73,11 +104,13 @@ public final class LaneHosts {
    * @return hosts that nothing is needed of here any more
    */
   public List<String> timePassed() {
-    ClusterView now = environment.cluster().view().get();
-    if (now != followed) {
-      followed = now;
+    long now = environment.steadyMillis();
+    ClusterView view = environment.cluster().view().get();
+    boolean all = view != followed || now >= allAt;
+    if (view != followed) {
+      followed = view;
       String self = environment.cluster().self();
-      now.table()
+      view.table()
           .holders()
           .forEach(
               (host, each) -> {
@@ -86,13 +119,19 @@ public final class LaneHosts {
                 }
               });
     }
+    if (all) {
+      allAt = now + LOOK_AT_ALL_MILLIS;
+    }
     List<String> unneeded = new ArrayList<>();
-    hosts.forEach(
-        (name, host) -> {
-          if (host.timePassed()) {
-            unneeded.add(name);
-          }
-        });
+    long next = allAt;
+    for (Map.Entry<String, HostIntake> each : hosts.entrySet()) {
+      HostIntake host = each.getValue();
+      if ((all || now >= host.nextLook()) && host.timePassed()) {
+        unneeded.add(each.getKey());
+      }
+      next = Math.min(next, host.nextLook());
+    }
+    dueAt = next;
     return unneeded;
   }
 }

@@ -43,6 +43,7 @@ final class OwnerRole {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
+  private final NextLook nextLook;
   private final OwnerSide side;
   private final CatchUp catchUp;
   private final LateAnswers late = new LateAnswers();
@@ -59,12 +60,18 @@ final class OwnerRole {
   /** When somebody has sent or offered something of the host, or this role began. */
   private long wantedAt;
 
-  OwnerRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+  OwnerRole(
+      String host,
+      HostSession session,
+      HostEnvironment environment,
+      BodyJournal journal,
+      NextLook nextLook) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.journal = journal;
-    this.catchUp = new CatchUp(host, session, environment, this::report, this::pullEnded);
+    this.nextLook = nextLook;
+    this.catchUp = new CatchUp(host, session, environment, nextLook, this::report, this::pullEnded);
     this.side = new OwnerSide(environment.cluster().isReplicated(), environment.clock() << 16);
     this.wantedAt = now();
   }
@@ -92,7 +99,7 @@ final class OwnerRole {
         peers.put(each.key(), each.synced());
       }
     }
-    side.on(new OwnerSide.Event.Replicas(peers), now(), this::carryOut);
+    on(new OwnerSide.Event.Replicas(peers));
   }
 
   /** Answers the senders that still wait: they have to come again. */
@@ -156,6 +163,7 @@ final class OwnerRole {
       return false;
     }
     wantedAt = now();
+    nextLook.by(wantedAt);
     return true;
   }
 
@@ -182,7 +190,7 @@ final class OwnerRole {
 
   void timePassed() {
     long now = now();
-    side.on(new OwnerSide.Event.TimePassed(), now, this::carryOut);
+    on(new OwnerSide.Event.TimePassed());
     reportAgain(now);
     catchUp.timePassed(now);
     if (maySuppose()) {
@@ -282,7 +290,9 @@ final class OwnerRole {
   /** When the role has ended, nothing is carried out any more. */
   private void on(OwnerSide.Event event) {
     if (!isClosed) {
-      side.on(event, now(), this::carryOut);
+      long now = now();
+      side.on(event, now, this::carryOut);
+      nextLook.by(side.nextLook(now));
     }
   }
 

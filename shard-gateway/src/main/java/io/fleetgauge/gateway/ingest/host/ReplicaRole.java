@@ -23,6 +23,7 @@ final class ReplicaRole {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
+  private final NextLook nextLook;
   private final ReplicaSide side = new ReplicaSide(COMPARE_MILLIS);
   private long equalAt;
 
@@ -36,11 +37,17 @@ final class ReplicaRole {
 
   private boolean isEnded;
 
-  ReplicaRole(String host, HostSession session, HostEnvironment environment, BodyJournal journal) {
+  ReplicaRole(
+      String host,
+      HostSession session,
+      HostEnvironment environment,
+      BodyJournal journal,
+      NextLook nextLook) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.journal = journal;
+    this.nextLook = nextLook;
   }
 
   /** When it was last found equal to the owner's, ms since the epoch; 0 never. */
@@ -147,7 +154,11 @@ final class ReplicaRole {
   }
 
   void pullIfDue(ClusterView view) {
-    if (!environment.isRecovered() || !side.beginPull(environment.steadyMillis())) {
+    if (!environment.isRecovered()) {
+      return;
+    }
+    if (!side.beginPull(environment.steadyMillis())) {
+      nextLook.by(side.pullAt());
       return;
     }
     long ofSession = side.session();
@@ -172,6 +183,7 @@ final class ReplicaRole {
       if (!isAll) {
         // Only what is older than the first tick that waited was compared.
         side.pullAgain(ofSession, environment.steadyMillis());
+        nextLook.by(side.pullAt());
         return;
       }
       session.fetched(pulled.progress());
@@ -181,6 +193,7 @@ final class ReplicaRole {
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       environment.copyIsWhole(host, true);
     }
+    nextLook.by(side.pullAt());
     if (pulled.equal()) {
       equalAt = environment.clock();
     } else if (pulled.done()) {

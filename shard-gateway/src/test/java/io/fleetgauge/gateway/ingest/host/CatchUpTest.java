@@ -176,7 +176,8 @@ class CatchUpTest {
 
   @Test
   void aRestartedOwnerWhoseJournalHasAllTicksNamesNoGap() throws WireException {
-    HostIntake restarted = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    HostIntake restarted =
+        new HostIntake(HOST, environment.lane(HOST), environment, true, at -> {});
     environment.table(3, holders("g1", 3));
     restarted.timePassed();
     restarted.replay(body(run, 1_000));
@@ -296,7 +297,8 @@ class CatchUpTest {
 
   @Test
   void whatASenderSaidBeforeTheJournalWasReadIsComparedWithIt() throws WireException {
-    HostIntake restarted = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    HostIntake restarted =
+        new HostIntake(HOST, environment.lane(HOST), environment, true, at -> {});
     environment.table(3, holders("g1", 3));
     restarted.timePassed();
     FrameEncoder sender = new FrameEncoder(HOST, 7);
@@ -318,7 +320,8 @@ class CatchUpTest {
 
   @Test
   void aRestartedOwnerWhoseJournalSkipsTicksAsksEveryGatewayForThem() throws WireException {
-    HostIntake restarted = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    HostIntake restarted =
+        new HostIntake(HOST, environment.lane(HOST), environment, true, at -> {});
     environment.table(3, holders("g1", 3));
     restarted.timePassed();
     FrameEncoder sender = new FrameEncoder(HOST, 7);

@@ -32,7 +32,7 @@ class HostIntakeTest {
 
   @Test
   void bodiesComeAgainWhileTooMuchWaitsForThePast() {
-    HostIntake host = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    HostIntake host = new HostIntake(HOST, environment.lane(HOST), environment, true, at -> {});
     long bytes = 0;
     while (bytes <= HostIntake.MAX_WAITING_BYTES) {
       take(host);
@@ -93,7 +93,7 @@ class HostIntakeTest {
 
   @Test
   void aHostIsBlankUntilSomethingOfItIsHereAndWholeWhenNothingWaits() {
-    HostIntake host = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    HostIntake host = new HostIntake(HOST, environment.lane(HOST), environment, true, at -> {});
     assertThat(host.state().blank()).isTrue();
     assertThat(host.state().whole()).as("the past is not back").isFalse();
     host.take(body(run, 5_000), 0, answers::add);

@@ -28,7 +28,7 @@ class HostRolesTest {
 
   /** A gateway that has samples of a host up to 1 s from before its start. */
   private HostIntake keptBefore() throws Exception {
-    HostIntake kept = new HostIntake(HOST, environment.lane(HOST), environment, true);
+    HostIntake kept = new HostIntake(HOST, environment.lane(HOST), environment, true, at -> {});
     kept.replay(body(new FrameEncoder(HOST, 9), 1_000));
     kept.recovered();
     return kept;

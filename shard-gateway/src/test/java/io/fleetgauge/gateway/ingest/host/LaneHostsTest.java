@@ -7,6 +7,8 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
+import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +72,105 @@ class LaneHostsTest {
     assertThat(hosts.host(HOST).state().whole()).isTrue();
     assertThat(environment.lane(HOST).newest()).isEqualTo(2_000);
     assertThat(hosts.host("n2").state().whole()).as("hosts that come later").isTrue();
+  }
+
+  // --- when hosts are looked at ---
+
+  /** Looks as in production, whenever something is due; how often. */
+  private int looks(long millis) {
+    int looks = 0;
+    for (long passed = 0; passed < millis; passed += 50) {
+      environment.pass(50);
+      if (hosts.isDue()) {
+        hosts.timePassed();
+        looks++;
+      }
+    }
+    return looks;
+  }
+
+  /** This gateway owns a host, and has asked g2 for its copy. */
+  private void own() {
+    environment.isRecovered = true;
+    hosts.recovered();
+    environment.table(3, holders("g1", 3, copy("g2", 3)));
+    hosts.timePassed();
+    assertThat(environment.copies).hasSize(1);
+  }
+
+  @Test
+  void whileNothingHappensAllHostsAreLookedAtTwiceASecond() {
+    own();
+    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    looks(1_000);
+    assertThat(looks(3_000)).isEqualTo(6);
+    assertThat(environment.copies).isEmpty();
+  }
+
+  @Test
+  void aSyncedCopyIsAskedEveryFiveSeconds() {
+    own();
+    for (int i = 0; i < 3; i++) {
+      environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+      looks(4_950);
+      assertThat(environment.copies).isEmpty();
+      looks(50);
+      assertThat(environment.copies).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatIsDueSoonIsDoneBeforeTheNextLookAtAllHosts() {
+    own();
+    environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    looks(250);
+    assertThat(environment.copies).isEmpty();
+    looks(50);
+    assertThat(environment.copies).as("asked again").hasSize(1);
+    environment.copyAnswers(CopyAnswer.of(Reply.LATER));
+    looks(50);
+    assertThat(environment.copies).as("it needed more time").hasSize(1);
+    environment.copyAnswers(CopyAnswer.of(Reply.BROKEN));
+    looks(300);
+    assertThat(environment.copies).as("a new session").hasSize(1);
+  }
+
+  @Test
+  void aCopyThatCouldNotFetchEverythingFetchesAgainSoon() {
+    environment.isRecovered = true;
+    hosts.recovered();
+    environment.table(3, holders("g2", 3, copy("g1", 3)));
+    hosts.timePassed();
+    hosts.host(HOST).copied(new Peers.Copy(HOST, 3, "g2", 1, 1, 0, new byte[0]), answer -> {});
+    looks(100);
+    environment.pullEnds(Peers.Pulled.FAILED);
+    looks(250);
+    assertThat(environment.pulls).isEmpty();
+    looks(50);
+    assertThat(environment.pulls).hasSize(1);
+  }
+
+  @Test
+  void aHostThatIsNewHereAndOneThatWasForgottenAreLookedAtSoon() {
+    own();
+    looks(100);
+    assertThat(hosts.isDue()).isFalse();
+    hosts.host("new");
+    assertThat(hosts.isDue()).isTrue();
+    hosts.timePassed();
+    assertThat(hosts.isDue()).isFalse();
+    hosts.remove("new");
+    assertThat(hosts.isDue()).isTrue();
+  }
+
+  @Test
+  void allHostsAreLookedAtWhenThatIsAskedFor() {
+    own();
+    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    looks(1_000);
+    assertThat(hosts.isDue()).isFalse();
+    hosts.lookAtAll();
+    assertThat(hosts.isDue()).isTrue();
   }
 
   @Test

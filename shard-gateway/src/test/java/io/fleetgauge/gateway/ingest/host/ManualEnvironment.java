@@ -120,7 +120,7 @@ final class ManualEnvironment extends MemoryEnvironment {
   }
 
   HostIntake host() {
-    return new HostIntake(HOST, lane(HOST), this, false);
+    return new HostIntake(HOST, lane(HOST), this, false, at -> {});
   }
 
   Lane lane(String host) {

@@ -127,7 +127,7 @@ class OwnerRoleTest {
   void aReplicaThatDoesNotAnswerIsReportedAsNotSynced() {
     openSession();
     callWhole();
-    environment.pass(2_000);
+    environment.pass(5_000);
     host.timePassed();
     environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
     assertThat(environment.reports).as("it is asked again").last().isEqualTo(report(3, "g2@3"));
