@@ -1,6 +1,5 @@
 package io.fleetgauge.load.measure;
 
-import io.fleetgauge.load.system.MeasuredProcess;
 import io.fleetgauge.load.system.ResidentMemory;
 import io.fleetgauge.load.traffic.FleetTraffic;
 import io.fleetgauge.load.traffic.GpuHost;
@@ -31,7 +30,7 @@ final class LiveLoad {
       live.awaitFirstTicks();
       for (Target target : targets) {
         memory.add(new ResidentMemory(target.system().processes()));
-        before.add(cpu(target));
+        before.add(target.cpuOfEach());
       }
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
       while (System.nanoTime() < end) {
@@ -41,7 +40,7 @@ final class LiveLoad {
         TimeUnit.SECONDS.sleep(1);
       }
       for (Target target : targets) {
-        after.add(cpu(target));
+        after.add(target.cpuOfEach());
       }
     }
     double rate = 1_000.0 * traffic.fleet().size() * GpuHost.SERIES / GpuHost.TICK;
@@ -75,14 +74,5 @@ final class LiveLoad {
           Arrays.stream(resident).sum());
     }
     out.flush();
-  }
-
-  private static double[] cpu(Target target) throws Exception {
-    List<MeasuredProcess> processes = target.system().processes();
-    double[] seconds = new double[processes.size()];
-    for (int i = 0; i < seconds.length; i++) {
-      seconds[i] = processes.get(i).cost().cpuSeconds();
-    }
-    return seconds;
   }
 }

@@ -107,8 +107,8 @@ public final class LoadCommand implements Command {
       paramLabel = "SECONDS",
       defaultValue = "0",
       description =
-          "After the backlog, every host sends each 15 s on a connection of its own: measure all"
-              + " systems for so long, 0 to 86400.")
+          "After the backlog, measure all systems for 20 s while nothing is sent, and then for so"
+              + " long while every host sends each 15 s on a connection of its own, 0 to 86400.")
   private int live;
 
   @Option(

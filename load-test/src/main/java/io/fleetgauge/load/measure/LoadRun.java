@@ -30,6 +30,9 @@ final class LoadRun implements AutoCloseable {
   /** Connections on which a backlog comes. */
   private static final int SENDERS = 4;
 
+  /** Longest time for which idle processes are measured, s. */
+  private static final int IDLE_SECONDS = 20;
+
   private final Path folder;
   private final PrintWriter out;
   private final LoadPlan plan;
@@ -154,6 +157,8 @@ final class LoadRun implements AutoCloseable {
       new RefreshLoad(out, traffic, targets, plan.refreshPasses()).run();
     }
     if (plan.liveSeconds() > 0) {
+      catchUp();
+      new IdleLoad(out, targets).run(Math.min(IDLE_SECONDS, plan.liveSeconds()));
       catchUp();
       new LiveLoad(out, traffic, targets).run(plan.liveSeconds());
     }

@@ -23,6 +23,16 @@ record Target(MeasuredSystem system, FleetTraffic.Form form) {
     return cpu(system.processes());
   }
 
+  /** CPU seconds of each process, those that store first. */
+  double[] cpuOfEach() throws IOException {
+    List<MeasuredProcess> processes = system.processes();
+    double[] seconds = new double[processes.size()];
+    for (int i = 0; i < seconds.length; i++) {
+      seconds[i] = processes.get(i).cost().cpuSeconds();
+    }
+    return seconds;
+  }
+
   private static double cpu(List<MeasuredProcess> processes) throws IOException {
     double seconds = 0;
     for (MeasuredProcess each : processes) {

@@ -100,6 +100,8 @@ class LoadTest {
     assertThat(printed.toString())
         .contains("refresh: 44 panels")
         .contains("1 x 1, remote write, nocache")
+        .contains("idle: nothing is sent or asked for 1 s")
+        .containsPattern("idle: \\d\\.\\d{3} cores in all \\(gateway .+, query API .+\\)")
         .contains("live: 2 hosts each 15 s, 51 samples/s")
         .contains("live: 8 panels of 1 h")
         .contains("1 x 1, frames: all reductions, gzip");
