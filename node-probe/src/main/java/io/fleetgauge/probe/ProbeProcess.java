@@ -25,6 +25,7 @@ import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.fleetgauge.probe.xid.XidSampling;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
@@ -112,6 +113,7 @@ public final class ProbeProcess implements AutoCloseable {
         thread -> {
           readers.add(new GpuReport(thread, classes.core()));
           readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
+          readers.add(xids(config, thread, classes, clock));
         });
     NodeLabels node = new NodeLabels(config.hostname(), config.labels());
     Sampler sampler = new Sampler(readers, node, config.job(), tick, clock, uplink::offer);
@@ -139,6 +141,21 @@ public final class ProbeProcess implements AutoCloseable {
         config.gateways(),
         config.http().host(),
         port);
+  }
+
+  private XidSampling xids(
+      ProbeConfig config, GpuThread thread, TickClasses classes, LongSupplier clock) {
+    XidSampling xids =
+        new XidSampling(
+            config.gpu().library(),
+            config.gpu().driverRoots(),
+            config.gpu().kernelLog(),
+            config.host().proc(),
+            thread::gpus,
+            classes.core(),
+            clock);
+    lifecycle.started("XIDs", STOP_LIMIT, xids);
+    return xids;
   }
 
   private static Optional<GpuThread> gpus(GpuSettings gpu) {

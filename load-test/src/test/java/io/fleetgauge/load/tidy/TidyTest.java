@@ -181,6 +181,7 @@ class TidyTest {
               "sample",
               "sample.gpu"),
           room("probe.sampling", "cluster.config", "sample"),
+          room("probe.xid", "probe.nvml", "probe.sampling", "sample", "sample.gpu"),
           room(
               "probe.uplink",
               "cluster.config",
@@ -197,6 +198,7 @@ class TidyTest {
               "probe.host",
               "probe.sampling",
               "probe.uplink",
+              "probe.xid",
               "cluster.config",
               "cluster.process",
               "cluster.trust",

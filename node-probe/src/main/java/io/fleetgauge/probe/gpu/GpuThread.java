@@ -1,6 +1,8 @@
 package io.fleetgauge.probe.gpu;
 
+import io.fleetgauge.probe.gpu.reading.Gpu;
 import io.fleetgauge.probe.gpu.reading.GpuReadings;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
 import java.io.IOException;
@@ -96,6 +98,11 @@ public final class GpuThread implements AutoCloseable {
   /** Adds the series of the reading itself; never waits for the driver. Not for several threads. */
   public void report(Tick.Builder out) {
     report.add(out);
+  }
+
+  /** Labels of the GPUs that were found, lost ones among them. */
+  public List<Labels> gpus() {
+    return reader.gpus().stream().map(Gpu::labels).toList();
   }
 
   /** Readings that timed out. */

@@ -127,7 +127,7 @@ final class FieldPlan {
       if (!(value <= read.most()) || Double.isInfinite(value)) {
         counts.dropped(NvmlCall.FIELDS);
       } else if (value >= read.least()) {
-        take(i, k, value, now);
+        take(i, k, value, counts, now);
       } else if (read.least() <= 0) {
         counts.dropped(NvmlCall.FIELDS);
       }
@@ -135,7 +135,7 @@ final class FieldPlan {
     return NvmlReturn.SUCCESS;
   }
 
-  private void take(int i, int k, double value, long now) {
+  private void take(int i, int k, double value, ValueCounts counts, long now) {
     int place = target[i];
     if (reads[i].kind() == Kind.STATE) {
       for (int state = 0; state < STATES.length; state++) {
@@ -145,9 +145,11 @@ final class FieldPlan {
       return;
     }
     if (flow[i] >= 0) {
-      value = traffic.take(flow[i], values.whole(k), values.isNarrow(k), now) / reads[i].divisor();
-      if (reads[i].metric().isCounter()) {
-        sums[place] = value;
+      long total = traffic.take(flow[i], values.whole(k), values.isNarrow(k), now);
+      if (total < 0) {
+        counts.dropped(NvmlCall.FIELDS);
+      } else if (reads[i].metric().isCounter()) {
+        sums[place] = total / reads[i].divisor();
         told[place] = true;
       }
       return;

@@ -37,14 +37,7 @@ record FieldRead(
 
   static FieldRead of(String metric, int field, double divisor, String... own) {
     return new FieldRead(
-        GpuMetrics.of(metric),
-        Labels.of(own),
-        field,
-        0,
-        Kind.VALUE,
-        divisor,
-        Double.NEGATIVE_INFINITY,
-        MOST_COUNT);
+        GpuMetrics.of(metric), Labels.of(own), field, 0, Kind.VALUE, divisor, 0, MOST_COUNT);
   }
 
   FieldRead at(int newScope) {

@@ -15,6 +15,9 @@ final class Traffic {
   private static final double KIB = 1024;
   private static final long NARROW = 1L << 32;
 
+  /** No GPU moves a hundred terabytes a second. */
+  private static final double MOST_PER_SECOND = 1e14;
+
   /** A rate: the flows that are added, and what their sum per second is divided by. */
   private record Rate(Tier tier, Labels series, int first, int second, double factor) {}
 
@@ -102,7 +105,7 @@ final class Traffic {
   /**
    * Takes a counter as the driver tells it.
    *
-   * @return the same counter without wrapping around
+   * @return the same counter without wrapping around; -1 when it cannot have grown so much
    */
   long take(int place, long value, boolean narrow, long now) {
     if (raw[place] < 0) {
@@ -117,6 +120,9 @@ final class Traffic {
       if (more < 0) {
         total[place] = value; // the driver began anew
         perSecond[place] = Double.NaN;
+      } else if (more > Math.max(1, seconds) * MOST_PER_SECOND) {
+        raw[place] = value; // what comes next is counted from here
+        return -1;
       } else {
         total[place] += more;
         perSecond[place] = seconds > 0 ? more / seconds : Double.NaN;

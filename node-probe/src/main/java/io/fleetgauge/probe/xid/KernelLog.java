@@ -1,0 +1,221 @@
+package io.fleetgauge.probe.xid;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows the kernel's log on a thread of its own: a read of the device blocks until there is a
+ * record. The device begins with what is in its buffer, up to everything since the start.
+ */
+final class KernelLog implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KernelLog.class);
+
+  /** The longest record that the kernel gives; a smaller buffer is an error to it. */
+  private static final int RECORD = 16_384;
+
+  /** What a line is cut to: the fields that are read come first. */
+  private static final int LINE = 1_024;
+
+  /** A read that takes longer has waited: what was there before has been read. */
+  private static final long WAITED_NANOS = 100_000_000;
+
+  /** A log that is written to all the time never makes a read wait. */
+  private static final long HISTORY_NANOS = 2_000_000_000;
+
+  private static final long AGAIN_SECONDS = 10;
+
+  private final Path device;
+  private final Path uptime;
+  private final LongSupplier clock;
+  private final XidCounts gpus;
+  private final XidCounts switches;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final byte[] line = new byte[LINE];
+  private final FaultLog faults = new FaultLog();
+  private int length;
+  private boolean skipping;
+  private boolean history = true;
+  private Thread thread;
+  private volatile FileChannel channel;
+  private volatile long lines;
+  private volatile long unreadable;
+  private volatile long lost;
+  private volatile boolean open;
+
+  /**
+   * @param proc where the proc file system is mounted
+   * @param clock ms since the epoch
+   */
+  KernelLog(Path device, Path proc, LongSupplier clock, XidCounts gpus, XidCounts switches) {
+    this.device = device;
+    this.uptime = proc.resolve("uptime");
+    this.clock = clock;
+    this.gpus = gpus;
+    this.switches = switches;
+  }
+
+  void start() {
+    thread = Thread.ofPlatform().daemon().name("kernel-log").start(this::follow);
+  }
+
+  /** Records that were read. */
+  long lines() {
+    return lines;
+  }
+
+  /** Those that look like an error and cannot be read, or are too long. */
+  long unreadable() {
+    return unreadable;
+  }
+
+  /** Times that the kernel dropped records before they were read. */
+  long lost() {
+    return lost;
+  }
+
+  /** Whether the log can be read. */
+  boolean isOpen() {
+    return open;
+  }
+
+  private void follow() {
+    boolean said = false;
+    while (closed.getCount() > 0) {
+      try (FileChannel in = FileChannel.open(device)) {
+        channel = in;
+        open = true;
+        said = false;
+        read(in);
+      } catch (IOException e) {
+        if (!said && closed.getCount() > 0) {
+          said = true;
+          LOG.info("the kernel's log {} cannot be read: {}", device, e.toString());
+        }
+      } finally {
+        open = false;
+      }
+      pause(AGAIN_SECONDS);
+    }
+  }
+
+  private void read(FileChannel in) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(RECORD);
+    long opened = System.nanoTime();
+    while (closed.getCount() > 0) {
+      long before = System.nanoTime();
+      int read;
+      try {
+        read = in.read(buffer.clear());
+      } catch (IOException e) {
+        if (!in.isOpen() || !String.valueOf(e.getMessage()).contains("Broken pipe")) {
+          throw e;
+        }
+        lost = lost + 1;
+        continue;
+      }
+      long after = System.nanoTime();
+      history &= after - before < WAITED_NANOS && after - opened < HISTORY_NANOS;
+      if (read < 0) {
+        history = false;
+        pause(1);
+      } else {
+        take(buffer.flip());
+      }
+    }
+  }
+
+  private void pause(long seconds) {
+    try {
+      if (closed.await(seconds, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      closed.countDown();
+    }
+  }
+
+  /** Takes bytes of the log; what was there before the probe is over when this is false. */
+  void history(boolean isHistory) {
+    history = isHistory;
+  }
+
+  void take(ByteBuffer bytes) {
+    while (bytes.hasRemaining()) {
+      byte next = bytes.get();
+      if (next == '\n') {
+        end();
+      } else if (length < LINE) {
+        line[length++] = next;
+      } else if (!skipping) {
+        skipping = true;
+      }
+    }
+  }
+
+  private void end() {
+    // Lines that begin with a blank belong to the record before them.
+    if (length > 0 && line[0] != ' ') {
+      lines = lines + 1;
+      take(new String(line, 0, length, StandardCharsets.ISO_8859_1));
+    }
+    length = 0;
+    skipping = false;
+  }
+
+  private void take(String text) {
+    KernelLine read = KernelLine.read(text);
+    switch (read.kind()) {
+      case OTHER -> {}
+      case UNREADABLE -> unreadable = unreadable + 1;
+      case XID -> take(gpus, read, text);
+      case SXID -> take(switches, read, text);
+    }
+  }
+
+  private void take(XidCounts counts, KernelLine read, String text) {
+    if (history) {
+      counts.remember(read.address(), read.code(), wallClock(read.bootMicros()));
+    } else if (counts.count(read.address(), read.code())) {
+      faults.say(clock.getAsLong(), text.substring(text.indexOf(';') + 1));
+    }
+  }
+
+  private long wallClock(long bootMicros) {
+    long now = clock.getAsLong();
+    try {
+      String seconds = Files.readString(uptime).split(" ", 2)[0];
+      long age = (long) (Double.parseDouble(seconds) * 1_000) - bootMicros / 1_000;
+      return now - Math.max(0, age);
+    } catch (IOException | NumberFormatException e) {
+      return now;
+    }
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    FileChannel in = channel;
+    try {
+      if (in != null) {
+        in.close(); // wakes a read that waits
+      }
+      if (thread != null) {
+        thread.join(1_000);
+      }
+    } catch (IOException e) {
+      LOG.debug("closing {} failed", device, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package io.fleetgauge.probe.xid;
+
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** XIDs as series; it never waits for the driver. */
+public final class XidSampling implements Reader, AutoCloseable {
+  /** Codes after which a GPU or its node has to be drained: their counters begin at 0. */
+  private static final int[] CRITICAL = {
+    46, 48, 54, 62, 64, 74, 79, 95, 109, 110, 119, 120, 123, 136, 140, 143, 144, 145, 146, 147, 148,
+    149, 150, 155, 156, 157, 158, 161, 165, 166, 167, 169, 171, 172, 173
+  };
+
+  private static final String ADDRESS = "pci_bus_id";
+  private static final double MILLIS = 1000;
+
+  private final TickClass core;
+  private final Supplier<List<Labels>> gpus;
+  private final XidCounts ofGpus;
+  private final XidCounts ofSwitches;
+  private final KernelLog kernelLog;
+  private final EventThread events;
+
+  /** Labels by address, also of GPUs that the driver does not count any more. */
+  private final Map<String, Labels> known = new TreeMap<>();
+
+  private final Map<List<String>, Labels> series = new HashMap<>();
+
+  /**
+   * Begins to follow both sources.
+   *
+   * @param library soname or path of NVML
+   * @param roots folders to which a driver may be installed besides
+   * @param device the kernel's log
+   * @param proc where the proc file system is mounted
+   * @param gpus labels of the GPUs that are known
+   * @param clock ms since the epoch
+   */
+  public XidSampling(
+      String library,
+      List<Path> roots,
+      Path device,
+      Path proc,
+      Supplier<List<Labels>> gpus,
+      TickClass core,
+      LongSupplier clock) {
+    this.core = core;
+    this.gpus = gpus;
+    this.ofGpus = new XidCounts(clock);
+    this.ofSwitches = new XidCounts(clock);
+    this.kernelLog = new KernelLog(device, proc, clock, ofGpus, ofSwitches);
+    this.events = new EventThread(library, roots, ofGpus);
+    kernelLog.start();
+    events.start();
+  }
+
+  @Override
+  public String name() {
+    return "xid";
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(core);
+  }
+
+  /** Whether both sources are followed. */
+  public boolean isFollowing() {
+    return kernelLog.isOpen() && events.isRegistered();
+  }
+
+  @Override
+  public void read(Set<TickClass> due, Readings out) {
+    for (Labels gpu : gpus.get()) {
+      known.put(gpu.value(ADDRESS), gpu);
+    }
+    Map<String, Map<Integer, XidCounts.Seen>> seen = new HashMap<>();
+    for (XidCounts.Seen one : ofGpus.all()) {
+      known.putIfAbsent(one.address(), Labels.of(ADDRESS, one.address()));
+      seen.computeIfAbsent(one.address(), key -> new TreeMap<>()).put(one.code(), one);
+    }
+    known.forEach(
+        (address, labels) -> {
+          add(out, labels, "DCGM_FI_DEV_XID_ERRORS", "", ofGpus.last(address));
+          Map<Integer, XidCounts.Seen> codes = seen.getOrDefault(address, Map.of());
+          for (int code : CRITICAL) {
+            if (!codes.containsKey(code)) {
+              add(out, labels, "gpu_xid_total", Integer.toString(code), 0);
+            }
+          }
+          codes.forEach((code, one) -> add(out, labels, one));
+        });
+    for (XidCounts.Seen one : ofSwitches.all()) {
+      String code = Integer.toString(one.code());
+      add(out, Labels.of(ADDRESS, one.address()), "gpu_sxid_total", code, one.count());
+    }
+    String lines = "gpu_probe_kernel_lines_total";
+    result(out, lines, "read", kernelLog.lines() - kernelLog.unreadable());
+    result(out, lines, "unreadable", kernelLog.unreadable());
+    result(out, lines, "lost", kernelLog.lost());
+    result(out, lines, "overflow", ofGpus.overflows() + ofSwitches.overflows());
+    result(out, "gpu_probe_xid_source_up", "kernel_log", kernelLog.isOpen() ? 1 : 0);
+    result(out, "gpu_probe_xid_source_up", "events", events.isRegistered() ? 1 : 0);
+  }
+
+  private void add(Readings out, Labels gpu, XidCounts.Seen one) {
+    String code = Integer.toString(one.code());
+    add(out, gpu, "gpu_xid_total", code, one.count());
+    add(out, gpu, "gpu_xid_last_timestamp_seconds", code, one.last() / MILLIS);
+  }
+
+  private void add(Readings out, Labels of, String metric, String code, double value) {
+    Labels labels =
+        series.computeIfAbsent(
+            List.of(metric, of.value(ADDRESS), of.value("UUID"), code),
+            key -> of.with("xid", code).with(Labels.NAME, GpuMetrics.of(metric).name()));
+    out.add(core, labels, value);
+  }
+
+  private void result(Readings out, String metric, String which, double value) {
+    String label = metric.equals("gpu_probe_kernel_lines_total") ? "result" : "source";
+    Labels labels =
+        series.computeIfAbsent(
+            List.of(metric, which),
+            key -> Labels.of(Labels.NAME, GpuMetrics.of(metric).name(), label, which));
+    out.add(core, labels, value);
+  }
+
+  @Override
+  public void close() {
+    kernelLog.close();
+    events.close();
+  }
+}

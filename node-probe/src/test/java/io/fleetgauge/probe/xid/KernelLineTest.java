@@ -1,0 +1,117 @@
+package io.fleetgauge.probe.xid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.probe.xid.KernelLine.Kind;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KernelLineTest {
+  private static final String[] LINES = {
+    "3,1234,5678901,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=4321, GPU has fallen off the bus.",
+    "3,1235,5678902,-;NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus.",
+    "3,99,1,-;nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 LTSSM Fault Up",
+    "4,7,12,-;NVRM: Xid (PCI:0008:01:00): 145, RLW_REMAP Nonfatal XC0 i0 Link 02 (0x1 0x2)",
+    "6,5,4,-;usb 1-1: new high-speed USB device"
+  };
+
+  /** What is believed, written another way. */
+  private static final Pattern BELIEVED =
+      Pattern.compile(
+          "0*[0-7],[^;]*?,\\d{1,18}(?:,[^;]*)?;(?:"
+              + "NVRM: Xid \\((?:PCI:)?([0-9a-fA-F:.]+)\\): (\\d{1,17})(?:[,;].*)?"
+              + "|nvidia-nvswitch.*SXid \\(.*"
+              + "|NVRM:.*fallen off the bus.*)",
+          Pattern.DOTALL);
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "NVRM: Xid (PCI:0000:3b:00): 79, pid=1 | XID | 00000000:3B:00.0 | 79",
+        "NVRM: Xid (0000:af:1f): 31 | XID | 00000000:AF:1F.0 | 31",
+        "NVRM: Xid (PCI:00000001:3b:00.0): 119, Timeout | XID | 00000001:3B:00.0 | 119",
+        "NVRM: Xid (PCI:0008:01:00): 145, RLW_REMAP Nonfatal XC0 | XID | 00000008:01:00.0 | 145",
+        "NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus. | XID | 00000000:3B:00.0 | 79",
+        "NVRM: The NVIDIA GPU 0000:03:00.0 has fallen off the bus | XID | 00000000:03:00.0 | 79",
+        "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal | SXID | 00000000:C1:00.0 | 20034"
+      })
+  void errorsAreReadInAllTheirForms(String text, Kind kind, String address, int code) {
+    assertThat(KernelLine.read("3,1234,5678901,-;" + text))
+        .isEqualTo(new KernelLine(kind, address, code, 5_678_901));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00): , pid=1",
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00): 7x9",
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00): 0, none",
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00): 1000, none",
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00): 99999999999999999999, none",
+        "3,1,2,-;NVRM: Xid (PCI:zz00:3b:00): 79",
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00",
+        "3,1,2,-;NVRM: something has fallen off the bus",
+        "3,1,x,-;NVRM: Xid (PCI:0000:3b:00): 79, no time",
+        "12,1,2,-;NVRM: Xid (PCI:0000:3b:00): 79, written by a program"
+      })
+  void whatLooksLikeAnErrorAndCannotBeBelievedIsUnreadable(String line) {
+    assertThat(KernelLine.read(line).kind()).isEqualTo(Kind.UNREADABLE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ";",
+        "3,1,2,-;",
+        "NVRM: Xid (PCI:0000:3b:00): 79",
+        "3,1,2,-;NVRM: loading NVIDIA UNIX x86_64 Kernel Module",
+        "3,1,2,-;audit: NVRM: Xid (PCI:0000:3b:00): 79, quoted by another"
+      })
+  void otherLinesSayNothing(String line) {
+    assertThat(KernelLine.read(line).kind()).isEqualTo(Kind.OTHER);
+  }
+
+  @Test
+  void aHundredThousandDamagedLinesGiveNoErrorThatTheyDoNotName() {
+    SplittableRandom random = new SplittableRandom(20_251_124);
+    int[] kinds = new int[Kind.values().length];
+    for (int i = 0; i < 100_000; i++) {
+      String line = damaged(LINES[random.nextInt(LINES.length)], random);
+      KernelLine read = KernelLine.read(line);
+      kinds[read.kind().ordinal()]++;
+      if (read.kind() == Kind.XID || read.kind() == Kind.SXID) {
+        Matcher believed = BELIEVED.matcher(line);
+        assertThat(believed.matches()).as(line).isTrue();
+        if (believed.group(2) != null) {
+          assertThat(Long.parseLong(believed.group(2))).as(line).isEqualTo(read.code());
+          assertThat(KernelLine.address(believed.group(1))).isEqualTo(read.address());
+        }
+        assertThat(read.code()).isBetween(1, 99_999);
+        assertThat(read.address()).matches("[0-9A-F]{8}:[0-9A-F]{2}:[0-9A-F]{2}\\.[0-7]");
+      }
+    }
+    assertThat(kinds).as("of each kind there are some").doesNotContain(0);
+  }
+
+  static String damaged(String line, SplittableRandom random) {
+    StringBuilder text = new StringBuilder(line);
+    for (int n = random.nextInt(4); n > 0 && !text.isEmpty(); n--) {
+      int at = random.nextInt(text.length());
+      switch (random.nextInt(5)) {
+        case 0 -> text.setCharAt(at, (char) random.nextInt(256));
+        case 1 -> text.deleteCharAt(at);
+        case 2 -> text.insert(at, "0123456789,;:()".charAt(random.nextInt(15)));
+        case 3 -> text.setLength(at);
+        default -> text.insert(at, text.substring(random.nextInt(at + 1), at));
+      }
+    }
+    return text.toString();
+  }
+}

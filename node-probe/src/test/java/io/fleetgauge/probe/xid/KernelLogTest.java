@@ -1,0 +1,132 @@
+package io.fleetgauge.probe.xid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KernelLogTest {
+  private static final String GPU = "00000000:3B:00.0";
+  private static final String OFF =
+      "3,1,50000000,-;NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n"
+          + " SUBSYSTEM=pci\n DEVICE=+pci:0000:3b:00.0\n";
+
+  @TempDir private Path folder;
+  private long now = 1_700_000_000_000L;
+  private final XidCounts gpus = new XidCounts(() -> now);
+  private final XidCounts switches = new XidCounts(() -> now);
+  private KernelLog log;
+
+  @BeforeEach
+  void uptime() throws Exception {
+    Files.writeString(folder.resolve("uptime"), "110.00 200.00\n");
+    log = log(folder.resolve("kmsg"));
+  }
+
+  private KernelLog log(Path device) {
+    return new KernelLog(device, folder, () -> now, gpus, switches);
+  }
+
+  private void take(String text) {
+    log.take(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)));
+  }
+
+  @Test
+  void whatWasThereBeforeIsRememberedWithItsOwnTimeAndWhatComesIsCounted() {
+    log.history(true);
+    take(OFF);
+    assertThat(gpus.all()).containsExactly(new XidCounts.Seen(GPU, 79, 0, now - 60_000));
+    log.history(false);
+    take(OFF);
+    assertThat(gpus.all()).containsExactly(new XidCounts.Seen(GPU, 79, 1, now));
+    assertThat(log.lines()).isEqualTo(2);
+  }
+
+  @Test
+  void theSentenceAndTheCodeOfOneFallAreOneError() {
+    log.history(false);
+    take(OFF + "3,2,50000100,-;NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus.\n");
+    assertThat(gpus.all()).containsExactly(new XidCounts.Seen(GPU, 79, 1, now));
+  }
+
+  @Test
+  void errorsOfSwitchesAreOfSwitches() {
+    log.history(false);
+    take("3,1,5,-;nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30\n");
+    assertThat(gpus.all()).isEmpty();
+    assertThat(switches.all())
+        .containsExactly(new XidCounts.Seen("00000000:C1:00.0", 20_034, 1, now));
+  }
+
+  @Test
+  void aLineThatNeverEndsIsCutAndTheNextIsRead() {
+    log.history(false);
+    for (int i = 0; i < 1_000; i++) {
+      take("3,1,5,-;x".repeat(100));
+    }
+    take("\n" + OFF);
+    assertThat(gpus.last(GPU)).isEqualTo(79);
+    assertThat(log.lines()).isEqualTo(2);
+  }
+
+  @Test
+  void aHundredThousandDamagedLinesAreReadOrCounted() {
+    log.history(false);
+    SplittableRandom random = new SplittableRandom(7);
+    String line = OFF.substring(0, OFF.indexOf('\n'));
+    long errors = 0;
+    long unreadable = 0;
+    long lines = 0;
+    for (int i = 0; i < 100_000; i++) {
+      now += XidCounts.SAME_MILLIS;
+      String damaged = KernelLineTest.damaged(line, random).replace('\n', '?');
+      take(damaged + "\n");
+      boolean isLine = !damaged.isEmpty() && damaged.charAt(0) != ' ';
+      KernelLine.Kind kind = KernelLine.read(damaged).kind();
+      lines += isLine ? 1 : 0;
+      errors += isLine && kind == KernelLine.Kind.XID ? 1 : 0;
+      unreadable += isLine && kind == KernelLine.Kind.UNREADABLE ? 1 : 0;
+    }
+    long counted = gpus.all().stream().mapToLong(XidCounts.Seen::count).sum();
+    assertThat(log.lines()).isEqualTo(lines);
+    assertThat(log.unreadable()).isEqualTo(unreadable).isPositive();
+    assertThat(counted + gpus.overflows()).isEqualTo(errors);
+    assertThat(counted).isPositive();
+  }
+
+  @Test
+  void aDeviceIsFollowedAndClosingDoesNotWaitForTheNextRecord() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    KernelLog followed = log(pipe);
+    followed.start();
+    try (OutputStream kernel = Files.newOutputStream(pipe)) {
+      await().until(followed::isOpen);
+      kernel.write(OFF.getBytes(StandardCharsets.ISO_8859_1));
+      kernel.flush();
+      await().until(() -> gpus.last(GPU) == 79);
+      long before = System.nanoTime();
+      followed.close();
+      assertThat(System.nanoTime() - before).isLessThan(900_000_000L);
+    }
+    await().until(() -> !followed.isOpen());
+  }
+
+  @Test
+  void aLogThatIsNotThereIsAState() {
+    KernelLog none = log(folder.resolve("nowhere"));
+    none.start();
+    assertThat(none.isOpen()).isFalse();
+    none.close();
+    assertThat(List.of(none.lines(), none.lost())).containsOnly(0L);
+  }
+}
