@@ -66,7 +66,7 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private void run(ProbeConfig config, LongSupplier clock) throws StartFailure {
-    Vertx vertx = EventLoops.start();
+    Vertx vertx = EventLoops.startFew();
     lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     SecretFile token = SecretFile.open("tokenFile", config.token());
     SecretFile secret = SecretFile.ofCluster(config.trust());
