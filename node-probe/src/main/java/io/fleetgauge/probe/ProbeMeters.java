@@ -3,6 +3,7 @@ package io.fleetgauge.probe;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
+import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import java.util.List;
@@ -17,7 +18,11 @@ final class ProbeMeters {
   private ProbeMeters() {}
 
   static Meters of(
-      Uplink uplink, Optional<Spool> spool, HostReader host, Optional<GpuThread> gpus) {
+      Uplink uplink,
+      Optional<Spool> spool,
+      HostReader host,
+      Optional<GpuThread> gpus,
+      Sampler sampler) {
     Meters meters = new Meters("fleetgauge_probe");
     meters.counter(
         "samples_read", "Samples read from GPUs and host.", () -> uplink.counts().read());
@@ -47,6 +52,11 @@ final class ProbeMeters {
         "folder_lost",
         "1 while the folder of the spool is not the one that was there at the start.",
         () -> spool.filter(Spool::isFolderLost).isPresent() ? 1 : 0);
+    meters.counter(
+        "samples_left_out",
+        "Samples of series that the rules of relabel drop, or that two readers have; they do not"
+            + " count as read.",
+        sampler::leftOut);
     meters.counter(
         "host_read_failures", "Files or lines of /proc that could not be read.", host::failures);
     gpus.ifPresent(

@@ -115,9 +115,10 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
           readers.add(xids(config, thread, classes, clock));
         });
-    NodeLabels node = new NodeLabels(config.hostname(), config.labels());
+    NodeLabels node =
+        new NodeLabels(config.labels().with("Hostname", config.hostname()), config.relabelling());
     Sampler sampler = new Sampler(readers, node, config.job(), tick, clock, uplink::offer);
-    Meters meters = ProbeMeters.of(uplink, spool, host, gpus);
+    Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
     HttpListener http =

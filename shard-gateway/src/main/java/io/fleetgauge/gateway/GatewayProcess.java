@@ -237,7 +237,10 @@ public final class GatewayProcess implements AutoCloseable {
                   toPeers,
                   intake,
                   new RemoteWriteRoute.Settings(
-                      hostLabels, store.limits().future().toMillis(), clock),
+                      config.ingest().relabelling(),
+                      hostLabels,
+                      store.limits().future().toMillis(),
+                      clock),
                   metadata,
                   counts)
               .mount(router, guard));

@@ -3,6 +3,7 @@ package io.fleetgauge.cluster.config;
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
 import io.fleetgauge.cluster.config.key.KeyType;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.util.List;
 
 /**
@@ -11,8 +12,10 @@ import java.util.List;
  * @param maxBodyBytes {@code ingest.maxBody}
  * @param maxQueuedRequests {@code ingest.maxQueuedRequests}
  * @param hostLabels {@code ingest.hostLabels}
+ * @param relabelling {@code ingest.relabel}
  */
-public record IngestSettings(int maxBodyBytes, int maxQueuedRequests, List<String> hostLabels) {
+public record IngestSettings(
+    int maxBodyBytes, int maxQueuedRequests, List<String> hostLabels, Relabelling relabelling) {
   private static final Key<Integer> MAX_BODY =
       Key.of(
           "ingest.maxBody",
@@ -32,15 +35,24 @@ public record IngestSettings(int maxBodyBytes, int maxQueuedRequests, List<Strin
           List.of("Hostname", "node", "instance"),
           "Labels that name the host of a remote-written series, the first present one decides;"
               + " of `instance` only the part before the port counts.");
+  private static final Key<Relabelling> RELABEL =
+      Key.of(
+          "ingest.relabel",
+          KeyType.relabelling(),
+          Relabelling.NONE,
+          "Rules that change the labels of remote-written series, or drop series, before their host"
+              + " is decided.");
 
   /** Every default. */
   public static final IngestSettings DEFAULT =
       new IngestSettings(
           MAX_BODY.fallback().orElseThrow(),
           MAX_QUEUED_REQUESTS.fallback().orElseThrow(),
-          HOST_LABELS.fallback().orElseThrow());
+          HOST_LABELS.fallback().orElseThrow(),
+          RELABEL.fallback().orElseThrow());
 
   static IngestSettings read(ConfigReader in) {
-    return new IngestSettings(in.get(MAX_BODY), in.get(MAX_QUEUED_REQUESTS), in.get(HOST_LABELS));
+    return new IngestSettings(
+        in.get(MAX_BODY), in.get(MAX_QUEUED_REQUESTS), in.get(HOST_LABELS), in.get(RELABEL));
   }
 }

@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
 import io.fleetgauge.cluster.config.key.KeyType;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.regex.Pattern;
  * @param hostname {@code hostname}: value of the {@code Hostname} label
  * @param labels {@code labels}: labels of every series of this host, such as its rack
  * @param job {@code job}: value of the label {@code job} of {@code up}
+ * @param relabelling {@code relabel}
  * @param http where {@code /metrics} is served, port 9400 by default
  * @param gateways {@code gateways}
  * @param token {@code tokenFile}
@@ -32,6 +34,7 @@ public record ProbeConfig(
     String hostname,
     Labels labels,
     String job,
+    Relabelling relabelling,
     HttpSettings http,
     List<URI> gateways,
     Optional<Path> token,
@@ -62,6 +65,13 @@ public record ProbeConfig(
           KeyType.text(),
           "fleetgauge-probe",
           "Value of the label `job` of `up` and `scrape_*`, by which the probe is a target.");
+  private static final Key<Relabelling> RELABEL =
+      Key.of(
+          "relabel",
+          KeyType.relabelling(),
+          Relabelling.NONE,
+          "Rules that change the labels of this host's series, or drop series, after `labels` were"
+              + " added.");
   private static final Key<List<URI>> GATEWAYS =
       Key.of(
           "gateways",
@@ -102,6 +112,7 @@ public record ProbeConfig(
         in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName),
         Labels.of(in.get(LABELS)),
         in.get(JOB),
+        in.get(RELABEL),
         HttpSettings.read(in, HTTP_PORT),
         in.get(GATEWAYS),
         in.find(TOKEN_FILE),

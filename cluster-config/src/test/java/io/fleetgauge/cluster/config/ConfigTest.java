@@ -8,6 +8,10 @@ import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.journal.Journal;
+import io.fleetgauge.sample.regexp.Regexp;
+import io.fleetgauge.sample.relabel.RelabelAction;
+import io.fleetgauge.sample.relabel.RelabelRule;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +27,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigTest {
+  private static final Relabelling NO_PODS =
+      new Relabelling(
+          List.of(
+              new RelabelRule(
+                  RelabelAction.LABELDROP,
+                  List.of(),
+                  ";",
+                  Regexp.anchored("pod|pod_.*"),
+                  0,
+                  "",
+                  "$1")));
+
   private static final LogSettings LOG =
       new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO);
 
@@ -62,7 +78,8 @@ class ConfigTest {
                     8 << 20,
                     16L << 30,
                     64L << 20),
-                new IngestSettings(16 << 20, 1_000, List.of("Hostname", "node", "instance")),
+                new IngestSettings(
+                    16 << 20, 1_000, List.of("Hostname", "node", "instance"), Relabelling.NONE),
                 LOG));
     assertThat(QueryConfig.read("f", "# nothing\n"))
         .isEqualTo(
@@ -94,6 +111,7 @@ class ConfigTest {
                 probe.hostname(),
                 Labels.EMPTY,
                 "fleetgauge-probe",
+                Relabelling.NONE,
                 new HttpSettings("0.0.0.0", 9400),
                 List.of(URI.create("http://127.0.0.1:9500")),
                 Optional.empty(),
@@ -155,7 +173,7 @@ class ConfigTest {
                   segment: 1MiB
                   maxDisk: 2MiB
                   maxQueued: 3MiB
-                ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host]}
+                ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host], relabel: [{action: LabelDrop, regex: "pod|pod_.*"}]}
                 log: {format: json, level: debug}
                 """))
         .isEqualTo(
@@ -203,7 +221,7 @@ class ConfigTest {
                     1 << 20,
                     2 << 20,
                     3 << 20),
-                new IngestSettings(1 << 20, 3, List.of("host")),
+                new IngestSettings(1 << 20, 3, List.of("host"), NO_PODS),
                 new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG)));
   }
 
@@ -309,6 +327,9 @@ class ConfigTest {
             hostname: n7
             labels: {rack: r1, zone: 3}
             job: node
+            relabel:
+              - regex: pod|pod_.*
+                action: labeldrop
             gateways: ["http://a:1", "http://b:2"]
             tick: 5s
             ticks: {other: 1m, static: 6h, of: {DCGM_FI_DEV_FAN_SPEED: 10m, hwmon: 2m}}
@@ -325,6 +346,7 @@ class ConfigTest {
     assertThat(config.hostname()).isEqualTo("n7");
     assertThat(config.job()).isEqualTo("node");
     assertThat(config.labels()).isEqualTo(Labels.of("rack", "r1", "zone", "3"));
+    assertThat(config.relabelling()).isEqualTo(NO_PODS);
     assertThat(config.gateways())
         .containsExactly(URI.create("http://a:1"), URI.create("http://b:2"));
     assertThat(config.ticks())
@@ -351,6 +373,34 @@ class ConfigTest {
                 3L << 30));
     assertThat(ProbeConfig.read("probe.yaml", "spool: {enabled: false}").spool().folder())
         .isEmpty();
+  }
+
+  @Test
+  void aRelabelRuleWithProblemsIsToldByItsPlaceAndField() {
+    ConfigException failure =
+        catchThrowableOfType(
+            ConfigException.class,
+            () ->
+                ProbeConfig.read(
+                    "probe.yaml",
+                    """
+                    relabel:
+                      - {target_label: a}
+                      - {action: hashmod, source_labels: [gpu]}
+                      - {action: keep, regex: "a(b", label: c}
+                      - {action: replace, source_labels: gpu, target_label: "", replacement: ""}
+                      - 5
+                    """));
+    assertThat(failure.problems())
+        .containsExactlyInAnyOrder(
+            "relabel[1].modulus: the action hashmod requires a modulus other than 0",
+            "relabel[1].target_label: the action hashmod requires a target label",
+            "relabel[2].label: no such field; known here are source_labels, separator, regex,"
+                + " modulus, target_label, replacement, action",
+            "relabel[2].regex: a(b is not a regular expression (RE2): missing closing ):"
+                + " `(?s:a(b)$`",
+            "relabel[3].source_labels: gpu is not a list of label names",
+            "relabel[4]: 5 is not allowed; allowed is a map of fields");
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -245,6 +246,7 @@ public final class DemoCommand implements Command {
         LocalHost.name(),
         Labels.EMPTY,
         "fleetgauge-probe",
+        Relabelling.NONE,
         new HttpSettings(LOOPBACK, probePort),
         fleet.gatewayAddresses(),
         Optional.empty(),

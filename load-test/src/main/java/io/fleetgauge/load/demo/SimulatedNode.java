@@ -5,6 +5,7 @@ import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.TickAssembly;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
@@ -36,7 +37,9 @@ final class SimulatedNode {
   SimulatedNode(int number, String hostname, String rack, JobSchedule jobs, long seed) {
     this.number = number;
     this.jobs = jobs;
-    this.assembly = new TickAssembly(new NodeLabels(hostname, Labels.of("rack", rack)));
+    this.assembly =
+        new TickAssembly(
+            new NodeLabels(Labels.of("Hostname", hostname, "rack", rack), Relabelling.NONE));
     this.random = new SplittableRandom(seed + number);
     for (int gpu = 0; gpu < GPUS; gpu++) {
       temperature[gpu] = 30 + random.nextInt(5);

@@ -30,6 +30,7 @@ import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.relabel.Relabelling;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -149,7 +150,7 @@ class FleetTest {
           }
         };
     Uplink uplink = uplink("host-1");
-    NodeLabels node = new NodeLabels("host-1", Labels.EMPTY);
+    NodeLabels node = new NodeLabels(Labels.of("Hostname", "host-1"), Relabelling.NONE);
     long first = NOW - 3_000_000;
     try (Sampler sampler =
         new Sampler(

@@ -71,6 +71,11 @@ public final class Sampler implements AutoCloseable {
     return last.at(0);
   }
 
+  /** How many samples were left out because their series are. Safe for all threads. */
+  public long leftOut() {
+    return assembly.leftOut();
+  }
+
   private void next() {
     long now = clock.getAsLong();
     long millis = tick.toMillis();

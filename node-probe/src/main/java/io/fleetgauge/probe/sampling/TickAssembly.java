@@ -55,6 +55,7 @@ public final class TickAssembly {
 
   private int read;
   private int added;
+  private volatile long leftOut;
 
   public TickAssembly(NodeLabels node) {
     this.node = node;
@@ -67,6 +68,7 @@ public final class TickAssembly {
     }
     part.last = sent(part, reading);
     read += reading.size();
+    leftOut += reading.size() - part.last.size();
     pieces.add(part.last);
   }
 
@@ -79,6 +81,11 @@ public final class TickAssembly {
   /** What was taken into this tick so far. */
   Counts counts() {
     return new Counts(read, pieces.stream().mapToInt(Tick::size).sum(), added);
+  }
+
+  /** How many samples were left out because their series are. Safe for all threads. */
+  public long leftOut() {
+    return leftOut;
   }
 
   /** The tick, with everything that was taken into it; the next one begins. */

@@ -11,6 +11,7 @@ import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -103,7 +104,7 @@ class GpuSamplingTest {
         List.of(
             new GpuReport(gpus.thread, classes.core()),
             new GpuSampling(gpus.thread, classes, Duration.ofMillis(500))),
-        new NodeLabels("n1", Labels.EMPTY),
+        new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
         "gpu",
         Duration.ofMillis(TICK),
         () -> 0,

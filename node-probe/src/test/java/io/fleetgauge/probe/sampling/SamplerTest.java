@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ class SamplerTest {
     Sampler sampler =
         new Sampler(
             List.of(readers),
-            new NodeLabels("n1", Labels.EMPTY),
+            new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
             "probe",
             tick,
             () -> 0,

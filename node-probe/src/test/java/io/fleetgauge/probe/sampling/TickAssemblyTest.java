@@ -6,6 +6,7 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -15,7 +16,9 @@ class TickAssemblyTest {
   private static final double ENDED = -1;
 
   private final TickAssembly assembly =
-      new TickAssembly(new NodeLabels("n1", Labels.of("rack", "r1", "job", "idle")));
+      new TickAssembly(
+          new NodeLabels(
+              Labels.of("Hostname", "n1", "rack", "r1", "job", "idle"), Relabelling.NONE));
   private final TickAssembly.Part gpus = new TickAssembly.Part();
   private final TickAssembly.Part host = new TickAssembly.Part();
 
@@ -56,6 +59,7 @@ class TickAssemblyTest {
     twice.add(Labels.of(Labels.NAME, "a"), 1).add(Labels.of(Labels.NAME, "a"), 2);
     assembly.read(gpus, twice.at(1));
     assertThat(assembly.at(1).values()).containsExactly(1);
+    assertThat(assembly.leftOut()).isEqualTo(1);
   }
 
   @Test

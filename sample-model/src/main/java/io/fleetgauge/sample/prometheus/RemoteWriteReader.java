@@ -56,8 +56,8 @@ public final class RemoteWriteReader {
 
     void histogram(long time, Histogram histogram);
 
-    /** Number of samples and histograms of a series that was skipped. */
-    void unwanted(int count);
+    /** How many samples and histograms a series had that was skipped. */
+    void unwanted(int samples, int histograms);
 
     void exemplars(int count);
 
@@ -317,7 +317,7 @@ public final class RemoteWriteReader {
     if (sink.series(this)) {
       sink.sample(time, value);
     } else {
-      sink.unwanted(1);
+      sink.unwanted(1, 0);
     }
     return true;
   }
@@ -360,7 +360,7 @@ public final class RemoteWriteReader {
       writeKey();
     }
     if (!sink.series(this)) {
-      sink.unwanted(samples + histograms);
+      sink.unwanted(samples, histograms);
       return;
     }
     sink.exemplars(exemplars);

@@ -149,7 +149,7 @@ class RemoteReadTest {
               }
 
               @Override
-              public void unwanted(int count) {}
+              public void unwanted(int samples, int histograms) {}
 
               @Override
               public void exemplars(int count) {

@@ -49,8 +49,8 @@ class RemoteWriteLimitsTest {
     }
 
     @Override
-    public void unwanted(int count) {
-      events.add("unwanted " + count);
+    public void unwanted(int samples, int histograms) {
+      events.add("unwanted " + (samples + histograms));
     }
 
     @Override

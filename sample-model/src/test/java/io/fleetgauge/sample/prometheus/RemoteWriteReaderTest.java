@@ -51,8 +51,8 @@ class RemoteWriteReaderTest {
         }
 
         @Override
-        public void unwanted(int count) {
-          read.add("unwanted " + count);
+        public void unwanted(int samples, int histograms) {
+          read.add("unwanted " + samples + " " + histograms);
         }
 
         @Override
@@ -123,8 +123,8 @@ class RemoteWriteReaderTest {
           }
 
           @Override
-          public void unwanted(int count) {
-            sink.unwanted(count);
+          public void unwanted(int samples, int histograms) {
+            sink.unwanted(samples, histograms);
           }
 
           @Override
@@ -213,7 +213,7 @@ class RemoteWriteReaderTest {
             "1000 7.0 [1, 2][3.0, 4.0]",
             "a_total MetricMetadata[type=counter, help=How many., unit=things]",
             "skip=b",
-            "unwanted 1");
+            "unwanted 1 0");
   }
 
   @Test

@@ -12,6 +12,9 @@ public final class RemoteWriteCounts {
   final LongAdder retry = new LongAdder();
   final LongAdder samples = new LongAdder();
 
+  /** Samples of series that relabelling drops. */
+  final LongAdder dropped = new LongAdder();
+
   /** Series without a name or with invalid labels. */
   final LongAdder invalidSeries = new LongAdder();
 
@@ -33,6 +36,10 @@ public final class RemoteWriteCounts {
         () -> Map.of("kept", kept.sum(), "refused", refused.sum(), "retry", retry.sum()));
     meters.counter(
         "remote_write_samples", "Samples kept from remote-write requests.", samples::sum);
+    meters.counter(
+        "remote_write_dropped_samples",
+        "Samples of remote-write requests dropped by ingest.relabel.",
+        dropped::sum);
     meters.counter(
         "remote_write_bad_series",
         "Series of remote-write requests without a name or with invalid labels.",

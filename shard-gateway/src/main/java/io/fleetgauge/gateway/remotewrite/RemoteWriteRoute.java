@@ -11,6 +11,7 @@ import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -64,11 +65,13 @@ public final class RemoteWriteRoute implements AutoCloseable {
   /**
    * How samples are accepted.
    *
+   * @param relabelling is applied to each series before its host is named
    * @param hostLabels names the host of a series
    * @param maxFutureMillis how far ahead of the clock a sample may be
    * @param clock ms since the epoch
    */
-  public record Settings(HostLabels hostLabels, long maxFutureMillis, LongSupplier clock) {}
+  public record Settings(
+      Relabelling relabelling, HostLabels hostLabels, long maxFutureMillis, LongSupplier clock) {}
 
   /** An answer; the text is empty if all samples were kept. */
   private record Answer(
@@ -96,6 +99,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return new RemoteWriteRoute(
         vertx,
         new TenantWriters(
+            settings.relabelling,
             settings.hostLabels,
             settings.maxFutureMillis,
             metadata,
@@ -371,14 +375,21 @@ public final class RemoteWriteRoute implements AutoCloseable {
       (status == 503 || status == 429 ? counts.retry : counts.refused).increment();
     }
     counts.samples.add(answer.samples + answer.histograms);
+    long droppedSamples = answer.request == null ? 0 : answer.request.droppedSamples();
+    long droppedHistograms = answer.request == null ? 0 : answer.request.droppedHistograms();
+    if (status == 204 || status == 400) {
+      counts.dropped.add(droppedSamples + droppedHistograms); // others are sent again
+    }
     if (http.response().closed()) {
       return;
     }
     if (version == Version.V2 && answer.request != null) {
       String prefix = "X-Prometheus-Remote-Write-";
       http.response()
-          .putHeader(prefix + "Samples-Written", Long.toString(answer.samples))
-          .putHeader(prefix + "Histograms-Written", Long.toString(answer.histograms))
+          // What relabelling drops is done with: a sender counts what is not written as failed.
+          .putHeader(prefix + "Samples-Written", Long.toString(answer.samples + droppedSamples))
+          .putHeader(
+              prefix + "Histograms-Written", Long.toString(answer.histograms + droppedHistograms))
           .putHeader(prefix + "Exemplars-Written", "0");
     }
     if (status == 503) {

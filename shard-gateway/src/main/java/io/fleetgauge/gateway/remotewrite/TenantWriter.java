@@ -7,6 +7,7 @@ import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
@@ -30,7 +32,11 @@ final class TenantWriter {
   /** The number of a series that is refused because its labels are not those of the tenant. */
   private static final int FOREIGN = -2;
 
+  /** The number of a series that the operator's rules drop. */
+  private static final int DROPPED = -3;
+
   private final String tenant;
+  private final Relabelling relabelling;
 
   private final HostLabels hostLabels;
   private final long latestFuture;
@@ -66,6 +72,8 @@ final class TenantWriter {
    * @param refusals why series were refused before any owner was asked; the first few
    * @param refusedSeries how many series were refused for these reasons
    * @param foreignSeries how many of them have not the labels that the tenant must write
+   * @param droppedSamples how many samples belong to series that relabelling drops
+   * @param droppedHistograms how many histograms do
    * @param ahead why the first sample that is ahead of the clock is refused; empty if none is
    */
   record Request(
@@ -76,6 +84,8 @@ final class TenantWriter {
       List<String> refusals,
       int refusedSeries,
       int foreignSeries,
+      int droppedSamples,
+      int droppedHistograms,
       String ahead) {
 
     /** The parts whose owners may refuse samples because of what they have. */
@@ -88,12 +98,15 @@ final class TenantWriter {
           refusals,
           refusedSeries,
           foreignSeries,
+          droppedSamples,
+          droppedHistograms,
           ahead);
     }
   }
 
   /**
    * @param tenant its name
+   * @param relabelling is applied to each series once, before anything else is asked of its labels
    * @param required labels that every series must have
    * @param stamps whether these labels are added instead
    * @param metadata receives the metadata of metrics
@@ -101,6 +114,7 @@ final class TenantWriter {
    */
   TenantWriter(
       String tenant,
+      Relabelling relabelling,
       HostLabels hostLabels,
       long future,
       Labels required,
@@ -108,6 +122,7 @@ final class TenantWriter {
       MetadataTable.OfTenant metadata,
       RandomGenerator random) {
     this.tenant = tenant;
+    this.relabelling = relabelling;
     this.metadata = metadata;
     this.required = required;
     this.stamps = stamps;
@@ -181,6 +196,8 @@ final class TenantWriter {
     private final List<String> refusals = new ArrayList<>();
     private int refusedSeries;
     private int foreignSeries;
+    private int droppedSamples;
+    private int droppedHistograms;
     private int samples;
     private int histogramCount;
     private int exemplars;
@@ -220,6 +237,9 @@ final class TenantWriter {
         if (before != NONE) {
           table.follow(before, series);
         }
+      }
+      if (idBySeries[series] == DROPPED) {
+        return false;
       }
       if (idBySeries[series] < 0) {
         foreignSeries += idBySeries[series] == FOREIGN ? 1 : 0;
@@ -273,7 +293,12 @@ final class TenantWriter {
     }
 
     @Override
-    public void unwanted(int count) {}
+    public void unwanted(int ofNumbers, int ofHistograms) {
+      if (idBySeries[series] == DROPPED) {
+        droppedSamples += ofNumbers;
+        droppedHistograms += ofHistograms;
+      }
+    }
 
     @Override
     public void exemplars(int count) {
@@ -299,7 +324,16 @@ final class TenantWriter {
             parts.add(new Part(host, run.encode(), all.size(), true, false));
           });
       return new Request(
-          parts, samples, histogramCount, exemplars, refusals, refusedSeries, foreignSeries, ahead);
+          parts,
+          samples,
+          histogramCount,
+          exemplars,
+          refusals,
+          refusedSeries,
+          foreignSeries,
+          droppedSamples,
+          droppedHistograms,
+          ahead);
     }
 
     void clear() {
@@ -315,7 +349,17 @@ final class TenantWriter {
       refusalBySeries = Arrays.copyOf(refusalBySeries, 2 * series);
     }
     try {
-      Labels labels = labels(reader);
+      Optional<Labels> relabelled = relabelling.apply(labels(reader));
+      if (relabelled.isEmpty()) {
+        idBySeries[series] = DROPPED;
+        hostBySeries[series] = null;
+        refusalBySeries[series] = null;
+        return series;
+      }
+      Labels labels = relabelled.get();
+      if (labels.metric().isEmpty()) {
+        throw new IllegalArgumentException("ingest.relabel removes the metric name");
+      }
       if (stamps) {
         labels = labels.with(required);
       } else {

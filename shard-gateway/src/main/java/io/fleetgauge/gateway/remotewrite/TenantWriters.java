@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.remotewrite;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ final class TenantWriters {
   /** Bytes of keys; all that is known of a series takes a few times its key. */
   static final long MAX_KEY_BYTES = Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 32);
 
+  private final Relabelling relabelling;
   private final HostLabels hostLabels;
   private final long future;
   private final MetadataTable metadata;
@@ -32,6 +34,7 @@ final class TenantWriters {
    * @param maxKeyBytes limit of the keys of all writers together
    */
   TenantWriters(
+      Relabelling relabelling,
       HostLabels hostLabels,
       long future,
       MetadataTable metadata,
@@ -40,6 +43,7 @@ final class TenantWriters {
     this.maxKeyBytes = maxKeyBytes;
     this.counts = counts;
     this.metadata = metadata;
+    this.relabelling = relabelling;
     this.hostLabels = hostLabels;
     this.future = future;
   }
@@ -57,6 +61,7 @@ final class TenantWriters {
         none ->
             new TenantWriter(
                 rule.tenant,
+                relabelling,
                 hostLabels,
                 future,
                 rule.required,

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.TenantLimits;
@@ -26,6 +27,8 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.journal.Journal;
+import io.fleetgauge.sample.relabel.RelabelFields;
+import io.fleetgauge.sample.relabel.Relabelling;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -62,6 +65,20 @@ class RemoteWriteRouteTest {
   private static final long NOW = 10_000_000;
   private static final String V1 = "application/x-protobuf";
   private static final String V2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+  private static final Relabelling RELABELLING =
+      new Relabelling(
+          List.of(
+              new RelabelFields(
+                      Map.of(
+                          "source_labels",
+                          List.of("__name__"),
+                          "regex",
+                          "unwanted.*",
+                          "action",
+                          "drop"),
+                      (field, what) -> fail(field + ": " + what))
+                  .rule()
+                  .orElseThrow()));
   private static final ClusterView VIEW =
       new ClusterView(
           OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g1")),
@@ -135,7 +152,7 @@ class RemoteWriteRouteTest {
                 new OutgoingHttp(vertx, TrustSettings.NONE, guard.signer(), PeerClient.HTTP_LIMITS),
                 intake,
                 new RemoteWriteRoute.Settings(
-                    new HostLabels(List.of("Hostname")), 60_000, () -> NOW),
+                    RELABELLING, new HostLabels(List.of("Hostname")), 60_000, () -> NOW),
                 metadata,
                 counts)
             .mount(router, guard);
@@ -320,6 +337,21 @@ class RemoteWriteRouteTest {
     assertThat(response.headers.get("X-Prometheus-Remote-Write-Samples-Written")).isEqualTo("0");
     assertThat(response.body).contains("the label team is \"b\", and tenant team must write");
     assertThat(metrics()).contains("fleetgauge_gateway_remote_write_foreign_series_total 1.0");
+  }
+
+  @Test
+  void samplesDroppedByRelabellingAreAnsweredLikeKeptOnesAndCountedApart() throws Exception {
+    WriteRequest both = up(NOW, 1).series(NOW, 2, "Hostname", "n2", "__name__", "unwanted_threads");
+    assertThat(send(V1, both.bytes()).status).isEqualTo(204);
+    assertThat(send(V1, both.bytes()).status).isEqualTo(204);
+    assertThat(stored()).hasSize(1);
+    Response second =
+        send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1", "__name__", "unwanted"));
+    assertThat(second.status).isEqualTo(204);
+    assertThat(second.headers.get("X-Prometheus-Remote-Write-Samples-Written")).isEqualTo("1");
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_write_samples_total 2.0")
+        .contains("fleetgauge_gateway_remote_write_dropped_samples_total 3.0");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Labels;
@@ -10,6 +11,8 @@ import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.relabel.RelabelFields;
+import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,8 +33,13 @@ class TenantWriterTest {
   private final TenantWriter open = writer(Labels.EMPTY, false);
 
   private TenantWriter writer(Labels required, boolean stamps) {
+    return writer(Relabelling.NONE, required, stamps);
+  }
+
+  private TenantWriter writer(Relabelling relabelling, Labels required, boolean stamps) {
     return new TenantWriter(
         "team",
+        relabelling,
         new HostLabels(List.of("Hostname", "instance")),
         FUTURE,
         required,
@@ -107,6 +115,72 @@ class TenantWriterTest {
     open.forget();
     assertThat(open.keyBytes()).isZero();
     assertThat(open.dictionary("n1")).isEmpty();
+  }
+
+  @Test
+  void relabellingDecidesTheHostAndIsFollowedByTheLabelsOfTheTenant() throws Exception {
+    Relabelling rules =
+        relabelling(
+            List.of(
+                Map.of("source_labels", List.of("node"), "target_label", "Hostname"),
+                Map.of("target_label", "team", "replacement", "other")));
+    WriteRequest one = new WriteRequest().series(1_000, 1, "__name__", "up", "node", "n7");
+    TenantWriter writer = writer(rules, Labels.of("team", "a"), true);
+    TenantWriter.Part part = read(writer, one).parts().getFirst();
+    assertThat(samples(writer, part))
+        .containsOnlyKeys("up{Hostname=\"n7\", node=\"n7\", team=\"a\"} @ 1000");
+    assertThat(read(writer(rules, Labels.of("team", "a"), false), one).refusals())
+        .singleElement()
+        .asString()
+        .startsWith("the label team is \"other\"");
+  }
+
+  @Test
+  void samplesOfASeriesThatRelabellingDropsAreCountedEachTime() throws Exception {
+    TenantWriter writer =
+        writer(
+            relabelling(
+                List.of(
+                    Map.of(
+                        "source_labels", List.of("__name__"), "regex", "go_.*", "action", "drop"))),
+            Labels.EMPTY,
+            false);
+    WriteRequest both =
+        new WriteRequest()
+            .series(1_000, 1, "Hostname", "n1", "__name__", "go_threads")
+            .series(1_000, 1, "Hostname", "n1", "__name__", "up");
+    for (int i = 0; i < 3; i++) {
+      TenantWriter.Request request = read(writer, both);
+      assertThat(request.droppedSamples()).isEqualTo(1);
+      assertThat(request.samples()).isEqualTo(1);
+      assertThat(request.refusals()).isEmpty();
+      assertThat(request.refusedSeries()).isZero();
+    }
+  }
+
+  @Test
+  void aSeriesThatLosesItsNameByRelabellingIsRefusedWithTheReason() throws Exception {
+    TenantWriter writer =
+        writer(
+            relabelling(List.of(Map.of("regex", "__name__", "action", "labeldrop"))),
+            Labels.EMPTY,
+            false);
+    WriteRequest one = new WriteRequest().series(1_000, 1, "Hostname", "n1", "__name__", "up");
+    assertThat(read(writer, one).refusals())
+        .singleElement()
+        .asString()
+        .contains("ingest.relabel removes the metric name");
+  }
+
+  private static Relabelling relabelling(List<Map<String, Object>> rules) {
+    return new Relabelling(
+        rules.stream()
+            .map(
+                fields ->
+                    new RelabelFields(fields, (field, what) -> fail(field + ": " + what))
+                        .rule()
+                        .orElseThrow())
+            .toList());
   }
 
   /** Senders keep an order of their series, more or less. */

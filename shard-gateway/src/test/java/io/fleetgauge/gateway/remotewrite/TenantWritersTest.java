@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.List;
@@ -20,7 +21,12 @@ class TenantWritersTest {
   private final RemoteWriteCounts counts = new RemoteWriteCounts();
   private final TenantWriters writers =
       new TenantWriters(
-          new HostLabels(List.of("Hostname")), 60_000, new MetadataTable(), LIMIT, counts);
+          Relabelling.NONE,
+          new HostLabels(List.of("Hostname")),
+          60_000,
+          new MetadataTable(),
+          LIMIT,
+          counts);
 
   @Test
   void theWriterWithTheMostKeysForgetsThemWhenAllHaveTooMany() throws Exception {

@@ -1,6 +1,9 @@
 package io.fleetgauge.cluster.config.key;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.sample.relabel.RelabelFields;
+import io.fleetgauge.sample.relabel.RelabelRule;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -139,6 +142,11 @@ public sealed interface KeyType<T> {
   /** Label names and values. */
   static KeyType<Map<String, String>> labels() {
     return new LabelMap();
+  }
+
+  /** Rules that change labels. */
+  static KeyType<Relabelling> relabelling() {
+    return new Rules();
   }
 
   /** Text that a function turns into a value. */
@@ -450,6 +458,74 @@ public sealed interface KeyType<T> {
         }
       }
       return Optional.of(labels);
+    }
+  }
+
+  /** Rules in the form of Prometheus's {@code relabel_configs}. */
+  record Rules() implements KeyType<Relabelling> {
+    @Override
+    public String name() {
+      return "list of relabel rules";
+    }
+
+    @Override
+    public String range() {
+      return "as in Prometheus's `relabel_configs`";
+    }
+
+    @Override
+    public String allowed() {
+      return "a list of rules as in Prometheus's relabel_configs";
+    }
+
+    @Override
+    public String print(Relabelling value) {
+      return "[" + (value.isEmpty() ? "" : value.rules().size() + " rules") + "]";
+    }
+
+    @Override
+    public Optional<Relabelling> parse(JsonNode node, Problems problems) {
+      if (!node.isArray()) {
+        problems.notAllowed(Problems.show(node), allowed());
+        return Optional.empty();
+      }
+      List<RelabelRule> rules = new ArrayList<>();
+      for (int i = 0; i < node.size(); i++) {
+        JsonNode rule = node.get(i);
+        if (rule.isObject()) {
+          String item = "[" + i + "]";
+          new RelabelFields(fields(rule), (field, what) -> problems.of(item).below(field).add(what))
+              .rule()
+              .ifPresent(rules::add);
+        } else {
+          problems.of("[" + i + "]").notAllowed(Problems.show(rule), "a map of fields");
+        }
+      }
+      return rules.size() == node.size() ? Optional.of(new Relabelling(rules)) : Optional.empty();
+    }
+
+    private static Map<String, Object> fields(JsonNode rule) {
+      Map<String, Object> fields = new TreeMap<>();
+      rule.properties().forEach(field -> fields.put(field.getKey(), value(field.getValue())));
+      return fields;
+    }
+
+    private static Object value(JsonNode node) {
+      if (node.isArray()) {
+        List<Object> items = new ArrayList<>();
+        node.forEach(item -> items.add(value(item)));
+        return items;
+      }
+      if (node.isNull()) {
+        return null;
+      }
+      if (node.isNumber()) {
+        return node.numberValue();
+      }
+      if (node.isBoolean()) {
+        return node.booleanValue();
+      }
+      return node.isTextual() ? node.textValue() : node;
     }
   }
 }

@@ -21,6 +21,11 @@ record Problems(String key, List<String> all) {
     add(value + " is not allowed; allowed is " + allowed);
   }
 
+  /** The same list, for an item of this key, such as {@code [0]}. */
+  Problems of(String item) {
+    return new Problems(key + item, all);
+  }
+
   /** The same list, for a key below this one. */
   Problems below(String name) {
     return new Problems(key + "." + name, all);
