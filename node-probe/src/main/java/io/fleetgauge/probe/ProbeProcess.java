@@ -36,7 +36,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -127,7 +129,11 @@ public final class ProbeProcess implements AutoCloseable {
             config.http(),
             "http.port",
             HttpListener.router(
-                vertx, readiness, meters, () -> exposition(sampler.last()), RoutingContext::next));
+                vertx,
+                readiness,
+                meters,
+                () -> exposition(sampler.last(), host),
+                RoutingContext::next));
     http.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
@@ -187,8 +193,10 @@ public final class ProbeProcess implements AutoCloseable {
     }
   }
 
-  private static String exposition(Tick tick) {
-    return TextExposition.write(tick, KnownMetrics.families(tick));
+  private static String exposition(Tick tick, HostReader host) {
+    Map<String, TextExposition.Family> families = new HashMap<>(host.families());
+    families.putAll(KnownMetrics.families(tick));
+    return TextExposition.write(tick, families);
   }
 
   /** The port of {@code /metrics}. */

@@ -162,6 +162,7 @@ class TidyTest {
           room("probe.host.hardware", "probe.host.reading"),
           room("probe.host.kernel", "probe.host.libc", "probe.host.reading"),
           room("probe.host.network", "probe.host.reading"),
+          room("probe.host.textfile", "probe.host.reading", "sample", "sample.prometheus"),
           room("probe.host.storage", "probe.host.libc", "probe.host.reading"),
           room(
               "probe.host",
@@ -172,8 +173,10 @@ class TidyTest {
               "probe.host.network",
               "probe.host.reading",
               "probe.host.storage",
+              "probe.host.textfile",
               "probe.sampling",
-              "sample"),
+              "sample",
+              "sample.prometheus"),
           room("probe.nvml"),
           room("probe.gpu.reading", "probe.nvml", "sample", "sample.gpu"),
           room(

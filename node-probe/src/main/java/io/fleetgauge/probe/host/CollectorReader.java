@@ -4,10 +4,13 @@ import io.fleetgauge.probe.host.reading.Collector;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.Missing;
 import io.fleetgauge.probe.host.reading.Readings;
+import io.fleetgauge.probe.host.textfile.Textfile;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.TextExposition;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
@@ -51,6 +54,11 @@ final class CollectorReader implements Reader {
   @Override
   public void read(Set<TickClass> due, io.fleetgauge.probe.sampling.Readings out) {
     read(out.of(tickClass));
+  }
+
+  /** Type and help of metrics that no table has. */
+  Map<String, TextExposition.Family> families() {
+    return collector instanceof Textfile textfile ? textfile.families() : Map.of();
   }
 
   long faults() {

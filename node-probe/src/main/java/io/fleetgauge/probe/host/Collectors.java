@@ -51,6 +51,7 @@ import io.fleetgauge.probe.host.storage.Nfsd;
 import io.fleetgauge.probe.host.storage.Nvme;
 import io.fleetgauge.probe.host.storage.TapeStats;
 import io.fleetgauge.probe.host.storage.Xfs;
+import io.fleetgauge.probe.host.textfile.Textfile;
 import java.util.function.LongSupplier;
 
 /** Which class a collector's name stands for. */
@@ -103,6 +104,7 @@ final class Collectors {
       case SOFTNET -> new SoftNet(files);
       case STAT -> new Stat(files);
       case TAPESTATS -> new TapeStats(files);
+      case TEXTFILE -> new Textfile(settings.textfiles(), files);
       case THERMAL_ZONE -> new ThermalZone(files);
       case TIME -> new Time(files, clock);
       case TIMEX -> new Timex();

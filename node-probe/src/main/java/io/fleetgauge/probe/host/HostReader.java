@@ -7,9 +7,12 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.TextExposition;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -68,6 +71,13 @@ public final class HostReader {
   /** One for each collector, by its name. */
   public List<Reader> readers() {
     return List.copyOf(readers);
+  }
+
+  /** Type and help of metrics that no table has, by name. */
+  public Map<String, TextExposition.Family> families() {
+    Map<String, TextExposition.Family> families = new HashMap<>();
+    readers.forEach(reader -> families.putAll(reader.families()));
+    return families;
   }
 
   /** Files, lines and words that could not be understood, since the start. */

@@ -41,6 +41,7 @@ public enum HostCollector {
   SOFTNET,
   STAT,
   TAPESTATS,
+  TEXTFILE,
   THERMAL_ZONE,
   TIME,
   TIMEX,

@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.key.KeyType;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -27,6 +28,7 @@ import java.util.Set;
  * @param powerSupplies {@code host.powersupplyclass.supplies}
  * @param netstatFields {@code host.netstat.fields}
  * @param vmstatFields {@code host.vmstat.fields}
+ * @param textfiles {@code host.textfile.directory}
  */
 public record HostSettings(
     Path proc,
@@ -44,7 +46,8 @@ public record HostSettings(
     NamePatterns sensors,
     NamePatterns powerSupplies,
     String netstatFields,
-    String vmstatFields) {
+    String vmstatFields,
+    Optional<Path> textfiles) {
   private static final Key<Path> PROC =
       Key.of(
           "host.proc",
@@ -127,6 +130,12 @@ public record HostSettings(
           "^(oom_kill|pgpg|pswp|pg.*fault).*",
           "Which counters of the memory management are read: those in whose name this is found.");
 
+  private static final Key<Path> TEXTFILES =
+      Key.optional(
+          "host.textfile.directory",
+          KeyType.path(),
+          "Folder of `*.prom` files with metrics of other programs, in Prometheus's text format.");
+
   private static Key<List<HostCollector>> collectors(String name, String what) {
     return Key.of(
         "host.collectors." + name,
@@ -157,7 +166,8 @@ public record HostSettings(
         NamePatterns.ALL,
         NamePatterns.ALL,
         NETSTAT_FIELDS,
-        VMSTAT.fallback().orElseThrow());
+        VMSTAT.fallback().orElseThrow(),
+        Optional.empty());
   }
 
   /** Every default. */
@@ -184,7 +194,30 @@ public record HostSettings(
         sensors,
         powerSupplies,
         netstatFields,
-        vmstatFields);
+        vmstatFields,
+        textfiles);
+  }
+
+  /** The same with a folder of text files. */
+  public HostSettings with(Path folder) {
+    return new HostSettings(
+        proc,
+        sys,
+        root,
+        collectors,
+        mountPoints,
+        fileSystemTypes,
+        disks,
+        networkDevices,
+        networkClasses,
+        arpDevices,
+        infinibandDevices,
+        chips,
+        sensors,
+        powerSupplies,
+        netstatFields,
+        vmstatFields,
+        Optional.of(folder));
   }
 
   public static HostSettings read(ConfigReader in) {
@@ -210,6 +243,7 @@ public record HostSettings(
         SENSORS.read(in),
         SUPPLIES.read(in),
         in.get(NETSTAT, NETSTAT_FIELDS),
-        in.get(VMSTAT));
+        in.get(VMSTAT),
+        in.find(TEXTFILES));
   }
 }

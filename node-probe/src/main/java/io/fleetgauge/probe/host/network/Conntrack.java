@@ -46,7 +46,9 @@ public final class Conntrack implements Collector {
     out.add(limit, files.number(folder + "nf_conntrack_max"));
     KernelText text = files.proc("net/stat/nf_conntrack");
     java.util.Arrays.fill(sums, 0);
-    text.nextLine(); // names of the columns
+    if (!text.skipHeader(1)) {
+      return;
+    }
     while (text.nextLine()) {
       if (text.wordsLeft() < COLUMNS) {
         text.damaged();

@@ -40,8 +40,7 @@ public final class NetDev implements Collector {
   @Override
   public void read(Readings out) throws IOException {
     KernelText text = files.proc("net/dev");
-    text.nextLine();
-    text.nextLine(); // the names of the columns are in two lines
+    text.skipHeader(2);
     while (text.nextLine()) {
       // The number of bytes may follow the colon without a blank.
       if (!text.nextWord(':') || text.wordEnd() != ':' || text.wordsLeft() != columns.length) {

@@ -36,7 +36,9 @@ public final class UdpQueues implements Collector {
     }
     double sent = 0;
     double received = 0;
-    text.nextLine(); // names of the columns
+    if (!text.skipHeader(1)) {
+      return 1;
+    }
     while (text.nextLine()) {
       // "00000015:00000000", bytes to send and bytes received
       if (text.skip(QUEUE_COLUMN - 1) && text.nextWord(':')) {

@@ -95,6 +95,17 @@ public final class KernelText {
     return false;
   }
 
+  /** Passes over the names of the columns; a file without them is damaged. */
+  public boolean skipHeader(int lines) {
+    for (int i = 0; i < lines; i++) {
+      if (!nextLine()) {
+        faults.increment();
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Goes to the whole of a file of one line, with or without its end. */
   boolean onlyLine() {
     int end = size;
