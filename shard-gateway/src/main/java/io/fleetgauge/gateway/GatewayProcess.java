@@ -40,6 +40,8 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.StoreMeters;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.stream.PeerStreams;
+import io.fleetgauge.gateway.stream.StreamCounts;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
@@ -132,7 +134,9 @@ public final class GatewayProcess implements AutoCloseable {
     private Journal journal;
     private Guard guard;
     private OutgoingHttp toPeers;
+    private final StreamCounts streamCounts = new StreamCounts();
     private WorkerExecutor peerWorkers;
+    private PeerClient peers;
     private Intake intake;
 
     Startup(GatewayConfig config, LongSupplier clock) {
@@ -165,8 +169,12 @@ public final class GatewayProcess implements AutoCloseable {
       guard.isReachedAs(config.advertisedHost());
       toPeers = new OutgoingHttp(vertx, config.trust(), guard.signer(), PeerClient.HTTP_LIMITS);
       lifecycle.started("connections to gateways", STOP_LIMIT, toPeers);
+      streamCounts.declare(meters);
+      PeerStreams streams =
+          new PeerStreams(vertx, toPeers, guard.key(), PeerClient.STREAM_LIMITS, streamCounts);
+      lifecycle.started("streams to gateways", STOP_LIMIT, streams);
       peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
-      PeerClient peers = new PeerClient(vertx, toPeers, peerWorkers, store, clock);
+      peers = new PeerClient(vertx, toPeers, streams, peerWorkers, store, clock);
       intake =
           new Intake(
               store,
@@ -218,7 +226,8 @@ public final class GatewayProcess implements AutoCloseable {
               clock)
           .mount(router, guard);
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
-      PeerRoute.mount(router, vertx, guard.needsPeer(), peerWorkers, intake, store);
+      PeerRoute.mount(
+          router, vertx, guard.needsPeer(), guard.key(), streamCounts, peerWorkers, intake, store);
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
       http.declare(meters);
       lifecycle.started("HTTP", STOP_LIMIT, http);
@@ -234,7 +243,7 @@ public final class GatewayProcess implements AutoCloseable {
           STOP_LIMIT,
           RemoteWriteRoute.open(
                   vertx,
-                  toPeers,
+                  peers,
                   intake,
                   new RemoteWriteRoute.Settings(
                       config.ingest().relabelling(),

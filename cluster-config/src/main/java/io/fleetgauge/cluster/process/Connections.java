@@ -29,6 +29,8 @@ final class Connections {
    */
   static final Duration NEXT_HEAD = Duration.ofMinutes(15);
 
+  private static final int SWITCHING_PROTOCOLS = 101;
+
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
   /** What is known of a connection. */
@@ -43,6 +45,11 @@ final class Connections {
     /** Whether a request is being answered. */
     private boolean isBusy() {
       return last != null && !last.ended();
+    }
+
+    /** Whether it goes on with another protocol than HTTP, which has its own limits. */
+    private boolean isUpgraded() {
+      return last != null && last.getStatusCode() == SWITCHING_PROTOCOLS;
     }
 
     private boolean isLate(long now) {
@@ -94,7 +101,9 @@ final class Connections {
     wasFull = wasFull && open.size() >= most;
     open.forEach(
         (connection, state) -> {
-          if (state.isBusy()) {
+          if (state.isUpgraded()) {
+            open.remove(connection);
+          } else if (state.isBusy()) {
             state.waitingSince = now;
           } else if (state.isLate(now)) {
             late.increment();

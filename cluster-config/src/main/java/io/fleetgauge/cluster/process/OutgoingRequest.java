@@ -8,10 +8,13 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.NetSocket;
 import java.util.function.Predicate;
 
 /** One request to a process of the cluster, which is signed when it is sent. For one thread. */
 public final class OutgoingRequest {
+  private static final int SWITCHING_PROTOCOLS = 101;
+
   private final OutgoingHttp http;
   private final RequestOptions options;
   private Buffer body = Buffer.buffer();
@@ -51,7 +54,7 @@ public final class OutgoingRequest {
    * @param begin is called when there is a connection; the request is sent if it returns true
    */
   public Future<Answer> send(Predicate<HttpClientRequest> begin) {
-    byte[] digest = http.signer().isSet() ? BodyDigest.of(body) : new byte[0];
+    byte[] digest = digest();
     return http.client()
         .request(options)
         .compose(
@@ -63,6 +66,39 @@ public final class OutgoingRequest {
               sign(request, digest);
               return request.send(body).compose(this::whole);
             });
+  }
+
+  /**
+   * Asks the process to go on with another protocol on the connection of this request.
+   *
+   * @param protocol its name and version
+   * @return the connection, when the process has agreed. Who gets it closes it
+   */
+  public Future<NetSocket> upgrade(String protocol) {
+    options.putHeader("Connection", "upgrade").putHeader("Upgrade", protocol);
+    byte[] digest = digest();
+    return http.client()
+        .request(options)
+        .compose(
+            request -> {
+              // What becomes of the connection later is told to whoever has it.
+              request.exceptionHandler(failure -> {});
+              sign(request, digest);
+              return request.connect();
+            })
+        .compose(
+            response ->
+                response.statusCode() == SWITCHING_PROTOCOLS
+                    ? Future.succeededFuture(response.netSocket())
+                    : whole(response)
+                        .compose(
+                            answer ->
+                                Future.failedFuture(
+                                    "status " + answer.status() + ": " + answer.body())));
+  }
+
+  private byte[] digest() {
+    return http.signer().isSet() ? BodyDigest.of(body) : new byte[0];
   }
 
   private Future<Answer> whole(HttpClientResponse response) {

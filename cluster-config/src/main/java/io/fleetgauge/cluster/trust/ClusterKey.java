@@ -41,7 +41,9 @@ public final class ClusterKey {
     /** A message on the event bus. */
     MESSAGE,
     /** A connection between two members in Hazelcast. */
-    CONNECTION;
+    CONNECTION,
+    /** A message on a stream between two gateways. */
+    STREAM;
 
     private byte[] label() {
       return name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);

@@ -13,10 +13,10 @@
  * part      = length:4 bytes:length            the length is an unsigned big-endian integer
  * </pre>
  *
- * <p>The labels of the purposes are {@code request}, {@code entry}, {@code message} and {@code
- * connection}, and the secrets, the salt and the labels are in UTF-8. A signature for one purpose
- * therefore never verifies for another, and parts never verify when they are divided at other
- * places.
+ * <p>The labels of the purposes are {@code request}, {@code entry}, {@code message}, {@code
+ * connection} and {@code stream}, and the secrets, the salt and the labels are in UTF-8. A
+ * signature for one purpose therefore never verifies for another, and parts never verify when they
+ * are divided at other places.
  *
  * <p>A request has one header:
  *

@@ -37,6 +37,13 @@ class ConnectionsTest {
         HttpListener.router(
             vertx, new HttpListener.Readiness(), meters, () -> "", RoutingContext::next);
     router.get("/slow").handler(slow::set);
+    router
+        .get("/other")
+        .handler(
+            http ->
+                http.request()
+                    .toNetSocket()
+                    .onSuccess(socket -> socket.handler(bytes -> socket.write(bytes))));
     http =
         HttpListener.start(
             vertx, new HttpSettings("127.0.0.1", 0), "http.port", router, connections);
@@ -124,6 +131,26 @@ class ConnectionsTest {
       assertThat(metric("http_connections_late_total")).isZero();
       pass(1);
       assertThat(isClosed(socket)).isTrue();
+    }
+  }
+
+  @Test
+  void aConnectionThatGoesOnWithAnotherProtocolIsNotClosedForIt() throws Exception {
+    try (Socket socket = connect()) {
+      send(
+          socket,
+          "GET /other HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n");
+      InputStream in = socket.getInputStream();
+      StringBuilder head = new StringBuilder();
+      while (!head.toString().endsWith("\r\n\r\n")) {
+        head.append((char) in.read());
+      }
+      assertThat(head.toString()).startsWith("HTTP/1.1 101 ");
+      pass(1_000);
+      pass(1_000);
+      send(socket, "x");
+      assertThat(in.read()).isEqualTo('x');
+      assertThat(metric("http_connections")).as("it is none of HTTP").isZero();
     }
   }
 

@@ -185,4 +185,44 @@ class OutgoingHttpTest {
     begun.take().end("last");
     assertThat(text.await(10, TimeUnit.SECONDS)).isEqualTo("200 first last");
   }
+
+  @Test
+  void aConnectionGoesOnWithAnotherProtocolWhenTheServerAgreesToTheSignedRequest(Vertx vertx)
+      throws Exception {
+    BlockingQueue<String> signatures = new LinkedBlockingQueue<>();
+    URI server =
+        serve(
+            vertx,
+            request -> {
+              signatures.add(String.valueOf(request.getHeader(RequestSigner.HEADER)));
+              if (request.path().equals("/no")) {
+                request.response().setStatusCode(401).end("not you");
+              } else {
+                request
+                    .toNetSocket()
+                    .onSuccess(socket -> socket.handler(bytes -> socket.write(bytes)));
+              }
+            });
+    used =
+        new OutgoingHttp(
+            vertx,
+            TrustSettings.NONE,
+            new RequestSigner(ClusterKey.of(() -> List.of(SECRET)), () -> 5),
+            LIMITS);
+    CompletableFuture<String> echo = new CompletableFuture<>();
+    used.to(server, HttpMethod.GET, "/yes", 5_000)
+        .upgrade("other")
+        .onSuccess(
+            socket -> {
+              socket.handler(bytes -> echo.complete(bytes.toString()));
+              socket.write("hello");
+            });
+    assertThat(echo.get(10, TimeUnit.SECONDS)).isEqualTo("hello");
+    assertThat(signatures.take()).startsWith("1 " + server.getAuthority() + " 5 ");
+    CompletableFuture<String> refused = new CompletableFuture<>();
+    used.to(server, HttpMethod.GET, "/no", 5_000)
+        .upgrade("other")
+        .onFailure(failure -> refused.complete(failure.getMessage()));
+    assertThat(refused.get(10, TimeUnit.SECONDS)).isEqualTo("status 401: not you");
+  }
 }

@@ -351,6 +351,7 @@ class IsolationTest {
     for (String path :
         List.of(
             "/v1/table",
+            "/v1/stream",
             "/v1/hosts/h1/samples?from=0&to=9999999999999",
             "/v1/hosts/h1/digest?fine=0&coarse=1&until=1",
             "/v1/hosts/h1/blocks",
@@ -358,7 +359,7 @@ class IsolationTest {
       assertThat(get(gateway, path, "").statusCode()).as(path).isEqualTo(401);
       assertThat(get(gateway, path, "token-a").statusCode()).as(path).isIn(401, 403);
     }
-    for (String path : List.of("/v1/fragments", "/v1/hosts/h1/copies", "/v1/hosts/h1/offers")) {
+    for (String path : List.of("/v1/fragments", "/v1/hosts/h1/offers")) {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(gateway + path))
               .header("Authorization", "Bearer token-a")

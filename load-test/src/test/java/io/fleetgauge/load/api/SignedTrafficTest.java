@@ -112,13 +112,13 @@ class SignedTrafficTest {
         .until(
             () -> {
               String all = recorder.text();
-              return all.contains("/copies HTTP/1.1")
+              return all.contains("GET /v1/stream HTTP/1.1")
                   && all.contains("/frames HTTP/1.1")
                   && all.contains("POST /v1/fragments HTTP/1.1")
                   && all.contains("h-probe");
             });
     String all = recorder.text();
-    for (String request : List.of("/copies HTTP/1.1", "/v1/fragments HTTP/1.1")) {
+    for (String request : List.of("/v1/stream HTTP/1.1", "/v1/fragments HTTP/1.1")) {
       int at = all.indexOf(request);
       assertThat(all.substring(at, all.indexOf("\r\n\r\n", at)))
           .containsIgnoringCase(RequestSigner.HEADER + ": 1 " + PUBLIC + ":");

@@ -169,6 +169,40 @@ class TlsTest {
   }
 
   @Test
+  void streamsBetweenGatewaysGoOverTlsToo() throws Exception {
+    try (Uplink uplink = uplink(trust(ca, own));
+        OutgoingHttp http =
+            new OutgoingHttp(vertx, trust(ca, own), RequestSigner.NONE, Uplink.HTTP_LIMITS)) {
+      uplink.offer(tick());
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> {
+                double copied = 0;
+                for (URI gateway : fleet.gatewayAddresses()) {
+                  String metrics =
+                      http.to(gateway, HttpMethod.GET, "/metrics", 5_000)
+                          .send()
+                          .await()
+                          .body()
+                          .toString();
+                  assertThat(metrics).containsPattern("fleetgauge_gateway_streams [1-9]");
+                  copied += copiedFrames(metrics);
+                }
+                assertThat(copied).isPositive();
+              });
+    }
+  }
+
+  private static double copiedFrames(String metrics) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith("fleetgauge_gateway_copied_frames_total "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  @Test
   void aGatewayThatIsNotTrustedGetsNoRequest() throws Exception {
     Certificates.Pair other = Certificates.make(folder, "other");
     try (OutgoingHttp http =

@@ -14,8 +14,6 @@ import java.nio.charset.StandardCharsets;
  *   X-Fleetgauge-Epoch: EPOCH             newest epoch of the table that the sender knows; 0 for none
  *   X-Fleetgauge-Acknowledged: SEQUENCE   last sequence of the first frame's run that a gateway
  *                                         acknowledged to the sender; 0 for none
- *   X-Fleetgauge-Check: 1                 optional: the gateway stores nothing and answers what it
- *                                         would refuse
  *
  *   one or more frames of the host, oldest first, without anything between them
  *
@@ -34,9 +32,6 @@ public final class IntakeProtocol {
 
   /** Header: the last sequence of the body's run that a gateway acknowledged to the sender. */
   public static final String ACKNOWLEDGED = "X-Fleetgauge-Acknowledged";
-
-  /** Header, with any value: nothing is stored; the answer reports what would be refused. */
-  public static final String CHECK = "X-Fleetgauge-Check";
 
   /** Content type of a body of frames. */
   public static final String FRAMES_TYPE = "application/octet-stream";

@@ -83,11 +83,7 @@ public final class IntakeRoute {
     Context loop = vertx.getOrCreateContext();
     Sender sender = Senders.of(Guard.grant(http));
     Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
-    if (http.request().getHeader(IntakeProtocol.CHECK) == null) {
-      intake.take(host, sender, body, epoch, acknowledged, answered);
-    } else {
-      intake.check(host, sender, body, epoch, answered);
-    }
+    intake.take(host, sender, body, epoch, acknowledged, answered);
   }
 
   private static long number(RoutingContext http, String header) {

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.peer;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
@@ -10,7 +11,11 @@ import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.stream.Outcome;
+import io.fleetgauge.gateway.stream.PeerStreams;
+import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -34,12 +39,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks other gateways. Safe for all threads. */
-public final class PeerClient implements Peers {
+public final class PeerClient implements Peers, Owners {
   private static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
 
   /** For connections to other gateways. */
   public static final OutgoingHttp.Limits HTTP_LIMITS =
       new OutgoingHttp.Limits(1_000, 60, 64, 10_000);
+
+  /**
+   * What is on its way to one gateway. All questions may take as long as a replica may be silent.
+   */
+  public static final PeerStreams.Limits STREAM_LIMITS =
+      new PeerStreams.Limits(32L << 20, 4_096, COPY_MILLIS);
+
+  /** Frames that got no answer are sent again after this long. */
+  private static final long FAILED_MILLIS = 200;
 
   /** Hosts that are pulled at once. */
   private static final int PULLS = 4;
@@ -49,22 +63,30 @@ public final class PeerClient implements Peers {
   private final Store store;
   private final LongSupplier clock;
   private final OutgoingHttp http;
+  private final PeerStreams streams;
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private int pulling;
   private Intake intake;
 
   /**
-   * @param http how others are reached
+   * @param http how others are asked for what they have
+   * @param streams how they are sent bodies
    * @param workers where samples are read and compared
    * @param clock ms since the epoch
    */
   public PeerClient(
-      Vertx vertx, OutgoingHttp http, WorkerExecutor workers, Store store, LongSupplier clock) {
+      Vertx vertx,
+      OutgoingHttp http,
+      PeerStreams streams,
+      WorkerExecutor workers,
+      Store store,
+      LongSupplier clock) {
     this.vertx = vertx;
     this.workers = workers;
     this.store = store;
     this.clock = clock;
     this.http = http;
+    this.streams = streams;
   }
 
   /** Whose hosts these are; before anything is asked. */
@@ -80,30 +102,68 @@ public final class PeerClient implements Peers {
 
   @Override
   public void copy(URI to, Copy copy, Consumer<CopyAnswer> answer) {
-    http.to(to, HttpMethod.POST, path(copy.host(), "copies"), COPY_MILLIS)
-        .header(IntakeProtocol.EPOCH, Long.toString(copy.epoch()))
-        .header(PeerRoute.FROM, copy.owner())
-        .header(PeerRoute.SESSION, Long.toString(copy.session()))
-        .header(PeerRoute.NUMBER, Long.toString(copy.number()))
-        .header(PeerRoute.COUNT, Integer.toString(copy.count()))
-        .body(copy.frames())
-        .send()
-        .compose(PeerClient::proper)
-        .map(said -> read(said.body().toString()))
-        .otherwise(
-            failure -> {
-              LOG.debug("no answer of {}", to, failure);
-              return CopyAnswer.of(Reply.FAILED);
-            })
-        .onSuccess(answer::accept);
+    streams.ask(
+        to,
+        new PeerQuestion.Copied(copy).toQuestion(),
+        outcome -> answer.accept(copyAnswer(to, outcome)));
+  }
+
+  private static CopyAnswer copyAnswer(URI from, Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Answered said -> read(new String(said.body(), StandardCharsets.UTF_8));
+      // The replica is there, and this gateway has more for it than it can take.
+      case Outcome.Crowded crowded -> CopyAnswer.of(Reply.LATER);
+      case Outcome.Failed failed -> {
+        LOG.debug("no answer of {}: {}", from, failed.why());
+        yield CopyAnswer.of(Reply.FAILED);
+      }
+    };
   }
 
   private static CopyAnswer read(String text) {
-    String[] words = text.strip().split(" ");
-    return words[0].equals(PeerRoute.DICTIONARY)
-        ? CopyAnswer.wants(Long.parseUnsignedLong(words[1], 16))
-        : CopyAnswer.of(Reply.valueOf(words[0].toUpperCase(Locale.ROOT)));
+    String[] words = text.split(" ");
+    try {
+      return words[0].equals(PeerRoute.DICTIONARY)
+          ? CopyAnswer.wants(Long.parseUnsignedLong(words[1], 16))
+          : CopyAnswer.of(Reply.valueOf(words[0].toUpperCase(Locale.ROOT)));
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      LOG.debug("not an answer of a replica: {}", text);
+      return CopyAnswer.of(Reply.FAILED);
+    }
   }
+
+  // --- frames for owners ---
+
+  @Override
+  public void send(
+      URI owner,
+      Intent intent,
+      String host,
+      long epoch,
+      byte[] body,
+      Consumer<IntakeAnswer> answer) {
+    streams.ask(
+        owner,
+        new PeerQuestion.Frames(intent == Intent.CHECK, host, epoch, body).toQuestion(),
+        outcome -> answer.accept(intakeAnswer(owner, outcome)));
+  }
+
+  private static IntakeAnswer intakeAnswer(URI from, Outcome outcome) {
+    switch (outcome) {
+      case Outcome.Answered said -> {
+        try {
+          return IntakeAnswer.parse(new String(said.body(), StandardCharsets.UTF_8));
+        } catch (WireException e) {
+          LOG.debug("{} answers: {}", from, e.getMessage());
+        }
+      }
+      case Outcome.Crowded crowded -> {}
+      case Outcome.Failed failed -> LOG.debug("no answer of {}: {}", from, failed.why());
+    }
+    return new IntakeAnswer.SlowDown(FAILED_MILLIS);
+  }
+
+  // --- requests ---
 
   private static Future<OutgoingRequest.Answer> proper(OutgoingRequest.Answer answer) {
     return answer.status() == 200

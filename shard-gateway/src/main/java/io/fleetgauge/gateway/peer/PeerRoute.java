@@ -1,11 +1,17 @@
 package io.fleetgauge.gateway.peer;
 
-import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Peers;
+import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.stream.Question;
+import io.fleetgauge.gateway.stream.StreamCounts;
+import io.fleetgauge.gateway.stream.StreamRoute;
+import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -15,22 +21,17 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.FileNotFoundException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Answers other gateways, as the package draws it. */
 public final class PeerRoute {
-  static final String FROM = "X-Fleetgauge-From";
-  static final String SESSION = "X-Fleetgauge-Session";
-  static final String NUMBER = "X-Fleetgauge-Number";
-  static final String COUNT = "X-Fleetgauge-Count";
   static final String NEXT = "X-Fleetgauge-Next";
   static final String DICTIONARY = "dictionary";
-
-  /** Bodies that are sent together may be many. */
-  private static final int MOST_BYTES = 64 << 20;
 
   private static final int PAGE_BYTES = 1 << 20;
 
@@ -48,17 +49,19 @@ public final class PeerRoute {
 
   /**
    * @param guard lets other gateways in
+   * @param key verifies what comes on streams
    */
   public static void mount(
       Router router,
       Vertx vertx,
       Handler<RoutingContext> guard,
+      ClusterKey key,
+      StreamCounts counts,
       WorkerExecutor workers,
       Intake intake,
       Store store) {
     PeerRoute route = new PeerRoute(vertx, workers, intake, store);
-    Guard.readBody(router.post("/v1/hosts/:host/copies").handler(guard), MOST_BYTES)
-        .handler(route::copy);
+    StreamRoute.mount(router, vertx, guard, key, route::asked, counts);
     router.post("/v1/hosts/:host/offers").handler(guard).handler(route::offer);
     router.get("/v1/hosts/:host/digest").handler(guard).handler(route::digest);
     router.get("/v1/hosts/:host/samples").handler(guard).handler(route::samples);
@@ -66,42 +69,36 @@ public final class PeerRoute {
     router.get("/v1/hosts/:host/blocks/:name").handler(guard).handler(route::block);
   }
 
-  private void copy(RoutingContext http) {
-    Peers.Copy copy;
-    try {
-      Buffer body = http.body().buffer();
-      copy =
-          new Peers.Copy(
-              host(http),
-              number(http, IntakeProtocol.EPOCH),
-              String.valueOf(http.request().getHeader(FROM)),
-              number(http, SESSION),
-              number(http, NUMBER),
-              Math.toIntExact(number(http, COUNT)),
-              body == null ? new byte[0] : body.getBytes());
-    } catch (ArithmeticException | NumberFormatException e) {
-      http.response().setStatusCode(400).end("a header is not a number: " + e.getMessage() + "\n");
-      return;
+  private void asked(Question question, Consumer<byte[]> answer) throws WireException {
+    switch (PeerQuestion.of(question)) {
+      case PeerQuestion.Copied of ->
+          intake.copied(of.copy(), answered -> answer.accept(bytes(line(answered))));
+      case PeerQuestion.Frames of -> {
+        Consumer<IntakeAnswer> answered = taken -> answer.accept(bytes(taken.toString()));
+        String problem = IntakeProtocol.hostProblem(of.host());
+        if (!problem.isEmpty()) {
+          answered.accept(new IntakeAnswer.Refused(problem));
+        } else if (of.isCheck()) {
+          intake.check(of.host(), Sender.UNLIMITED, of.frames(), of.epoch(), answered);
+        } else {
+          intake.take(of.host(), Sender.UNLIMITED, of.frames(), of.epoch(), 0, answered);
+        }
+      }
     }
-    Context loop = vertx.getOrCreateContext();
-    intake.copied(
-        copy,
-        answer ->
-            loop.runOnContext(
-                none ->
-                    end(
-                        http,
-                        answer.wantedRun() == 0
-                            ? answer.reply().name().toLowerCase(Locale.ROOT)
-                            : DICTIONARY + " " + Long.toHexString(answer.wantedRun()))));
+  }
+
+  private static String line(Peers.CopyAnswer answer) {
+    return answer.wantedRun() == 0
+        ? answer.reply().name().toLowerCase(Locale.ROOT)
+        : DICTIONARY + " " + Long.toHexString(answer.wantedRun());
+  }
+
+  private static byte[] bytes(String line) {
+    return line.getBytes(StandardCharsets.UTF_8);
   }
 
   private static String host(RoutingContext http) {
     return IntakeProtocol.host(http.pathParam("host"));
-  }
-
-  private static long number(RoutingContext http, String header) {
-    return Long.parseLong(String.valueOf(http.request().getHeader(header)));
   }
 
   private static void end(RoutingContext http, String line) {

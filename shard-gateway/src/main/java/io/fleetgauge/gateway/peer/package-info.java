@@ -1,10 +1,15 @@
 /**
- * Requests between gateways that hold the same hosts, over HTTP.
+ * What gateways ask each other: to take bodies, on streams ({@link io.fleetgauge.gateway.stream});
+ * for what they have of a host, over HTTP.
  *
  * <pre>
- * POST /v1/hosts/HOST/copies     frames from the owner to a replica; headers: X-Fleetgauge-Epoch,
- *                                -From (the owner's id), -Session, -Number, -Count
- *                                200  whole | kept | broken | stranger | later | dictionary RUN
+ * kind 1  frames  host:string epoch:uvar         for the owner of a host; the body has frames
+ *                                the answer is a line of IntakeAnswer
+ * kind 2  check   host:string epoch:uvar         the same, and nothing is kept
+ * kind 3  copy    host:string epoch:uvar owner:string session:uvar number:uvar count:uvar
+ *                                from the owner, by its id, to a replica; the body has frames
+ *                                whole | kept | broken | stranger | later | dictionary RUN
+ *
  * POST /v1/hosts/HOST/offers?from=ID   asks the owner to pull from that gateway
  *                                200 merged | 409 not merged
  * GET  /v1/hosts/HOST/digest?fine=MS&amp;coarse=MS&amp;until=MS   the digest of the host's samples
@@ -24,8 +29,9 @@
  * slot   = from:svar to:svar count:uvar hash:u64       from (included) to to (not), ms
  * </pre>
  *
- * <p>In: calls of {@link io.fleetgauge.gateway.ingest.host.Peers}, and requests of other gateways.
- * Out: one answer for each.
+ * <p>In: calls of {@link io.fleetgauge.gateway.ingest.host.Peers} and {@link
+ * io.fleetgauge.gateway.ingest.host.Owners}, and questions of other gateways. Out: one answer for
+ * each.
  *
  * <p>Law: no event loop waits for a disk or for samples. A request without an answer in time has
  * failed. The number of hosts that are pulled at once is limited. Before a host is compared with

@@ -1,16 +1,13 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.ingest.host.Owners;
+import io.fleetgauge.gateway.ingest.host.Owners.Intent;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.sample.frame.IntakeAnswer;
-import io.fleetgauge.sample.frame.IntakeProtocol;
-import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -21,23 +18,15 @@ final class Delivery {
   /** Attempts are repeated for this long; then the sender has to send again. */
   private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private static final long REQUEST_TIMEOUT_MILLIS = 5_000;
-
   private final Vertx vertx;
   private final Intake intake;
   private final UnaryOperator<byte[]> alreadyThere = body -> body;
-  private final OutgoingHttp http;
+  private final Owners owners;
 
-  /** Whether the owner keeps the samples or only says which it would refuse. */
-  enum Intent {
-    KEEP,
-    CHECK
-  }
-
-  Delivery(Vertx vertx, OutgoingHttp http, Intake intake) {
+  Delivery(Vertx vertx, Owners owners, Intake intake) {
     this.vertx = vertx;
     this.intake = intake;
-    this.http = http;
+    this.owners = owners;
   }
 
   /**
@@ -86,34 +75,12 @@ final class Delivery {
 
     void ask(Optional<URI> address) {
       if (address.isPresent()) {
-        post(address.get());
+        owners.send(address.get(), intent, host, epoch, body, this::answered);
       } else if (intent == Intent.KEEP) {
         intake.take(host, sender, body, epoch, 0, this::answered);
       } else {
         intake.check(host, sender, body, epoch, this::answered);
       }
-    }
-
-    private void post(URI address) {
-      OutgoingRequest request =
-          http.to(address, HttpMethod.POST, IntakeProtocol.path(host), REQUEST_TIMEOUT_MILLIS)
-              .header(IntakeProtocol.EPOCH, Long.toString(epoch))
-              .body(body);
-      if (intent == Intent.CHECK) {
-        request.header(IntakeProtocol.CHECK, "1");
-      }
-      request
-          .send()
-          .map(
-              answer -> {
-                try {
-                  return IntakeAnswer.parse(answer.body().toString());
-                } catch (WireException e) {
-                  throw new IllegalStateException(e.getMessage(), e);
-                }
-              })
-          .onSuccess(this::answered)
-          .onFailure(failure -> answered(new IntakeAnswer.SlowDown(200)));
     }
 
     private void answered(IntakeAnswer answer) {

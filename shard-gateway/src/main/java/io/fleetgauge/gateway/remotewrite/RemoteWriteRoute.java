@@ -2,10 +2,11 @@ package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.Senders;
+import io.fleetgauge.gateway.ingest.host.Owners;
+import io.fleetgauge.gateway.ingest.host.Owners.Intent;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -87,11 +88,11 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /**
-   * @param http connections to other gateways
+   * @param owners other gateways
    */
   public static RemoteWriteRoute open(
       Vertx vertx,
-      OutgoingHttp http,
+      Owners owners,
       Intake intake,
       Settings settings,
       MetadataTable metadata,
@@ -105,7 +106,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
             metadata,
             TenantWriters.MAX_KEY_BYTES,
             counts),
-        new Delivery(vertx, http, intake),
+        new Delivery(vertx, owners, intake),
         vertx.createSharedWorkerExecutor("remote-write", 2),
         settings.clock,
         counts);
@@ -244,7 +245,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     }
     counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
     TenantWriter.Request doubtful = request.doubtful();
-    return all(writer, sender, Delivery.Intent.CHECK, doubtful.parts())
+    return all(writer, sender, Intent.CHECK, doubtful.parts())
         .compose(
             checked -> {
               for (IntakeAnswer answer : checked) {
@@ -273,7 +274,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private Future<Answer> writeParts(
       TenantWriter writer, Sender sender, TenantWriter.Request request) {
-    return all(writer, sender, Delivery.Intent.KEEP, request.parts())
+    return all(writer, sender, Intent.KEEP, request.parts())
         .map(
             written -> {
               for (int i = 0; i < written.size(); i++) {
@@ -286,7 +287,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   private Future<List<IntakeAnswer>> all(
-      TenantWriter writer, Sender sender, Delivery.Intent intent, List<TenantWriter.Part> parts) {
+      TenantWriter writer, Sender sender, Intent intent, List<TenantWriter.Part> parts) {
     List<Future<IntakeAnswer>> answers = new ArrayList<>();
     for (TenantWriter.Part part : parts) {
       answers.add(

@@ -175,12 +175,6 @@ class IntakeRouteTest {
   }
 
   @Test
-  void aCheckIsAnsweredAndStoresNothing() throws Exception {
-    assertAnswer(post("n1", frame("n1"), IntakeProtocol.CHECK, "yes"), new IntakeAnswer.Kept(7, 1));
-    assertThat(store.counts().stored.sum()).isZero();
-  }
-
-  @Test
   void aHostOfAnotherGatewayIsSentThere() throws Exception {
     assertAnswer(post("n2", frame("n2")), new IntakeAnswer.Moved(G2, 3));
   }

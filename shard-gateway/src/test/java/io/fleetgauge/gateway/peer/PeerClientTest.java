@@ -14,6 +14,7 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.Owners.Intent;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.PeersContract;
 import io.fleetgauge.gateway.replication.Pull;
@@ -21,6 +22,8 @@ import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.stream.PeerStreams;
+import io.fleetgauge.gateway.stream.StreamCounts;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
@@ -55,7 +58,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three gateways that reach each other over HTTP on the loopback. */
+/** Three gateways that reach each other on the loopback. */
 @ExtendWith(VertxExtension.class)
 class PeerClientTest extends PeersContract {
   private static final long NOW = 1_700_000_000_000L;
@@ -75,6 +78,7 @@ class PeerClientTest extends PeersContract {
     final Journal journal;
     final WorkerExecutor workers;
     final OutgoingHttp http;
+    final PeerStreams streams;
     final PeerClient peers;
     final Intake intake;
     final HttpServer server;
@@ -97,7 +101,9 @@ class PeerClientTest extends PeersContract {
               selector -> "",
               () -> NOW);
       http = new OutgoingHttp(vertx, TrustSettings.NONE, guard.signer(), PeerClient.HTTP_LIMITS);
-      peers = new PeerClient(vertx, http, workers, store, () -> NOW);
+      StreamCounts counts = new StreamCounts();
+      streams = new PeerStreams(vertx, http, guard.key(), PeerClient.STREAM_LIMITS, counts);
+      peers = new PeerClient(vertx, http, streams, workers, store, () -> NOW);
       intake =
           new Intake(
               store,
@@ -111,7 +117,8 @@ class PeerClientTest extends PeersContract {
       peers.begin(intake);
       intake.recover();
       Router router = Router.router(vertx);
-      PeerRoute.mount(router, vertx, guard.needsPeer(), workers, intake, store);
+      PeerRoute.mount(
+          router, vertx, guard.needsPeer(), guard.key(), counts, workers, intake, store);
       server =
           vertx
               .createHttpServer()
@@ -123,6 +130,7 @@ class PeerClientTest extends PeersContract {
     void close() {
       intake.close();
       journal.close();
+      streams.close();
       http.close();
     }
   }
@@ -166,10 +174,51 @@ class PeerClientTest extends PeersContract {
   }
 
   @Test
-  void aRequestWithAHeaderThatIsNotANumberIsRefusedWithTheReason() throws Exception {
-    Response response = send(HttpMethod.POST, "copies");
-    assertThat(response.status()).isEqualTo(400);
-    assertThat(response.body()).contains("not a number");
+  void framesThatAreSentToTheOwnerAreKept() {
+    assertThat(sent(address(owner()), Intent.KEEP, HOST, 0, frame(HOST)))
+        .isEqualTo(new IntakeAnswer.Kept(11, 1));
+    assertThat(times(owner())).containsExactly(NOW);
+  }
+
+  @Test
+  void aCheckKeepsNothing() {
+    assertThat(sent(address(owner()), Intent.CHECK, HOST, 0, frame(HOST)))
+        .isEqualTo(new IntakeAnswer.Kept(11, 1));
+    assertThat(times(owner())).isEmpty();
+  }
+
+  @Test
+  void framesForAnotherGatewaysHostHaveMovedToIt() {
+    assertThat(sent(address(bystander()), Intent.KEEP, HOST, 0, frame(HOST)))
+        .isEqualTo(new IntakeAnswer.Moved(address(owner()), EPOCH));
+  }
+
+  @Test
+  void aSenderThatKnowsANewerTableWaitsUntilTheGatewayKnowsItToo() {
+    assertThat(sent(address(owner()), Intent.KEEP, HOST, EPOCH + 1, frame(HOST)))
+        .isInstanceOf(IntakeAnswer.SlowDown.class);
+    assertThat(times(owner())).isEmpty();
+  }
+
+  @Test
+  void aHostWithAnImpossibleNameIsRefused() {
+    assertThat(sent(address(owner()), Intent.KEEP, "n".repeat(251), 0, frame(HOST)))
+        .isInstanceOf(IntakeAnswer.Refused.class);
+  }
+
+  @Test
+  void framesForAGatewayThatIsNotThereAreSentAgainLater() {
+    assertThat(sent(nobody(), Intent.KEEP, HOST, 0, frame(HOST)))
+        .isEqualTo(new IntakeAnswer.SlowDown(200));
+  }
+
+  private IntakeAnswer sent(URI to, Intent intent, String host, long epoch, byte[] body) {
+    return answer(done -> gateways.get(replica()).peers.send(to, intent, host, epoch, body, done));
+  }
+
+  private static byte[] frame(String host) {
+    return new FrameEncoder(host, 11)
+        .encode(new Tick.Builder().add(Labels.of(Labels.NAME, "m"), 1).at(NOW));
   }
 
   @Test

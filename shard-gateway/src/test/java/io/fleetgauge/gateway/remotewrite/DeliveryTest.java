@@ -2,16 +2,13 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.Owners.Intent;
 import io.fleetgauge.gateway.ingest.host.Sender;
-import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;
@@ -19,11 +16,8 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
-import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.nio.file.Path;
@@ -34,6 +28,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,9 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Delivery to this gateway, which owns n1, and to another one, which owns n2 and has a script. */
 @ExtendWith(VertxExtension.class)
 class DeliveryTest {
+  private static final URI OTHER = URI.create("http://127.0.0.1:2");
+
   @TempDir private Path folder;
-  private Vertx vertx;
-  private HttpServer other;
   private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
   private Iterator<IntakeAnswer> script;
   private Journal journal;
@@ -54,18 +49,11 @@ class DeliveryTest {
   private Delivery delivery;
 
   @BeforeEach
-  void open(Vertx started) throws Exception {
-    vertx = started;
-    other =
-        vertx
-            .createHttpServer()
-            .requestHandler(this::answer)
-            .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS);
+  void open(Vertx vertx) throws Exception {
     ClusterView view =
         new ClusterView(
             OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g2")),
-            Map.of("g1", URI.create("http://127.0.0.1:1"), "g2", address()),
+            Map.of("g1", URI.create("http://127.0.0.1:1"), "g2", OTHER),
             false);
     journal = Journal.open(Journal.Settings.defaults(folder.resolve("journal")));
     store = new Store(folder.resolve("blocks"), HostWriter.limits(10), Dimensions.DEFAULT);
@@ -80,11 +68,7 @@ class DeliveryTest {
             2,
             8);
     intake.recover();
-    delivery =
-        new Delivery(
-            vertx,
-            new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, PeerClient.HTTP_LIMITS),
-            intake);
+    delivery = new Delivery(vertx, this::answer, intake);
   }
 
   @AfterEach
@@ -93,30 +77,19 @@ class DeliveryTest {
     journal.close();
   }
 
-  private URI address() {
-    return URI.create("http://127.0.0.1:" + other.actualPort());
+  private void answer(
+      URI owner,
+      Intent intent,
+      String host,
+      long epoch,
+      byte[] body,
+      Consumer<IntakeAnswer> answer) {
+    assertThat(owner).isEqualTo(OTHER);
+    asked.add(intent + " " + host + " " + epoch + " " + body.length);
+    answer.accept(script.next());
   }
 
-  private void answer(HttpServerRequest request) {
-    request
-        .body()
-        .onSuccess(
-            body -> {
-              String check = request.getHeader(IntakeProtocol.CHECK) == null ? "keep" : "check";
-              asked.add(
-                  check
-                      + " "
-                      + request.path()
-                      + " "
-                      + request.getHeader(IntakeProtocol.EPOCH)
-                      + " "
-                      + body.length());
-              IntakeAnswer next = script.next();
-              request.response().setStatusCode(200).end(next.toString());
-            });
-  }
-
-  private IntakeAnswer deliver(Delivery.Intent intent, String host, byte[] body) throws Exception {
+  private IntakeAnswer deliver(Intent intent, String host, byte[] body) throws Exception {
     return delivery
         .deliver(
             intent, Sender.UNLIMITED, host, body, alone -> Arrays.copyOf(alone, alone.length + 5))
@@ -135,22 +108,20 @@ class DeliveryTest {
 
   @Test
   void framesOfAnOwnHostAreKeptHere() throws Exception {
-    assertThat(deliver(Delivery.Intent.KEEP, "n1", frame("n1")))
-        .isInstanceOf(IntakeAnswer.Kept.class);
+    assertThat(deliver(Intent.KEEP, "n1", frame("n1"))).isInstanceOf(IntakeAnswer.Kept.class);
     assertThat(store.counts().stored.sum()).isEqualTo(1);
     assertThat(asked).isEmpty();
   }
 
   @Test
   void aCheckChangesNothing() throws Exception {
-    assertThat(deliver(Delivery.Intent.CHECK, "n1", frame("n1")))
-        .isInstanceOf(IntakeAnswer.Kept.class);
+    assertThat(deliver(Intent.CHECK, "n1", frame("n1"))).isInstanceOf(IntakeAnswer.Kept.class);
     assertThat(store.counts().stored.sum()).isZero();
   }
 
   @Test
   void bytesThatAreNoFramesAreRefused() throws Exception {
-    assertThat(deliver(Delivery.Intent.KEEP, "n1", new byte[] {1, 2, 3}))
+    assertThat(deliver(Intent.KEEP, "n1", new byte[] {1, 2, 3}))
         .isInstanceOf(IntakeAnswer.Refused.class);
   }
 
@@ -158,8 +129,8 @@ class DeliveryTest {
   void framesOfAnotherGatewaysHostGoThereWithTheEpochOfTheTable() throws Exception {
     script = List.<IntakeAnswer>of(new IntakeAnswer.Kept(9, 1)).iterator();
     byte[] body = frame("n2");
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", body)).isEqualTo(new IntakeAnswer.Kept(9, 1));
-    assertThat(asked).containsExactly("keep " + IntakeProtocol.path("n2") + " 3 " + body.length);
+    assertThat(deliver(Intent.KEEP, "n2", body)).isEqualTo(new IntakeAnswer.Kept(9, 1));
+    assertThat(asked).containsExactly("KEEP n2 3 " + body.length);
     assertThat(store.counts().stored.sum()).isZero();
   }
 
@@ -167,31 +138,19 @@ class DeliveryTest {
   void aCheckOfAnotherGatewaysHostSaysThatItIsOne() throws Exception {
     script =
         List.<IntakeAnswer>of(new IntakeAnswer.Kept(9, 1, 1, 0, "duplicate sample")).iterator();
-    assertThat(deliver(Delivery.Intent.CHECK, "n2", frame("n2")))
+    assertThat(deliver(Intent.CHECK, "n2", frame("n2")))
         .isEqualTo(new IntakeAnswer.Kept(9, 1, 1, 0, "duplicate sample"));
-    assertThat(asked.getFirst()).startsWith("check ");
+    assertThat(asked.getFirst()).startsWith("CHECK ");
   }
 
   @Test
   void aHostThatHasMovedOnIsFollowedWithTheNewEpoch() throws Exception {
     script =
-        List.<IntakeAnswer>of(new IntakeAnswer.Moved(address(), 8), new IntakeAnswer.Kept(9, 1))
+        List.<IntakeAnswer>of(new IntakeAnswer.Moved(OTHER, 8), new IntakeAnswer.Kept(9, 1))
             .iterator();
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", frame("n2")))
-        .isEqualTo(new IntakeAnswer.Kept(9, 1));
+    assertThat(deliver(Intent.KEEP, "n2", frame("n2"))).isEqualTo(new IntakeAnswer.Kept(9, 1));
     assertThat(asked).hasSize(2);
     assertThat(asked.getLast()).contains(" 8 ");
-  }
-
-  /** On kept-alive connections the body may be there before anybody asks for it. */
-  @Test
-  void anAnswerIsReadWholeByACallerThatIsNotOnAnEventLoop() throws Exception {
-    script = Collections.<IntakeAnswer>nCopies(300, new IntakeAnswer.Kept(9, 1)).iterator();
-    for (int i = 0; i < 300; i++) {
-      assertThat(deliver(Delivery.Intent.KEEP, "n2", frame("n2")))
-          .isEqualTo(new IntakeAnswer.Kept(9, 1));
-    }
-    assertThat(asked).hasSize(300);
   }
 
   @Test
@@ -204,10 +163,10 @@ class DeliveryTest {
                 new IntakeAnswer.NeedsDictionary(9))
             .iterator();
     byte[] body = frame("n2");
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", body)).isEqualTo(new IntakeAnswer.Kept(9, 1));
+    assertThat(deliver(Intent.KEEP, "n2", body)).isEqualTo(new IntakeAnswer.Kept(9, 1));
     assertThat(asked.getFirst()).endsWith(" " + body.length);
     assertThat(asked.getLast()).endsWith(" " + (body.length + 5));
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", body))
+    assertThat(deliver(Intent.KEEP, "n2", body))
         .as("it asks again although it has been sent")
         .isEqualTo(new IntakeAnswer.SlowDown(1_000));
   }
@@ -220,23 +179,21 @@ class DeliveryTest {
                 new IntakeAnswer.SlowDown(5),
                 new IntakeAnswer.Kept(9, 1))
             .iterator();
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", frame("n2")))
-        .isEqualTo(new IntakeAnswer.Kept(9, 1));
+    assertThat(deliver(Intent.KEEP, "n2", frame("n2"))).isEqualTo(new IntakeAnswer.Kept(9, 1));
     assertThat(asked).hasSize(3);
   }
 
   @Test
   void anOwnerThatIsBusyForLongerIsLeftToTheSender() throws Exception {
     script = List.<IntakeAnswer>of(new IntakeAnswer.SlowDown(1_001)).iterator();
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", frame("n2")))
-        .isEqualTo(new IntakeAnswer.SlowDown(1_001));
+    assertThat(deliver(Intent.KEEP, "n2", frame("n2"))).isEqualTo(new IntakeAnswer.SlowDown(1_001));
     assertThat(asked).hasSize(1);
   }
 
   @Test
   void whatTheOwnerRefusesIsRefused() throws Exception {
     script = List.<IntakeAnswer>of(new IntakeAnswer.Refused("no frame")).iterator();
-    assertThat(deliver(Delivery.Intent.KEEP, "n2", frame("n2")))
+    assertThat(deliver(Intent.KEEP, "n2", frame("n2")))
         .isEqualTo(new IntakeAnswer.Refused("no frame"));
   }
 }

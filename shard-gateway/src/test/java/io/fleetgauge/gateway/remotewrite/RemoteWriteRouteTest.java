@@ -9,7 +9,6 @@ import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.IngestMeters;
@@ -17,7 +16,6 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ownership.HostLabels;
-import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
@@ -26,6 +24,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.relabel.RelabelFields;
 import io.fleetgauge.sample.relabel.Relabelling;
@@ -149,7 +148,8 @@ class RemoteWriteRouteTest {
     route =
         RemoteWriteRoute.open(
                 vertx,
-                new OutgoingHttp(vertx, TrustSettings.NONE, guard.signer(), PeerClient.HTTP_LIMITS),
+                (owner, intent, host, epoch, body, answer) ->
+                    answer.accept(new IntakeAnswer.SlowDown(2_000)),
                 intake,
                 new RemoteWriteRoute.Settings(
                     RELABELLING, new HostLabels(List.of("Hostname")), 60_000, () -> NOW),

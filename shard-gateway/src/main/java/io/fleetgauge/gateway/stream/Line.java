@@ -1,0 +1,217 @@
+package io.fleetgauge.gateway.stream;
+
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetSocket;
+import java.util.Optional;
+
+/**
+ * One end of a stream that is open: makes bytes of messages and messages of bytes. For the thread
+ * of its event loop only.
+ */
+final class Line {
+  /** Hashing a long body takes milliseconds, which an event loop does not have. */
+  private static final int HASHED_AT_ONCE = 1 << 20;
+
+  /** As many bytes are given to the connection at once. */
+  private static final int WRITTEN_AT_ONCE = 128 << 10;
+
+  private static final int USUAL = 8 << 10;
+
+  /** What happens on a line. */
+  interface Listener {
+    /**
+     * The nonce of the other end has come.
+     *
+     * @throws WireException if it is not what it should be
+     */
+    Seal begun(byte[] nonce) throws WireException;
+
+    /**
+     * @throws WireException if it cannot be understood; the line is closed then
+     */
+    void received(Message message) throws WireException;
+
+    /** It may be written to again. */
+    void drained();
+
+    /** It is closed; the last that happens. */
+    void closed(End end, String why);
+  }
+
+  private final Vertx vertx;
+  private final Context loop;
+  private final ClusterKey key;
+  private final NetSocket socket;
+  private final Listener listener;
+  private final Thread thread = Thread.currentThread();
+  private final MessageReader reader = new MessageReader();
+  private Buffer pending;
+  private Seal seal;
+  private boolean isChecking;
+  private boolean isHeld;
+  private boolean isClosed;
+
+  /** On the thread of the event loop. */
+  Line(Vertx vertx, Context loop, ClusterKey key, NetSocket socket, Listener listener) {
+    this.vertx = vertx;
+    this.loop = loop;
+    this.key = key;
+    this.socket = socket;
+    this.listener = listener;
+    socket.exceptionHandler(failure -> onLoop(() -> close(End.CLOSED, failure.toString())));
+    socket.closeHandler(none -> onLoop(() -> close(End.CLOSED, "the connection was closed")));
+    socket.drainHandler(none -> onLoop(this::drained));
+    socket.handler(piece -> onLoop(() -> read(piece)));
+  }
+
+  private void onLoop(Runnable what) {
+    if (Thread.currentThread() == thread) {
+      what.run();
+    } else {
+      loop.runOnContext(none -> what.run());
+    }
+  }
+
+  // --- writing ---
+
+  /** Sends the nonce of this end, before anything else. */
+  void begin(byte[] nonce) {
+    socket.write(Buffer.buffer(nonce));
+  }
+
+  /** Whether the other end has yet to read what was written. */
+  boolean isFull() {
+    return socket.writeQueueFull();
+  }
+
+  /**
+   * Writes a message, with the next {@link #flush} at the latest.
+   *
+   * @param digest as {@link Seal#digest} gives it
+   */
+  void write(Message message, byte[] digest) {
+    if (isClosed) {
+      return;
+    }
+    if (pending == null) {
+      pending = Buffer.buffer(USUAL);
+    }
+    byte[] head = message.head();
+    Message.write(head, seal.sign(head, digest), message.body(), pending);
+    if (pending.length() >= WRITTEN_AT_ONCE) {
+      flush();
+    }
+  }
+
+  void flush() {
+    if (!isClosed && pending != null) {
+      socket.write(pending);
+      pending = null;
+    }
+  }
+
+  private void drained() {
+    if (!isClosed) {
+      listener.drained();
+    }
+  }
+
+  // --- reading ---
+
+  private void read(Buffer piece) {
+    if (!isClosed) {
+      reader.add(piece);
+      next();
+    }
+  }
+
+  private void next() {
+    try {
+      if (seal == null) {
+        Optional<byte[]> nonce = reader.take(Seal.NONCE_BYTES);
+        if (nonce.isEmpty()) {
+          return;
+        }
+        seal = listener.begun(nonce.get());
+      }
+      while (!isClosed && !isChecking && !isHeld) {
+        Optional<MessageReader.Found> found = reader.next();
+        if (found.isEmpty()) {
+          return;
+        }
+        check(found.get());
+      }
+    } catch (WireException e) {
+      close(End.MALFORMED, e.getMessage());
+    }
+  }
+
+  private void check(MessageReader.Found found) throws WireException {
+    if (found.body().length <= HASHED_AT_ONCE || !key.isSet()) {
+      checked(found, Seal.digest(key, found.body()));
+      return;
+    }
+    isChecking = true;
+    pauseOrResume();
+    vertx
+        .executeBlocking(() -> Seal.digest(key, found.body()), false)
+        .onComplete(
+            digest ->
+                onLoop(
+                    () -> {
+                      isChecking = false;
+                      try {
+                        checked(found, digest.result());
+                      } catch (WireException e) {
+                        close(End.MALFORMED, e.getMessage());
+                      }
+                      pauseOrResume();
+                      next();
+                    }));
+  }
+
+  private void checked(MessageReader.Found found, byte[] digest) throws WireException {
+    if (isClosed) {
+      return;
+    }
+    if (seal.verifies(found.proof(), found.head(), digest)) {
+      listener.received(Message.read(found.head(), found.body()));
+    } else {
+      close(
+          End.UNPROVEN,
+          "a message does not prove that it comes from a process of the cluster:"
+              + " cluster.secretFile must hold the same secret for all of them");
+    }
+  }
+
+  /** Whether nothing is read for now. */
+  void hold(boolean newIsHeld) {
+    if (isHeld != newIsHeld && !isClosed) {
+      isHeld = newIsHeld;
+      pauseOrResume();
+      if (!isHeld) {
+        loop.runOnContext(none -> next());
+      }
+    }
+  }
+
+  private void pauseOrResume() {
+    if (isHeld || isChecking) {
+      socket.pause();
+    } else {
+      socket.resume();
+    }
+  }
+
+  void close(End end, String why) {
+    if (!isClosed) {
+      isClosed = true;
+      socket.close();
+      listener.closed(end, why);
+    }
+  }
+}
