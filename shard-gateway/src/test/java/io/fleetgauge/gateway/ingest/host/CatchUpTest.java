@@ -9,6 +9,8 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.progress.RunProgress;
+import io.fleetgauge.gateway.ingest.progress.Sequences;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.wire.WireException;

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest.host;
+package io.fleetgauge.gateway.ingest.silence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

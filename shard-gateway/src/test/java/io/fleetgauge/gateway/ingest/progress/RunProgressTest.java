@@ -1,9 +1,9 @@
-package io.fleetgauge.gateway.ingest.host;
+package io.fleetgauge.gateway.ingest.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.gateway.ingest.host.Sequences.Range;
+import io.fleetgauge.gateway.ingest.progress.Sequences.Range;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest.host;
+package io.fleetgauge.gateway.ingest.silence;
 
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.run.SampleReader;
@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
  * They have the times that true samples would have, so that one that comes after all replaces them
  * and nothing of them is left. Only the host's lane thread uses it.
  */
-final class SupposedTicks {
+public final class SupposedTicks {
   /** The series by which a probe is known. Its value is the time between two ticks, s. */
-  static final String TICK = "probe_tick_seconds";
+  public static final String TICK = "probe_tick_seconds";
 
   private static final String UP = "up";
 
@@ -38,16 +38,16 @@ final class SupposedTicks {
    * @param all every series of it
    * @param own those of {@link #TICK} and {@code up}
    */
-  record Probe(List<Lane.Handle> all, List<Lane.Handle> own) {}
+  public record Probe(List<Lane.Handle> all, List<Lane.Handle> own) {}
 
   /** Whether a series tells how a probe does. */
-  static boolean isOwn(Labels series) {
+  public static boolean isOwn(Labels series) {
     String metric = series.metric();
     return metric.equals(TICK) || metric.equals(UP);
   }
 
   /** Whether a run with these series of that kind is a probe's. */
-  static boolean isProbe(List<Lane.Handle> own) {
+  public static boolean isProbe(List<Lane.Handle> own) {
     for (Lane.Handle handle : own) {
       if (handle.labels().metric().equals(TICK)) {
         return true;
@@ -63,7 +63,7 @@ final class SupposedTicks {
   private long runOf = Long.MIN_VALUE;
 
   /** As {@link Silence#attempted}. */
-  void attempted(long steadyMillis) {
+  public void attempted(long steadyMillis) {
     silence.attempted(steadyMillis);
   }
 
@@ -74,7 +74,7 @@ final class SupposedTicks {
    * @param runNumber of the frames, where they begin a new run
    * @return frames to be taken in like those of a sender
    */
-  Optional<byte[]> due(
+  public Optional<byte[]> due(
       String host, Lane lane, List<Probe> probes, long runNumber, long steadyMillis) {
     long newest = newest(lane, probes);
     if (newest == Long.MIN_VALUE) {

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest.host;
+package io.fleetgauge.gateway.ingest.progress;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -36,20 +36,20 @@ public record Sequences(List<Range> ranges) {
   }
 
   /** Numbers from the first to the last; none when there is no number between them. */
-  static Sequences of(long first, long last) {
+  public static Sequences of(long first, long last) {
     return last < first ? NONE : new Sequences(List.of(new Range(first, last)));
   }
 
   /** All numbers after this one. */
-  static Sequences after(long last) {
+  public static Sequences after(long last) {
     return of(last + 1, Long.MAX_VALUE);
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return ranges.isEmpty();
   }
 
-  Sequences and(Sequences other) {
+  public Sequences and(Sequences other) {
     List<Range> both = new ArrayList<>();
     for (Range mine : ranges) {
       for (Range theirs : other.ranges) {
@@ -63,7 +63,7 @@ public record Sequences(List<Range> ranges) {
     return bounded(both);
   }
 
-  Sequences minus(Sequences other) {
+  public Sequences minus(Sequences other) {
     List<Range> rest = ranges;
     for (Range gone : other.ranges) {
       List<Range> next = new ArrayList<>();
@@ -84,7 +84,7 @@ public record Sequences(List<Range> ranges) {
     return bounded(rest);
   }
 
-  Sequences or(Sequences other) {
+  public Sequences or(Sequences other) {
     List<Range> all = new ArrayList<>(ranges);
     all.addAll(other.ranges);
     all.sort((a, b) -> Long.compare(a.first, b.first));

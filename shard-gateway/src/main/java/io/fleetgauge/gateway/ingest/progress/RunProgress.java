@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest.host;
+package io.fleetgauge.gateway.ingest.progress;
 
 /**
  * What a gateway has of one run of a sender: every tick up to a sequence, except those that it
@@ -22,7 +22,7 @@ public record RunProgress(long kept, Sequences missing, Sequences unproven) {
    * @param acknowledged the last sequence that the sender knows to be acknowledged: those after it
    *     that it skips were dropped; 0 when it does not say
    */
-  RunProgress with(long sequence, long acknowledged) {
+  public RunProgress with(long sequence, long acknowledged) {
     if (sequence <= kept) {
       Sequences one = Sequences.of(sequence, sequence);
       return isWhole() ? this : new RunProgress(kept, missing.minus(one), unproven.minus(one));
@@ -36,13 +36,13 @@ public record RunProgress(long kept, Sequences missing, Sequences unproven) {
   }
 
   /** The last acknowledged sequence that a tick with this one shows to be missing; 0 for none. */
-  long lastMissing(long sequence, long acknowledged) {
+  public long lastMissing(long sequence, long acknowledged) {
     long last = Math.min(acknowledged, sequence - 1);
     return last > kept ? last : 0;
   }
 
   /** All that another gateway had has been fetched. */
-  RunProgress with(RunProgress other) {
+  public RunProgress with(RunProgress other) {
     if (isWhole() && other.isWhole()) {
       return other.kept > kept ? other : this;
     }
@@ -55,7 +55,7 @@ public record RunProgress(long kept, Sequences missing, Sequences unproven) {
   }
 
   /** Whether every tick up to {@link #kept} is here. */
-  boolean isWhole() {
+  public boolean isWhole() {
     return missing.isEmpty() && unproven.isEmpty();
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ingest.host;
+package io.fleetgauge.gateway.ingest.silence;
 
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
