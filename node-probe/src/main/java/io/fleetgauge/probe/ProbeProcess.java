@@ -113,8 +113,8 @@ public final class ProbeProcess implements AutoCloseable {
     List<Reader> readers = new ArrayList<>(host.readers());
     gpus.ifPresent(
         thread -> {
-          readers.add(new GpuReport(thread, classes.core()));
           readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
+          readers.add(new GpuReport(thread, classes.core(), classes.other()));
           readers.add(xids(config, thread, classes, clock));
         });
     NodeLabels node =

@@ -9,10 +9,15 @@ import java.util.Set;
 public final class GpuReport implements Reader {
   private final GpuThread thread;
   private final TickClass core;
+  private final TickClass other;
 
-  public GpuReport(GpuThread thread, TickClass core) {
+  /**
+   * @param other when durations of calls are told: there are many series of them
+   */
+  public GpuReport(GpuThread thread, TickClass core, TickClass other) {
     this.thread = thread;
     this.core = core;
+    this.other = other;
   }
 
   @Override
@@ -22,11 +27,16 @@ public final class GpuReport implements Reader {
 
   @Override
   public Set<TickClass> classes() {
-    return Set.of(core);
+    return core.equals(other) ? Set.of(core) : Set.of(core, other);
   }
 
   @Override
   public void read(Set<TickClass> due, Readings out) {
-    thread.report(out.of(core));
+    if (due.contains(core)) {
+      thread.report(out.of(core));
+    }
+    if (due.contains(other)) {
+      thread.reportDurations(out.of(other));
+    }
   }
 }

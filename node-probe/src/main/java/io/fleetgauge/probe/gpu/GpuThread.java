@@ -100,6 +100,11 @@ public final class GpuThread implements AutoCloseable {
     report.add(out);
   }
 
+  /** Adds the durations of calls, as {@link #report} adds the rest. */
+  public void reportDurations(Tick.Builder out) {
+    report.addDurations(out);
+  }
+
   /** Labels of the GPUs that were found, lost ones among them. */
   public List<Labels> gpus() {
     return reader.gpus().stream().map(Gpu::labels).toList();

@@ -60,19 +60,24 @@ final class ReadingReport {
     log.eachError(
         (call, code, count) ->
             add(out, count, "gpu_probe_call_errors_total", "call", call, "code", code));
-    log.eachDuration(
-        new CallLog.Durations() {
-          @Override
-          public void bucket(String call, String bound, long count) {
-            add(out, count, "gpu_probe_call_seconds_bucket", "call", call, "le", bound);
-          }
+  }
 
-          @Override
-          public void sum(String call, double seconds, long count) {
-            add(out, seconds, "gpu_probe_call_seconds_sum", "call", call);
-            add(out, count, "gpu_probe_call_seconds_count", "call", call);
-          }
-        });
+  void addDurations(Tick.Builder out) {
+    reader
+        .log()
+        .eachDuration(
+            new CallLog.Durations() {
+              @Override
+              public void bucket(String call, String bound, long count) {
+                add(out, count, "gpu_probe_call_seconds_bucket", "call", call, "le", bound);
+              }
+
+              @Override
+              public void sum(String call, double seconds, long count) {
+                add(out, seconds, "gpu_probe_call_seconds_sum", "call", call);
+                add(out, count, "gpu_probe_call_seconds_count", "call", call);
+              }
+            });
   }
 
   private void devices(Tick.Builder out) {

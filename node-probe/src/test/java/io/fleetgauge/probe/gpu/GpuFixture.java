@@ -67,6 +67,7 @@ final class GpuFixture implements AutoCloseable {
   Map<String, Double> report() {
     Tick.Builder out = new Tick.Builder();
     thread.report(out);
+    thread.reportDurations(out);
     return values(out.at(0), labels -> true);
   }
 

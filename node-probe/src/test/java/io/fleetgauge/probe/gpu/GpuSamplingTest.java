@@ -87,6 +87,7 @@ class GpuSamplingTest {
       assertThat(value(hung, "gpu_probe_up")).isZero();
       assertThat(value(hung, "gpu_probe_call_state")).isEqualTo(3);
       assertThat(value(hung, "gpu_probe_age_seconds")).isEqualTo(75);
+      assertThat(values(hung)).contains("gpu_probe_call_seconds_bucket");
       driver.letGo();
     } finally {
       driver.letGo();
@@ -102,8 +103,8 @@ class GpuSamplingTest {
             chosen);
     return new Sampler(
         List.of(
-            new GpuReport(gpus.thread, classes.core()),
-            new GpuSampling(gpus.thread, classes, Duration.ofMillis(500))),
+            new GpuSampling(gpus.thread, classes, Duration.ofMillis(500)),
+            new GpuReport(gpus.thread, classes.core(), classes.other())),
         new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
         "gpu",
         Duration.ofMillis(TICK),
