@@ -1,0 +1,45 @@
+package io.fleetgauge.gateway.replication;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** What {@link OwnerSide} knows of one replica. Times as there. */
+final class Link {
+  final String peer;
+  final Deque<Long> behind = new ArrayDeque<>();
+  long behindBytes;
+  long session;
+  long nextNumber = 1;
+  boolean up;
+  boolean synced;
+
+  /** Whether the table calls it synced. */
+  boolean named;
+
+  /** Until when bodies wait for the table to call it not synced. */
+  long tellUntil = Long.MIN_VALUE;
+
+  /** Bodies of the delivery that has no answer yet; null when there is none. */
+  List<Long> sent;
+
+  long delivery;
+  long sentAt;
+
+  /** Time since the last answer, as far as this owner looked. */
+  long silence;
+
+  long retryAt;
+
+  /** Requests since the last answer. */
+  int unanswered;
+
+  boolean isSlow;
+  long laterSince;
+  long laterPause;
+  long againAt;
+
+  Link(String peer) {
+    this.peer = peer;
+  }
+}
