@@ -187,7 +187,7 @@ class TidyTest {
               "sample",
               "sample.gpu"),
           room("probe.sampling", "cluster.config", "sample", "sample.relabel"),
-          room("probe.xid", "probe.nvml", "probe.sampling", "sample", "sample.gpu"),
+          room("probe.xid", "probe.nvml", "probe.sampling", "sample", "sample.files", "sample.gpu"),
           room(
               "probe.uplink",
               "cluster.config",

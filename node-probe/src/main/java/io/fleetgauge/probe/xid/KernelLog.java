@@ -1,11 +1,13 @@
 package io.fleetgauge.probe.xid;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -90,7 +92,7 @@ final class KernelLog implements AutoCloseable {
   private void follow() {
     boolean said = false;
     while (closed.getCount() > 0) {
-      try (FileChannel in = FileChannel.open(device)) {
+      try (FileChannel in = PrivateFiles.open(device, StandardOpenOption.READ)) {
         channel = in;
         open = true;
         said = false;
