@@ -26,6 +26,7 @@ import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.probe.xid.XidSampling;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
@@ -118,7 +119,11 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(xids(config, thread, classes, clock));
         });
     NodeLabels node =
-        new NodeLabels(config.labels().with("Hostname", config.hostname()), config.relabelling());
+        new NodeLabels(
+            Labels.of("instance", config.instance())
+                .with(config.labels())
+                .with("Hostname", config.hostname()),
+            config.relabelling());
     Sampler sampler = new Sampler(readers, node, config.job(), tick, clock, uplink::offer);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();

@@ -82,6 +82,7 @@ class ProbeClassPathTest {
             "prometheus-metrics-tracer-initializer",
             "prometheus-metrics-tracer-otel",
             "prometheus-metrics-tracer-otel-agent",
+            "re2j",
             "sample-model",
             "slf4j-api",
             "snakeyaml",

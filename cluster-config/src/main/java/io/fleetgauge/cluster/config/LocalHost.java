@@ -1,12 +1,16 @@
 package io.fleetgauge.cluster.config;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 
-/** The name of the machine this runs on. */
+/** The name and the address of the machine this runs on. */
 public final class LocalHost {
   private LocalHost() {}
 
@@ -24,6 +28,34 @@ public final class LocalHost {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
       return "localhost";
+    }
+  }
+
+  /**
+   * The first address by which others may reach the machine, of IPv4 if there is one; a loopback
+   * address if there is none. Interfaces are taken in the kernel's order.
+   */
+  public static String address() {
+    try {
+      return NetworkInterface.networkInterfaces()
+          .filter(LocalHost::isUp)
+          .sorted(Comparator.comparingInt(NetworkInterface::getIndex))
+          .flatMap(NetworkInterface::inetAddresses)
+          .filter(address -> !address.isLoopbackAddress() && !address.isLinkLocalAddress())
+          .min(Comparator.comparing(address -> address instanceof Inet6Address))
+          .orElse(InetAddress.getLoopbackAddress())
+          .getHostAddress()
+          .replaceFirst("%.*", ""); // the interface of an IPv6 address
+    } catch (SocketException e) {
+      return InetAddress.getLoopbackAddress().getHostAddress();
+    }
+  }
+
+  private static boolean isUp(NetworkInterface each) {
+    try {
+      return each.isUp() && !each.isLoopback();
+    } catch (SocketException e) {
+      return false; // it has just gone
     }
   }
 }

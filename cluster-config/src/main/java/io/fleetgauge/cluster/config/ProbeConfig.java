@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
  * Configuration of a probe.
  *
  * @param hostname {@code hostname}: value of the {@code Hostname} label
+ * @param instance {@code instance}: value of the label {@code instance} of every series
  * @param labels {@code labels}: labels of every series of this host, such as its rack
  * @param job {@code job}: value of the label {@code job} of {@code up}
  * @param relabelling {@code relabel}
@@ -32,6 +33,7 @@ import java.util.regex.Pattern;
  */
 public record ProbeConfig(
     String hostname,
+    String instance,
     Labels labels,
     String job,
     Relabelling relabelling,
@@ -53,6 +55,14 @@ public record ProbeConfig(
           KeyType.text(),
           "`NODE_NAME` of the environment, else the name of the machine",
           "Value of the label `Hostname` of every series.");
+  private static final Key<String> INSTANCE =
+      Key.derived(
+          "instance",
+          KeyType.text(),
+          "`NODE_IP` of the environment, else the first address of the machine that is not a"
+              + " loopback one",
+          "Value of the label `instance` of every series, by which dashboards join the series of a"
+              + " node.");
   private static final Key<Map<String, String>> LABELS =
       Key.of(
           "labels",
@@ -108,8 +118,10 @@ public record ProbeConfig(
 
   private static ProbeConfig read(ConfigReader in) {
     String nodeName = System.getenv().getOrDefault("NODE_NAME", "");
+    String nodeAddress = System.getenv().getOrDefault("NODE_IP", "");
     return new ProbeConfig(
         in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName),
+        in.get(INSTANCE, nodeAddress.isBlank() ? LocalHost.address() : nodeAddress),
         Labels.of(in.get(LABELS)),
         in.get(JOB),
         in.get(RELABEL),

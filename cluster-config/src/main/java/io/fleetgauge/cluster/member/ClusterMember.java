@@ -443,7 +443,7 @@ public final class ClusterMember implements AutoCloseable {
         LOG.warn("this gateway leaves without having told the others: {}", e.toString());
       }
     }
-    thread.shutdownNow();
+    endThread();
     Thread shutdown =
         Thread.ofPlatform().daemon().name("cluster-shutdown").start(hazelcast::shutdown);
     try {
@@ -451,6 +451,19 @@ public final class ClusterMember implements AutoCloseable {
         LOG.warn("Hazelcast has not shut down after {} s", SHUTDOWN_LIMIT.toSeconds());
       }
     } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A call that is interrupted goes on in Hazelcast, which complains of it while it shuts down. */
+  private void endThread() {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(LEAVE_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        thread.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      thread.shutdownNow();
       Thread.currentThread().interrupt();
     }
   }

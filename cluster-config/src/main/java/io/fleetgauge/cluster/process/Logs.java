@@ -24,6 +24,7 @@ public final class Logs {
   static final String CONNECTION = "com.hazelcast.internal.server.tcp.TcpServerConnection";
   static final String OPERATION =
       "com.hazelcast.spi.impl.operationservice.impl.operations.PartitionIteratingOperation";
+  static final String INVOCATION = "com.hazelcast.spi.impl.operationservice.impl.Invocation";
   static final String CLUSTER_MANAGER = "io.vertx.spi.cluster.hazelcast.HazelcastClusterManager";
 
   private Logs() {}
@@ -69,6 +70,8 @@ public final class Logs {
     // An operation of a member that is just joining, or has just left, fails, with a stack trace.
     // Who asked for it is given the same failure, and tries again or logs it.
     context.getLogger(OPERATION).setLevel(Level.OFF);
+    // So does one that is under way when a process stops; if it ends twice, that is logged too.
+    context.getLogger(INVOCATION).setLevel(Level.ERROR);
     context.getLogger(CLUSTER_MANAGER).setLevel(Level.OFF);
     Appender<ILoggingEvent> target = appender;
     root.addAppender(target);

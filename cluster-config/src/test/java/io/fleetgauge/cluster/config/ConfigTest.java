@@ -109,6 +109,7 @@ class ConfigTest {
         .isEqualTo(
             new ProbeConfig(
                 probe.hostname(),
+                probe.instance(),
                 Labels.EMPTY,
                 "fleetgauge-probe",
                 Relabelling.NONE,
@@ -397,8 +398,8 @@ class ConfigTest {
             "relabel[1].target_label: the action hashmod requires a target label",
             "relabel[2].label: no such field; known here are source_labels, separator, regex,"
                 + " modulus, target_label, replacement, action",
-            "relabel[2].regex: a(b is not a regular expression (RE2): missing closing ):"
-                + " `(?s:a(b)$`",
+            "relabel[2].regex: a(b is not a regular expression (RE2): error parsing regexp: missing"
+                + " closing ): `a(b`",
             "relabel[3].source_labels: gpu is not a list of label names",
             "relabel[4]: 5 is not allowed; allowed is a map of fields");
   }

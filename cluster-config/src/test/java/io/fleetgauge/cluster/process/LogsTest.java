@@ -113,6 +113,7 @@ class LogsTest {
     Path file = logTo(Format.TEXT, Level.INFO);
     LoggerFactory.getLogger(Logs.CONNECTION).warn("closed", new IOException("Connection reset"));
     LoggerFactory.getLogger(Logs.OPERATION).error("Not Member!", new IOException("not a member"));
+    LoggerFactory.getLogger(Logs.INVOCATION).warn("completed", new Exception("completed object"));
     LoggerFactory.getLogger(Logs.CONNECTION).error("the connection failed");
     assertThat(messages(file)).containsExactly("the connection failed");
   }
@@ -123,6 +124,7 @@ class LogsTest {
     assertThat(Class.forName(Logs.ACCEPTOR)).isNotNull();
     assertThat(Class.forName(Logs.CONNECTION)).isNotNull();
     assertThat(Class.forName(Logs.OPERATION)).isNotNull();
+    assertThat(Class.forName(Logs.INVOCATION)).isNotNull();
     assertThat(Class.forName(Logs.CLUSTER_MANAGER)).isNotNull();
   }
 }

@@ -244,6 +244,7 @@ public final class DemoCommand implements Command {
   private ProbeConfig probeConfig(LocalFleet fleet) {
     return new ProbeConfig(
         LocalHost.name(),
+        LocalHost.address(),
         Labels.EMPTY,
         "fleetgauge-probe",
         Relabelling.NONE,

@@ -12,7 +12,6 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.load.fleet.QueryClient;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.regexp.Match;
 import io.fleetgauge.sample.regexp.Regexp;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.net.InetAddress;
@@ -382,8 +381,10 @@ class RelabellingComparisonTest {
 
   private static String ours(String expression, String text) {
     try {
-      Match match = Regexp.anchored(expression).match(text);
-      return match == null ? "no match" : match.expand("<$0|$1|$2|$n>");
+      return Regexp.anchored(expression)
+          .match(text)
+          .map(match -> match.expand("<$0|$1|$2|$n>"))
+          .orElse("no match");
     } catch (IllegalArgumentException e) {
       return "refused";
     }

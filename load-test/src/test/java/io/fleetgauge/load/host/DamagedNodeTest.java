@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * 20,000 damaged contents, or as many as {@code fleetgauge.damaged} says: files of proc, sys and of
- * metrics with words that are no numbers, cut, empty or gone, or with bytes that are no text.
+ * 100,000 damaged contents, or as many as {@code fleetgauge.damaged} says: files of proc, sys and
+ * of metrics with words that are no numbers, cut, empty or gone, or with bytes that are no text.
  */
 @Tag("slow")
 class DamagedNodeTest {
   private static final long SEED = 20_261_124;
-  private static final int DAMAGED = Integer.getInteger("fleetgauge.damaged", 20_000);
+  private static final int DAMAGED = Integer.getInteger("fleetgauge.damaged", 100_000);
   private static final int AT_ONCE = 100;
 
   /** Words of which none is a number. */

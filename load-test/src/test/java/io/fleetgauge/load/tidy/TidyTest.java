@@ -59,7 +59,7 @@ class TidyTest {
           room("sample.regexp"),
           room("sample.relabel", "sample", "sample.regexp"),
           room("sample.prometheus", "sample", "sample.decimal", "sample.gpu", "sample.wire"),
-          room("promql.expr", "sample", "sample.prometheus"),
+          room("promql.expr", "sample", "sample.prometheus", "sample.regexp"),
           room("promql.syntax", "promql.expr", "sample", "sample.prometheus"),
           room("promql.kernel", "sample"),
           room("promql.fair"),
@@ -606,7 +606,7 @@ class TidyTest {
               "query.estimate",
               "query.cache",
               "query.federate"),
-          library("com.google.re2j.", "promql.expr"),
+          library("com.google.re2j.", "sample.regexp"),
           library("net.jpountz.", "promql.aggregate"),
           library("ch.qos.logback.", "cluster.process"),
           library(

@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.expr;
 
-import com.google.re2j.Pattern;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.regexp.Regexp;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -46,13 +46,12 @@ public final class Matcher {
   }
 
   private static Predicate<String> pattern(String regex) {
-    Regex.check(regex);
+    Regexp.check(regex);
     Optional<SimplePattern> simple = SimplePattern.of(regex);
     if (simple.isPresent()) {
       return simple.get()::matches;
     }
-    Pattern pattern = Regex.compile(regex);
-    return text -> pattern.matcher(text).matches();
+    return Regexp.anchored(regex)::matches;
   }
 
   public static Matcher equal(String name, String value) {

@@ -1,24 +1,22 @@
 package io.fleetgauge.promql.expr;
 
-import com.google.re2j.Matcher;
-import com.google.re2j.Pattern;
+import io.fleetgauge.sample.regexp.Match;
+import io.fleetgauge.sample.regexp.Regexp;
 import java.util.Optional;
 
 /**
- * The regular expression and the replacement template of {@code label_replace}. In the template
- * {@code $1}, {@code ${1}} and {@code ${name}} stand for capture groups and {@code $$} for a dollar
- * sign; a group that does not exist is empty. A name extends over letters, digits and underscores,
- * so {@code $1x} is the group named "1x".
+ * The regular expression and the replacement template of {@code label_replace}, as in {@link
+ * Match}.
  */
 public final class Rewriting {
-  private final Pattern pattern;
+  private final Regexp regexp;
   private final String template;
 
   /**
    * @throws IllegalArgumentException if {@code regex} is no regular expression
    */
   public Rewriting(String regex, String template) {
-    this.pattern = Regex.compile(regex);
+    this.regexp = Regexp.anchored(regex);
     this.template = template;
   }
 
@@ -28,59 +26,6 @@ public final class Rewriting {
    * @param enough when it is longer than this, it may end early, but has more characters than this
    */
   public Optional<String> apply(String text, int enough) {
-    Matcher matcher = pattern.matcher(text);
-    return matcher.matches() ? Optional.of(expanded(matcher, enough)) : Optional.empty();
-  }
-
-  private String expanded(Matcher matcher, int enough) {
-    StringBuilder out = new StringBuilder();
-    int at = 0;
-    while (at < template.length() && out.length() <= enough) {
-      int dollar = template.indexOf('$', at);
-      if (dollar < 0) {
-        break;
-      }
-      out.append(template, at, dollar);
-      at = dollar + 1;
-      if (template.startsWith("$", at)) {
-        out.append('$');
-        at++;
-        continue;
-      }
-      boolean braces = template.startsWith("{", at);
-      int from = braces ? at + 1 : at;
-      int to = from;
-      while (to < template.length() && isNamePart(template.codePointAt(to))) {
-        to += Character.charCount(template.codePointAt(to));
-      }
-      if (to == from || braces && !template.startsWith("}", to)) {
-        out.append('$'); // not a name: a dollar as it is
-        continue;
-      }
-      out.append(group(matcher, template.substring(from, to)));
-      at = braces ? to + 1 : to;
-    }
-    return out.append(template, at, template.length()).toString();
-  }
-
-  private static boolean isNamePart(int c) {
-    return Character.isLetterOrDigit(c) || c == '_';
-  }
-
-  private static String group(Matcher matcher, String name) {
-    String found = null;
-    boolean number = name.chars().allMatch(c -> c >= '0' && c <= '9');
-    boolean leadingZero = name.length() > 1 && name.charAt(0) == '0';
-    if (number && !leadingZero) {
-      boolean there = name.length() < 9 && Integer.parseInt(name) <= matcher.groupCount();
-      found = there ? matcher.group(Integer.parseInt(name)) : null;
-    } else {
-      try {
-        found = matcher.group(name);
-      } catch (IllegalArgumentException e) {
-        return ""; // no group has this name
-      }
-    }
-    return found == null ? "" : found;
+    return regexp.match(text).map(match -> match.expand(template, enough));
   }
 }

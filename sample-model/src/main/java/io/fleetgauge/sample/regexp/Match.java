@@ -1,87 +1,78 @@
 package io.fleetgauge.sample.regexp;
 
-import java.util.List;
+import com.google.re2j.Matcher;
 
-/** Where an expression matched. */
+/**
+ * How a text matched. Fills in templates, in which {@code $1}, {@code ${1}} and {@code ${name}}
+ * stand for capture groups and {@code $$} for a dollar sign; a group that does not exist is empty.
+ * A name extends over letters, digits and underscores, so {@code $1x} is the group named "1x".
+ */
 public final class Match {
-  private final int[] in;
-  private final int[] bounds;
-  private final List<String> groupNames;
+  private final Matcher matcher;
 
-  Match(int[] in, int[] bounds, List<String> groupNames) {
-    this.in = in;
-    this.bounds = bounds;
-    this.groupNames = groupNames;
+  Match(Matcher matcher) {
+    this.matcher = matcher;
   }
 
-  int start() {
-    return bounds[0];
-  }
-
-  int end() {
-    return bounds[1];
-  }
-
-  /** The text of a group; empty if the group took no part. */
-  private String group(int number) {
-    return 2 * number + 1 >= bounds.length || bounds[2 * number] < 0 || bounds[2 * number + 1] < 0
-        ? ""
-        : new String(in, bounds[2 * number], bounds[2 * number + 1] - bounds[2 * number]);
-  }
-
-  private String group(String name) {
-    for (int i = 1; i < groupNames.size(); i++) {
-      if (groupNames.get(i).equals(name) && bounds[2 * i] >= 0) {
-        return group(i);
-      }
-    }
-    return "";
+  /** A template with groups filled in. */
+  public String expand(String template) {
+    return expand(template, Integer.MAX_VALUE - 1);
   }
 
   /**
-   * A template with groups filled in: {@code $1} or {@code ${1}} by number, {@code $name} or {@code
-   * ${name}} by name, {@code $$} for a dollar sign. A name is as long as possible; a group that is
-   * not there is empty; a dollar sign before anything else stands for itself.
+   * A template with groups filled in.
+   *
+   * @param enough when it is longer than this, it may end early, but has more characters than this
    */
-  public String expand(String template) {
+  public String expand(String template, int enough) {
     StringBuilder out = new StringBuilder();
     int at = 0;
-    while (at < template.length()) {
+    while (at < template.length() && out.length() <= enough) {
       int dollar = template.indexOf('$', at);
       if (dollar < 0) {
         break;
       }
       out.append(template, at, dollar);
       at = dollar + 1;
-      if (at < template.length() && template.charAt(at) == '$') {
+      if (template.startsWith("$", at)) {
         out.append('$');
         at++;
         continue;
       }
-      boolean braced = at < template.length() && template.charAt(at) == '{';
-      int from = braced ? at + 1 : at;
-      int to = endOfName(template, from);
-      boolean closed = !braced || to < template.length() && template.charAt(to) == '}';
-      if (to == from || !closed) {
-        out.append('$');
+      boolean braces = template.startsWith("{", at);
+      int from = braces ? at + 1 : at;
+      int to = from;
+      while (to < template.length() && isNamePart(template.codePointAt(to))) {
+        to += Character.charCount(template.codePointAt(to));
+      }
+      if (to == from || braces && !template.startsWith("}", to)) {
+        out.append('$'); // not a name: a dollar as it is
         continue;
       }
-      String name = template.substring(from, to);
-      out.append(name.matches("0|[1-9][0-9]{0,8}") ? group(Integer.parseInt(name)) : group(name));
-      at = braced ? to + 1 : to;
+      out.append(group(template.substring(from, to)));
+      at = braces ? to + 1 : to;
     }
     return out.append(template, at, template.length()).toString();
   }
 
-  private static int endOfName(String template, int from) {
-    int at = from;
-    while (at < template.length()) {
-      int point = template.codePointAt(at);
-      if (!Character.isLetter(point) && !Character.isDigit(point) && point != '_') {
-        break;
+  private static boolean isNamePart(int c) {
+    return Character.isLetterOrDigit(c) || c == '_';
+  }
+
+  private String group(String name) {
+    String found = null;
+    boolean number = name.chars().allMatch(c -> c >= '0' && c <= '9');
+    boolean leadingZero = name.length() > 1 && name.charAt(0) == '0';
+    if (number && !leadingZero) {
+      boolean there = name.length() < 9 && Integer.parseInt(name) <= matcher.groupCount();
+      found = there ? matcher.group(Integer.parseInt(name)) : null;
+    } else {
+      try {
+        found = matcher.group(name);
+      } catch (IllegalArgumentException e) {
+        return ""; // no group has this name
       }
-      at += Character.charCount(point);
     }
-    return at;
+    return found == null ? "" : found;
   }
 }

@@ -1,195 +1,53 @@
 package io.fleetgauge.sample.regexp;
 
-import java.util.Arrays;
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
 
 /**
- * A compiled expression. Immutable and safe for all threads.
- *
- * <p>All alternatives are followed at once, one character at a time (Pike's algorithm), so nothing
- * is looked at again.
- *
- * @see <a href="https://swtch.com/~rsc/regexp/regexp2.html">Cox, Regular Expression Matching: the
- *     Virtual Machine Approach</a>
+ * A regular expression of RE2, anchored at both ends, a dot matching a line feed too. Refuses what
+ * would take much time or memory to compile, as Go's RE2 does. Immutable and safe for all threads.
  */
 public final class Regexp {
+  /** Longest expression, UTF-16 units. */
+  static final int MAX_LENGTH = 1 << 16;
+
+  private static final int MAX_DEPTH = 1_000;
+  private static final int MAX_REPEAT = 1_000;
+
   private final String text;
-  private final Program program;
+  private final Pattern pattern;
 
-  private Regexp(String text, Program program) {
+  private Regexp(String text, Pattern pattern) {
     this.text = text;
-    this.program = program;
+    this.pattern = pattern;
   }
 
   /**
-   * @throws IllegalArgumentException if the text is not an expression; the message says why
+   * @throws IllegalArgumentException if {@code regex} is no regular expression, or too costly a
+   *     one; the message is RE2's
    */
-  public static Regexp compile(String text) {
-    ExpressionParser parser = new ExpressionParser(text);
-    Node tree = parser.parse();
-    return new Regexp(text, Program.of(tree, parser.groupNames()));
-  }
-
-  /**
-   * As Prometheus compiles the expressions of its rules: the whole text has to match, and a dot
-   * matches every character.
-   */
-  public static Regexp anchored(String text) {
-    return compile("^(?s:" + text + ")$");
-  }
-
-  /** Whether some part of a text matches. */
-  public boolean finds(String in) {
-    return find(in.codePoints().toArray(), 0, new int[2]) != null;
-  }
-
-  /**
-   * The leftmost match.
-   *
-   * @return null if there is none
-   */
-  public Match match(String in) {
-    return match(in.codePoints().toArray(), 0);
-  }
-
-  private Match match(int[] in, int from) {
-    int[] bounds = find(in, from, new int[2 * program.groupNames().size()]);
-    return bounds == null ? null : new Match(in, bounds, program.groupNames());
-  }
-
-  /** A text with every match replaced by a template, as in {@link Match#expand}. */
-  public String replaceAll(String in, String template) {
-    int[] points = in.codePoints().toArray();
-    StringBuilder out = new StringBuilder();
-    int copied = 0;
-    int from = 0;
-    while (from <= points.length) {
-      Match match = match(points, from);
-      if (match == null) {
-        break;
-      }
-      out.append(new String(points, copied, match.start() - copied));
-      // An empty match right behind the match before is none.
-      if (match.end() > copied || match.start() == 0) {
-        out.append(match.expand(template));
-      }
-      copied = match.end();
-      from = match.end() > from ? match.end() : from + 1;
-    }
-    return out.append(new String(points, copied, points.length - copied)).toString();
-  }
-
-  /** Alternatives in order of preference: where each is in the program, and its groups. */
-  private static final class Threads {
-    final int[] at;
-    final int[][] groups;
-    final int[] place;
-    int size;
-
-    Threads(int length) {
-      at = new int[length];
-      groups = new int[length][];
-      place = new int[length];
-    }
-
-    boolean add(int instruction) {
-      int known = place[instruction];
-      if (known < size && at[known] == instruction) {
-        return false;
-      }
-      place[instruction] = size;
-      at[size] = instruction;
-      groups[size++] = null;
-      return true;
+  public static Regexp anchored(String regex) {
+    check(regex);
+    try {
+      return new Regexp(regex, Pattern.compile("^(?s:" + regex + ")$"));
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(complaint(regex, e), e);
     }
   }
 
-  /** Instructions that are still to be followed, and the groups with which each is. */
-  private static final class Pending {
-    int[] at = new int[64];
-    int[][] groups = new int[64][];
-    int size;
-
-    void push(int instruction, int[] bounds) {
-      if (size == at.length) {
-        at = Arrays.copyOf(at, 2 * size);
-        groups = Arrays.copyOf(groups, 2 * size);
-      }
-      at[size] = instruction;
-      groups[size++] = bounds;
-    }
+  /** Whether a whole text matches. */
+  public boolean matches(String in) {
+    return pattern.matcher(in).matches();
   }
 
-  /**
-   * @param bounds as long as those that are wanted
-   */
-  private int[] find(int[] in, int from, int[] bounds) {
-    Threads now = new Threads(program.length());
-    Threads next = new Threads(program.length());
-    Pending pending = new Pending();
-    int[] found = null;
-    for (int i = from; i <= in.length; i++) {
-      if (found == null) {
-        int[] start = bounds.clone();
-        Arrays.fill(start, -1);
-        start[0] = i;
-        follow(now, pending, 0, start, in, i);
-      }
-      if (now.size == 0 && (found != null || program.isAnchored())) {
-        break;
-      }
-      next.size = 0;
-      for (int t = 0; t < now.size; t++) {
-        int at = now.at[t];
-        if (program.op(at) == Program.MATCH) {
-          found = now.groups[t].clone();
-          found[1] = i;
-          break; // what is behind is less preferred
-        }
-        if (program.op(at) == Program.CHARACTER
-            && i < in.length
-            && program.set(at).contains(in[i])) {
-          follow(next, pending, at + 1, now.groups[t], in, i + 1);
-        }
-      }
-      Threads swap = now;
-      now = next;
-      next = swap;
-    }
-    return found;
-  }
-
-  /** Adds all instructions that are reached without reading a character. */
-  private void follow(
-      Threads threads, Pending pending, int from, int[] with, int[] in, int position) {
-    pending.push(from, with);
-    while (pending.size > 0) {
-      int at = pending.at[--pending.size];
-      int[] groups = pending.groups[pending.size];
-      if (!threads.add(at)) {
-        continue;
-      }
-      switch (program.op(at)) {
-        case Program.SPLIT -> {
-          pending.push(program.second(at), groups);
-          pending.push(program.first(at), groups);
-        }
-        case Program.JUMP -> pending.push(program.first(at), groups);
-        case Program.GROUP -> {
-          int slot = program.first(at);
-          if (slot < groups.length) {
-            groups = groups.clone();
-            groups[slot] = position;
-          }
-          pending.push(at + 1, groups);
-        }
-        case Program.ASSERTION -> {
-          if (Assertion.values()[program.first(at)].holds(in, position)) {
-            pending.push(at + 1, groups);
-          }
-        }
-        default -> threads.groups[threads.size - 1] = groups;
-      }
-    }
+  /** How a whole text matches; empty when it does not. */
+  public Optional<Match> match(String in) {
+    Matcher matcher = pattern.matcher(in);
+    return matcher.matches() ? Optional.of(new Match(matcher)) : Optional.empty();
   }
 
   @Override
@@ -205,5 +63,119 @@ public final class Regexp {
   @Override
   public String toString() {
     return text;
+  }
+
+  /** What is wrong, said of the expression as it was written. */
+  private static String complaint(String regex, PatternSyntaxException anchored) {
+    try {
+      Pattern.compile(regex);
+      return anchored.getMessage();
+    } catch (PatternSyntaxException e) {
+      return e.getMessage();
+    }
+  }
+
+  /** What a group repeats, at the most, of one thing in it. */
+  private static final class Group {
+    int inner = 1;
+    int lastAtom = 1;
+
+    void atom(int repeats) {
+      lastAtom = repeats;
+      inner = Math.max(inner, repeats);
+    }
+  }
+
+  /**
+   * Checks what is seen without compiling it.
+   *
+   * @throws IllegalArgumentException if {@code regex} is too costly; the message is RE2's
+   */
+  public static void check(String regex) {
+    if (regex.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a regular expression of "
+              + regex.length()
+              + " characters is too long, allowed are "
+              + MAX_LENGTH);
+    }
+    Deque<Group> groups = new ArrayDeque<>();
+    groups.push(new Group());
+    for (int i = 0; i < regex.length(); i++) {
+      switch (regex.charAt(i)) {
+        case '\\' -> {
+          i = regex.startsWith("\\Q", i) ? endOfQuote(regex, i) : i + 1;
+          groups.peek().atom(1);
+        }
+        case '[' -> {
+          i = endOfClass(regex, i);
+          groups.peek().atom(1);
+        }
+        case '(' -> {
+          if (groups.size() > MAX_DEPTH) {
+            throw new IllegalArgumentException("error parsing regexp: expression nests too deeply");
+          }
+          groups.push(new Group());
+        }
+        case ')' -> {
+          if (groups.size() > 1) {
+            int inner = groups.pop().inner;
+            groups.peek().atom(inner);
+          }
+        }
+        case '{' -> {
+          int end = regex.indexOf('}', i);
+          int count = end < 0 ? 1 : repeats(regex.substring(i + 1, end));
+          if (count > 1) {
+            int total = groups.peek().lastAtom * count;
+            if (total > MAX_REPEAT) {
+              throw new IllegalArgumentException(
+                  "error parsing regexp: invalid repeat count: `"
+                      + regex.substring(i, end + 1)
+                      + "`");
+            }
+            groups.peek().atom(total);
+          }
+          i = count > 0 && end > 0 && count != 1 ? end : i;
+        }
+        case '*', '+', '?', '|' -> {}
+        default -> groups.peek().atom(1);
+      }
+    }
+  }
+
+  private static int endOfQuote(String regex, int from) {
+    int end = regex.indexOf("\\E", from);
+    return end < 0 ? regex.length() : end + 1;
+  }
+
+  private static int endOfClass(String regex, int from) {
+    int at = from + 1;
+    if (regex.startsWith("^", at)) {
+      at++;
+    }
+    // A bracket that stands first is a member.
+    if (regex.startsWith("]", at)) {
+      at++;
+    }
+    while (at < regex.length() && regex.charAt(at) != ']') {
+      if (regex.charAt(at) == '\\') {
+        at++;
+      } else if (regex.startsWith("[:", at)) {
+        int end = regex.indexOf(":]", at);
+        at = end < 0 ? at : end + 1;
+      }
+      at++;
+    }
+    return at;
+  }
+
+  /** The larger number of {@code n}, {@code n,} or {@code n,m}; 1 for what is no repetition. */
+  private static int repeats(String text) {
+    if (!text.matches("\\d{1,9}(,(\\d{1,9})?)?")) {
+      return 1;
+    }
+    String[] numbers = text.split(",");
+    return Math.min(Integer.parseInt(numbers[numbers.length - 1]), MAX_REPEAT + 1);
   }
 }

@@ -37,10 +37,10 @@ public record RelabelRule(
     String source = sources.stream().map(labels::value).collect(Collectors.joining(separator));
     switch (action) {
       case KEEP -> {
-        return regex.finds(source);
+        return regex.matches(source);
       }
       case DROP -> {
-        return !regex.finds(source);
+        return !regex.matches(source);
       }
       case KEEPEQUAL -> {
         return labels.value(target).equals(source);
@@ -57,16 +57,16 @@ public record RelabelRule(
               .all()
               .forEach(
                   (name, value) -> {
-                    if (regex.finds(name)) {
-                      labels.set(regex.replaceAll(name, replacement), value);
-                    }
+                    regex
+                        .match(name)
+                        .ifPresent(match -> labels.set(match.expand(replacement), value));
                   });
       case LABELDROP, LABELKEEP ->
           labels
               .all()
               .forEach(
                   (name, value) -> {
-                    if (regex.finds(name) == (action == RelabelAction.LABELDROP)) {
+                    if (regex.matches(name) == (action == RelabelAction.LABELDROP)) {
                       labels.set(name, "");
                     }
                   });
@@ -75,13 +75,15 @@ public record RelabelRule(
   }
 
   private void replace(LabelChanges labels, String source) {
-    var match = regex.match(source);
-    if (match != null) {
-      String name = match.expand(target);
-      if (!name.isEmpty()) {
-        labels.set(name, match.expand(replacement));
-      }
-    }
+    regex
+        .match(source)
+        .ifPresent(
+            match -> {
+              String name = match.expand(target);
+              if (!name.isEmpty()) {
+                labels.set(name, match.expand(replacement));
+              }
+            });
   }
 
   private long hash(String source) {

@@ -28,7 +28,7 @@ public final class Arp implements Collector {
   public void read(Readings out) throws IOException {
     KernelText text = files.proc("net/arp");
     counts.clear();
-    text.skipHeader(1);
+    text.skipHeader("IP", 1);
     while (text.nextLine()) {
       if (text.wordsLeft() != COLUMNS) {
         text.damaged();

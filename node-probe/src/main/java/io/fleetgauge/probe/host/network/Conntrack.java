@@ -46,7 +46,7 @@ public final class Conntrack implements Collector {
     out.add(limit, files.number(folder + "nf_conntrack_max"));
     KernelText text = files.proc("net/stat/nf_conntrack");
     java.util.Arrays.fill(sums, 0);
-    if (!text.skipHeader(1)) {
+    if (!text.skipHeader("entries", 1)) {
       return;
     }
     while (text.nextLine()) {

@@ -40,7 +40,7 @@ public final class NetDev implements Collector {
   @Override
   public void read(Readings out) throws IOException {
     KernelText text = files.proc("net/dev");
-    text.skipHeader(2);
+    text.skipHeader("Inter-|", 2);
     while (text.nextLine()) {
       // The number of bytes may follow the colon without a blank.
       if (!text.nextWord(':') || text.wordEnd() != ':' || text.wordsLeft() != columns.length) {

@@ -36,7 +36,7 @@ public final class UdpQueues implements Collector {
     }
     double sent = 0;
     double received = 0;
-    if (!text.skipHeader(1)) {
+    if (!text.skipHeader("sl", 1)) {
       return 1;
     }
     while (text.nextLine()) {

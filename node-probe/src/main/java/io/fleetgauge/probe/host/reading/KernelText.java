@@ -95,10 +95,14 @@ public final class KernelText {
     return false;
   }
 
-  /** Passes over the names of the columns; a file without them is damaged. */
-  public boolean skipHeader(int lines) {
+  /**
+   * Passes over the names of the columns; a file without them is damaged.
+   *
+   * @param first the first word of the first line
+   */
+  public boolean skipHeader(String first, int lines) {
     for (int i = 0; i < lines; i++) {
-      if (!nextLine()) {
+      if (!nextLine() || i == 0 && !(nextWord() && wordIs(first))) {
         faults.increment();
         return false;
       }
