@@ -250,6 +250,7 @@ public final class Assignment {
   private void promoteCopy(Draft draft) {
     Optional<Copy> successor =
         draft.copies.stream().max(Comparator.comparing((Copy copy) -> copy.synced()));
+    successor.ifPresent(copy -> inheritGap(draft, copy.gateway()));
     if (!successor.map(Copy::synced).orElse(false)) {
       draft.behind.add(draft.owner);
     }
@@ -263,12 +264,20 @@ public final class Assignment {
     stayFor(draft);
   }
 
+  /** What an owner knows to lack, its heir may lack as well, and has not been told of. */
+  private static void inheritGap(Draft draft, String heir) {
+    if (draft.behind.contains(draft.owner)) {
+      draft.behind.add(heir);
+    }
+  }
+
   /** The new owner does not know which copies have all of its samples. */
   private static void forgetSynced(Draft draft) {
     draft.copies.replaceAll(copy -> new Copy(copy.gateway(), copy.since(), false));
   }
 
   private void handOver(Draft draft, String to) {
+    inheritGap(draft, to);
     draft.remove(to);
     draft.copies.addFirst(new Copy(draft.owner, epoch, false));
     draft.owner = to;

@@ -535,6 +535,19 @@ class AssignmentTest {
     assertThat(reported(behind, whole).holders("h").orElseThrow().whole()).isTrue();
   }
 
+  @Test
+  void anHeirIsBehindWhenTheOwnerLackedSomething() {
+    Report lacking = new Report("g1", 7, Set.of("g1"), Set.of("g2@3"));
+    OwnershipTable table = reported(copied(new Holders.Copy("g2", 3, true)), lacking);
+    assertThat(withoutTheOwner(table, "g2").holders("h").orElseThrow().behind())
+        .as("the owner is gone")
+        .containsExactlyInAnyOrder("g1", "g2");
+    Holders moved =
+        reported(moving(new Holders.Copy("g2", 3, true)), lacking).holders("h").orElseThrow();
+    assertThat(moved.owner()).isEqualTo("g2");
+    assertThat(moved.behind()).as("it moves").containsExactlyInAnyOrder("g1", "g2");
+  }
+
   /** One host of g1, which is to go to g2. */
   private static OwnershipTable moving(Holders.Copy... copies) {
     Holders holders = new Holders("g1", 7, Set.of(), List.of(copies), Optional.of("g2"));
