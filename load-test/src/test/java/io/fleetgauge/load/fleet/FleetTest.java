@@ -440,8 +440,13 @@ class FleetTest {
     ProbeConfig config =
         ProbeConfig.read(
             "test",
-            "hostname: this-machine\nlabels: {rack: r9}\nhttp: {host: 127.0.0.1, port: 0}\n"
-                + "tick: 1s\ngpu: {library: /nonexistent.so}\ngateways: ["
+            "hostname: this-machine\n"
+                + "instance: n9\n"
+                + "labels: {rack: r9}\n"
+                + "http: {host: 127.0.0.1, port: 0}\n"
+                + "tick: 1s\n"
+                + "gpu: {library: /nonexistent.so}\n"
+                + "gateways: ["
                 + gateways
                 + "]\n");
     QueryClient client = new QueryClient(query.port());
@@ -457,7 +462,7 @@ class FleetTest {
                           "this-machine", count -> assertThat(count).isGreaterThan(1)));
       QueryClient exposition = new QueryClient(probe.port());
       assertThat(exposition.get("/metrics").body())
-          .contains("node_load1{Hostname=\"this-machine\",rack=\"r9\"} ")
+          .contains("node_load1{Hostname=\"this-machine\",instance=\"n9\",rack=\"r9\"} ")
           .contains("fleetgauge_probe_gpu_driver_up 0.0");
       assertThat(exposition.get("/-/ready").statusCode()).isEqualTo(200);
       assertThat(probe.counts().read()).isEqualTo(probe.counts().kept() + probe.counts().queued());

@@ -4,7 +4,9 @@ import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -31,23 +33,28 @@ public final class Regexp {
    *     one; the message is RE2's
    */
   public static Regexp anchored(String regex) {
-    check(regex);
+    StringBuilder escaped = new StringBuilder(regex);
+    // A brace that begins no repetition stands for itself; RE2/J refuses to repeat it.
+    plainBraces(regex).reversed().forEach(at -> escaped.insert(at, "\\"));
     try {
-      return new Regexp(regex, Pattern.compile("^(?s:" + regex + ")$"));
+      return new Regexp(regex, Pattern.compile("^(?s:" + escaped + ")$"));
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(complaint(regex, e), e);
     }
   }
 
-  /** Whether a whole text matches. */
+  /**
+   * Whether a whole text matches. It is searched for, as Go does it: the anchors are part of the
+   * expression, and one that closes a group that it did not open has alternatives without them.
+   */
   public boolean matches(String in) {
-    return pattern.matcher(in).matches();
+    return pattern.matcher(in).find();
   }
 
   /** How a whole text matches; empty when it does not. */
   public Optional<Match> match(String in) {
     Matcher matcher = pattern.matcher(in);
-    return matcher.matches() ? Optional.of(new Match(matcher)) : Optional.empty();
+    return matcher.find() ? Optional.of(new Match(matcher)) : Optional.empty();
   }
 
   @Override
@@ -92,6 +99,10 @@ public final class Regexp {
    * @throws IllegalArgumentException if {@code regex} is too costly; the message is RE2's
    */
   public static void check(String regex) {
+    plainBraces(regex);
+  }
+
+  private static List<Integer> plainBraces(String regex) {
     if (regex.length() > MAX_LENGTH) {
       throw new IllegalArgumentException(
           "a regular expression of "
@@ -99,12 +110,13 @@ public final class Regexp {
               + " characters is too long, allowed are "
               + MAX_LENGTH);
     }
+    List<Integer> plain = new ArrayList<>();
     Deque<Group> groups = new ArrayDeque<>();
     groups.push(new Group());
     for (int i = 0; i < regex.length(); i++) {
       switch (regex.charAt(i)) {
         case '\\' -> {
-          i = regex.startsWith("\\Q", i) ? endOfQuote(regex, i) : i + 1;
+          i = endOfEscape(regex, i);
           groups.peek().atom(1);
         }
         case '[' -> {
@@ -125,7 +137,12 @@ public final class Regexp {
         }
         case '{' -> {
           int end = regex.indexOf('}', i);
-          int count = end < 0 ? 1 : repeats(regex.substring(i + 1, end));
+          if (end < 0 || !regex.substring(i + 1, end).matches("\\d+(,\\d*)?")) {
+            plain.add(i);
+            groups.peek().atom(1);
+            continue;
+          }
+          int count = repeats(regex.substring(i + 1, end));
           if (count > 1) {
             int total = groups.peek().lastAtom * count;
             if (total > MAX_REPEAT) {
@@ -142,6 +159,17 @@ public final class Regexp {
         default -> groups.peek().atom(1);
       }
     }
+    return plain;
+  }
+
+  private static int endOfEscape(String regex, int from) {
+    if (regex.startsWith("\\Q", from)) {
+      return endOfQuote(regex, from);
+    }
+    // A class or a character by its name or number.
+    boolean named = regex.startsWith("{", from + 2) && "pPx".indexOf(regex.charAt(from + 1)) >= 0;
+    int end = named ? regex.indexOf('}', from) : from + 1;
+    return end < 0 ? from + 1 : end;
   }
 
   private static int endOfQuote(String regex, int from) {

@@ -50,6 +50,22 @@ class RegexpTest {
   @CsvSource(
       delimiter = ' ',
       value = {
+        "a{* a{{",
+        "a{,2} a{,2}",
+        "{ {",
+        "a{b}+ a{b}}",
+        "[{]{2} {{",
+        "a{2}{ aa{",
+        "{\\p{Lu}+\\x{41} {XA"
+      })
+  void aBraceThatBeginsNoRepetitionStandsForItself(String expression, String text) {
+    assertThat(Regexp.anchored(expression).matches(text)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
         "${1}x bx",
         "$1x <>",
         "$1-$2 b-",
