@@ -79,15 +79,17 @@ public final class ProbeProcess implements AutoCloseable {
             config.trust(),
             new RequestSigner(ClusterKey.of(secret::texts), clock),
             Uplink.HTTP_LIMITS);
-    vertx.setPeriodic(
-        LOOK_MILLIS,
-        id ->
-            vertx.executeBlocking(
-                () -> {
-                  token.look();
-                  secret.look();
-                  return null;
-                }));
+    long looks =
+        vertx.setPeriodic(
+            LOOK_MILLIS,
+            id ->
+                vertx.executeBlocking(
+                    () -> {
+                      token.look();
+                      secret.look();
+                      return null;
+                    }));
+    lifecycle.started("looks at secrets", STOP_LIMIT, () -> vertx.cancelTimer(looks));
     Optional<Spool> spool = spool(config);
     spool.ifPresent(
         disk -> lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(disk::look)));
