@@ -70,9 +70,11 @@ import org.slf4j.LoggerFactory;
 public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
-  private static final Duration LOOK_AT_COPIES = Duration.ofMillis(50);
+  /** Times between two looks at what is due of hosts that are shared with other gateways, ms. */
+  private static final long MIN_LOOK_MILLIS = 50;
+
+  private static final long MAX_LOOK_MILLIS = 150;
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
   private static final long MAX_HOUSEKEEPING_MILLIS = 10_000;
@@ -196,7 +198,7 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     void maintainOnTimers() {
-      vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> memory.look());
+      lifecycle.started("memory watch", STOP_LIMIT, memory.watchCollections());
       long housekeepingMillis = config.store().memory().toMillis() / 64;
       vertx.setPeriodic(
           Math.clamp(housekeepingMillis, MIN_HOUSEKEEPING_MILLIS, MAX_HOUSEKEEPING_MILLIS),
@@ -302,8 +304,15 @@ public final class GatewayProcess implements AutoCloseable {
           "Times that something in Hazelcast was ignored because it cannot be read or believed.",
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.lookAtAll());
-      vertx.setPeriodic(LOOK_AT_COPIES.toMillis(), id -> intake.timePassed());
+      lookAtCopies();
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
+    }
+
+    /** Looks more often while something is due soon: each look of an idle process costs. */
+    private void lookAtCopies() {
+      intake.timePassed();
+      vertx.setTimer(
+          Math.clamp(intake.dueInMillis(), MIN_LOOK_MILLIS, MAX_LOOK_MILLIS), id -> lookAtCopies());
     }
 
     /** Other gateways take over the hosts of one that cannot write. */

@@ -157,6 +157,15 @@ public final class Intake implements AutoCloseable {
     look(false);
   }
 
+  /** In how many ms {@link #timePassed} has something to do, as far as is known now. */
+  public long dueInMillis() {
+    long next = Long.MAX_VALUE;
+    for (LaneThread thread : threads.all()) {
+      next = Math.min(next, thread.dueInMillis());
+    }
+    return next;
+  }
+
   private void look(boolean atAll) {
     if (!threads.cluster.isReplicated()
         && threads.wholeCopies.isEmpty()
@@ -167,7 +176,7 @@ public final class Intake implements AutoCloseable {
       if (atAll) {
         thread.lookAtAll.set(true);
       }
-      if ((atAll || thread.isDue()) && thread.looking.compareAndSet(false, true)) {
+      if ((atAll || thread.dueInMillis() == 0) && thread.looking.compareAndSet(false, true)) {
         thread.run(
             () -> {
               thread.looking.set(false);

@@ -60,9 +60,9 @@ final class LaneThread implements HostEnvironment {
     return hosts;
   }
 
-  /** Whether something of its hosts is due; safe for all threads. */
-  boolean isDue() {
-    return hosts.isDue();
+  /** In how many ms something of its hosts is due, at least 0; safe for all threads. */
+  long dueInMillis() {
+    return hosts.dueInMillis();
   }
 
   /** Tasks that wait for this thread. */

@@ -6,6 +6,8 @@ import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.util.List;
 import java.util.function.LongSupplier;
+import javax.management.NotificationEmitter;
+import javax.management.NotificationListener;
 
 /**
  * Sheds load when the heap is nearly full: above the first watermark queries are rejected, above
@@ -28,7 +30,7 @@ public final class MemoryWatermark {
     this.max = max;
   }
 
-  /** Watches this process's heap, as it was after the last collections. */
+  /** Of this process's heap, as it was after the last collections. */
   public static MemoryWatermark ofHeap() {
     List<MemoryPoolMXBean> pools =
         ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -44,6 +46,27 @@ public final class MemoryWatermark {
       bytes += left == null ? 0 : left.getUsed();
     }
     return bytes;
+  }
+
+  /**
+   * Takes a reading after each collection of the heap: between collections none would differ.
+   *
+   * @return ends it
+   */
+  public AutoCloseable watchCollections() {
+    NotificationListener reading = (collection, handback) -> look();
+    List<NotificationEmitter> collectors =
+        ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(NotificationEmitter.class::isInstance)
+            .map(NotificationEmitter.class::cast)
+            .toList();
+    collectors.forEach(collector -> collector.addNotificationListener(reading, null, null));
+    look();
+    return () -> {
+      for (NotificationEmitter collector : collectors) {
+        collector.removeNotificationListener(reading);
+      }
+    };
   }
 
   /** Takes a new reading. */

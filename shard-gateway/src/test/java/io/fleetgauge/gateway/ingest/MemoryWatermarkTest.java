@@ -2,7 +2,9 @@ package io.fleetgauge.gateway.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,6 +40,25 @@ class MemoryWatermarkTest {
     memory.look();
     assertThat(memory.samplesAreShed()).isFalse();
     assertThat(memory.queriesAreShed()).isFalse();
+  }
+
+  @Test
+  @Timeout(30)
+  void eachCollectionOfTheHeapIsFollowedByAReading() throws Exception {
+    CountDownLatch readings = new CountDownLatch(2);
+    MemoryWatermark watched =
+        new MemoryWatermark(
+            () -> {
+              readings.countDown();
+              return 900;
+            },
+            1_000);
+    AutoCloseable watch = watched.watchCollections();
+    assertThat(readings.getCount()).as("one reading when it begins").isEqualTo(1);
+    System.gc();
+    readings.await();
+    watch.close();
+    assertThat(watched.samplesAreShed()).isTrue();
   }
 
   @Test

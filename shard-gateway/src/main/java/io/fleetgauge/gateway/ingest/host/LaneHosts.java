@@ -56,11 +56,13 @@ public final class LaneHosts {
   }
 
   /**
-   * Whether {@link #timePassed} has something to do; safe for all threads. A changed table is not
-   * noticed here.
+   * In how many ms {@link #timePassed} has something to do, at least 0; safe for all threads. A
+   * changed table is not noticed here.
    */
-  public boolean isDue() {
-    return environment.steadyMillis() >= dueAt;
+  public long dueInMillis() {
+    long at = dueAt;
+    long now = environment.steadyMillis();
+    return now >= at ? 0 : at - now;
   }
 
   public Optional<HostIntake> find(String name) {

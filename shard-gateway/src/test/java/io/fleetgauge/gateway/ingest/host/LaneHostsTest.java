@@ -81,7 +81,7 @@ class LaneHostsTest {
     int looks = 0;
     for (long passed = 0; passed < millis; passed += 50) {
       environment.pass(50);
-      if (hosts.isDue()) {
+      if (hosts.dueInMillis() == 0) {
         hosts.timePassed();
         looks++;
       }
@@ -154,13 +154,13 @@ class LaneHostsTest {
   void aHostThatIsNewHereAndOneThatWasForgottenAreLookedAtSoon() {
     own();
     looks(100);
-    assertThat(hosts.isDue()).isFalse();
+    assertThat(hosts.dueInMillis()).isPositive();
     hosts.host("new");
-    assertThat(hosts.isDue()).isTrue();
+    assertThat(hosts.dueInMillis()).isZero();
     hosts.timePassed();
-    assertThat(hosts.isDue()).isFalse();
+    assertThat(hosts.dueInMillis()).isPositive();
     hosts.remove("new");
-    assertThat(hosts.isDue()).isTrue();
+    assertThat(hosts.dueInMillis()).isZero();
   }
 
   @Test
@@ -168,9 +168,9 @@ class LaneHostsTest {
     own();
     environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
     looks(1_000);
-    assertThat(hosts.isDue()).isFalse();
+    assertThat(hosts.dueInMillis()).isPositive();
     hosts.lookAtAll();
-    assertThat(hosts.isDue()).isTrue();
+    assertThat(hosts.dueInMillis()).isZero();
   }
 
   @Test
