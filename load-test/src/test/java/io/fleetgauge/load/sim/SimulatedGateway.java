@@ -206,7 +206,7 @@ final class SimulatedGateway {
           if (mine != life) {
             return false;
           }
-          if (isAwake() && mine.hosts.isDue()) {
+          if (isAwake() && mine.hosts.dueInMillis() == 0) {
             mine.hosts.timePassed();
           }
           return true;
