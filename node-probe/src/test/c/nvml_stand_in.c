@@ -420,7 +420,14 @@ static int text(nvmlDevice_t of, const char *call, const char *key, const char *
     return leave(code, out, length);
 }
 
-int nvmlDeviceGetUUID(nvmlDevice_t of, char *out, u32 length) { return text(of, "uuid", "text.uuid", "GPU-%08x-1111-2222-3333-444444444444", out, length); }
+int nvmlDeviceGetUUID(nvmlDevice_t of, char *out, u32 length) {
+    char format[64];
+    if (of->mig < 0) {
+        return text(of, "uuid", "text.uuid", "GPU-%08x-1111-2222-3333-444444444444", out, length);
+    }
+    snprintf(format, sizeof format, "MIG-%%08x-%04x-5555-6666-777777777777", (unsigned)of->mig & 0xffff);
+    return text(of, "mig_uuid", "text.mig_uuid", format, out, length);
+}
 int nvmlDeviceGetName(nvmlDevice_t of, char *out, u32 length) { return text(of, "name", "text.name", "Stand-in %d", out, length); }
 int nvmlDeviceGetSerial(nvmlDevice_t of, char *out, u32 length) { return text(of, "serial", "text.serial", "165032300%d", out, length); }
 int nvmlDeviceGetVbiosVersion(nvmlDevice_t of, char *out, u32 length) { return text(of, "vbios", "text.vbios", "96.00.99.00.0%d", out, length); }
@@ -521,6 +528,16 @@ int nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t of, u32 *out) { return one3
 int nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_width", "width", out); }
 int nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_max_generation", "max_generation", out); }
 int nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t of, u32 *out) { return one32(of, "pcie_max_width", "max_width", out); }
+
+/* The index, unless the script has another number. */
+int nvmlDeviceGetMinorNumber(nvmlDevice_t of, u32 *out) {
+    int code = enter(of, "minor");
+    if (code == NVML_SUCCESS) {
+        *out = has(of, "minor") ? (u32)whole(of, "minor") : (u32)of->gpu;
+    }
+    return leave(code, out, sizeof *out);
+}
+
 int nvmlDeviceGetPersistenceMode(nvmlDevice_t of, u32 *out) { return one32(of, "persistence", "persistence", out); }
 int nvmlDeviceGetEccMode(nvmlDevice_t of, u32 *a, u32 *b) { return two32(of, "ecc_mode", "ecc", "ecc_pending", a, b); }
 

@@ -1,5 +1,6 @@
 package io.fleetgauge.probe;
 
+import io.fleetgauge.cluster.config.AttributionSettings;
 import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.EventLoops;
@@ -12,6 +13,10 @@ import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.probe.attribution.Attribution;
+import io.fleetgauge.probe.attribution.AttributionSampling;
+import io.fleetgauge.probe.attribution.ConfiguredOwner;
+import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -111,6 +116,7 @@ public final class ProbeProcess implements AutoCloseable {
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
     Optional<GpuThread> gpus = gpus(config.gpu());
+    Attribution attribution = attribution(config, gpus);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>(host.readers());
@@ -119,6 +125,7 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
           readers.add(xids(config, thread, classes, clock));
+          readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
     NodeLabels node =
         new NodeLabels(
@@ -126,7 +133,8 @@ public final class ProbeProcess implements AutoCloseable {
                 .with(config.labels())
                 .with("Hostname", config.hostname()),
             config.relabelling());
-    Sampler sampler = new Sampler(readers, node, config.job(), tick, clock, uplink::offer);
+    Sampler sampler =
+        new Sampler(readers, node, attribution, config.job(), tick, clock, uplink::offer);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
@@ -155,6 +163,16 @@ public final class ProbeProcess implements AutoCloseable {
         config.gateways(),
         config.http().host(),
         port);
+  }
+
+  private static Attribution attribution(ProbeConfig config, Optional<GpuThread> gpus) {
+    AttributionSettings settings = config.attribution();
+    List<OwnerSource> sources = new ArrayList<>();
+    if (!settings.owner().isEmpty()) {
+      gpus.ifPresent(
+          thread -> sources.add(new ConfiguredOwner(settings.owner(), thread::identities)));
+    }
+    return new Attribution(sources, settings.tenantLabels());
   }
 
   private XidSampling xids(

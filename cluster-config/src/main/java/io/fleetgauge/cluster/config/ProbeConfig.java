@@ -29,6 +29,7 @@ import java.util.regex.Pattern;
  * @param ticks how often it reads what
  * @param host what is read of the host
  * @param gpu how GPUs are read
+ * @param attribution how owners of GPUs are found
  * @param spool what waits for an acknowledgement
  */
 public record ProbeConfig(
@@ -44,6 +45,7 @@ public record ProbeConfig(
     TickSettings ticks,
     HostSettings host,
     GpuSettings gpu,
+    AttributionSettings attribution,
     SpoolSettings spool,
     LogSettings log) {
   private static final int HTTP_PORT = 9400;
@@ -132,6 +134,7 @@ public record ProbeConfig(
         TickSettings.read(in),
         HostSettings.read(in),
         GpuSettings.read(in),
+        AttributionSettings.read(in),
         SpoolSettings.read(in),
         LogSettings.read(in));
   }

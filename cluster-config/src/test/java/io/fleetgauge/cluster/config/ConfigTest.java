@@ -129,6 +129,7 @@ class ConfigTest {
                     false,
                     0,
                     Path.of("/dev/kmsg")),
+                new AttributionSettings(Labels.EMPTY, List.of("namespace", "account")),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
                     64L << 20,
@@ -342,6 +343,7 @@ class ConfigTest {
               links: true
               expected: 8
               kernelLog: /k
+            attribution: {owner: {tenant: lab}, tenantLabels: [team]}
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
@@ -364,6 +366,8 @@ class ConfigTest {
         .isEqualTo(
             new GpuSettings(
                 false, "/opt/libnvidia-ml.so.1", List.of(Path.of("/d")), true, 8, Path.of("/k")));
+    assertThat(config.attribution())
+        .isEqualTo(new AttributionSettings(Labels.of("tenant", "lab"), List.of("team")));
     assertThat(config.spool())
         .isEqualTo(
             new SpoolSettings(

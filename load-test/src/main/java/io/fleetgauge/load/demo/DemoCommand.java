@@ -1,5 +1,6 @@
 package io.fleetgauge.load.demo;
 
+import io.fleetgauge.cluster.config.AttributionSettings;
 import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
@@ -255,6 +256,7 @@ public final class DemoCommand implements Command {
         TickSettings.every(Duration.ofSeconds(tickSeconds)),
         HostSettings.defaults(),
         GpuSettings.defaults(),
+        AttributionSettings.defaults(),
         SpoolSettings.inMemory(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
   }

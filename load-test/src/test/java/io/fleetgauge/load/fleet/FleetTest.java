@@ -13,6 +13,7 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
@@ -154,7 +155,13 @@ class FleetTest {
     long first = NOW - 3_000_000;
     try (Sampler sampler =
         new Sampler(
-            List.of(versions), node, "probe", Duration.ofSeconds(15), () -> NOW, tick -> {})) {
+            List.of(versions),
+            node,
+            () -> GpuOwners.NONE,
+            "probe",
+            Duration.ofSeconds(15),
+            () -> NOW,
+            tick -> {})) {
       for (long time = first; time <= NOW; time += 15_000) {
         uplink.offer(sampler.readAt(time));
         if ((time - first) % 600_000 == 0 || time == NOW) { // an uplink holds 15 minutes

@@ -187,6 +187,7 @@ class TidyTest {
               "sample",
               "sample.gpu"),
           room("probe.sampling", "cluster.config", "sample", "sample.relabel"),
+          room("probe.attribution", "probe.gpu.reading", "probe.sampling", "sample", "sample.gpu"),
           room("probe.xid", "probe.nvml", "probe.sampling", "sample", "sample.files", "sample.gpu"),
           room(
               "probe.uplink",
@@ -201,6 +202,7 @@ class TidyTest {
               "probe",
               "cluster.config.host",
               "cluster.config.key",
+              "probe.attribution",
               "probe.gpu",
               "probe.host",
               "probe.sampling",

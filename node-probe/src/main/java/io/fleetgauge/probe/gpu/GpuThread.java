@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.gpu;
 
 import io.fleetgauge.probe.gpu.reading.Gpu;
+import io.fleetgauge.probe.gpu.reading.GpuIdentity;
 import io.fleetgauge.probe.gpu.reading.GpuReadings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -108,6 +109,11 @@ public final class GpuThread implements AutoCloseable {
   /** Labels of the GPUs that were found, lost ones among them. */
   public List<Labels> gpus() {
     return reader.gpus().stream().map(Gpu::labels).toList();
+  }
+
+  /** The GPUs that were found, as schedulers name them. For any thread. */
+  public List<GpuIdentity> identities() {
+    return reader.gpus().stream().map(Gpu::identity).toList();
   }
 
   /** Readings that timed out. */

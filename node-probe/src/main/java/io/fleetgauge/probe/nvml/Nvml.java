@@ -161,6 +161,7 @@ public final class Nvml {
       case NVML_VERSION -> library.nvmlSystemGetNVMLVersion(out, TEXT);
       case CUDA_VERSION -> library.nvmlSystemGetCudaDriverVersion(out);
       case UUID -> library.nvmlDeviceGetUUID(device, out, TEXT);
+      case MINOR -> library.nvmlDeviceGetMinorNumber(device, out);
       case NAME -> library.nvmlDeviceGetName(device, out, TEXT);
       case SERIAL -> library.nvmlDeviceGetSerial(device, out, TEXT);
       case VBIOS -> library.nvmlDeviceGetVbiosVersion(device, out, TEXT);

@@ -12,6 +12,7 @@ public enum NvmlCall {
   NVML_VERSION,
   CUDA_VERSION,
   UUID,
+  MINOR,
   NAME,
   SERIAL,
   VBIOS,

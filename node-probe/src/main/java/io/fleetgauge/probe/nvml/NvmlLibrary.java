@@ -111,6 +111,8 @@ public interface NvmlLibrary {
 
   int nvmlDeviceGetMaxPcieLinkWidth(Pointer device, Pointer lanes);
 
+  int nvmlDeviceGetMinorNumber(Pointer device, Pointer minor);
+
   int nvmlDeviceGetPersistenceMode(Pointer device, Pointer mode);
 
   int nvmlDeviceGetEccMode(Pointer device, Pointer current, Pointer pending);

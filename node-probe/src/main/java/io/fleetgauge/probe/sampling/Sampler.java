@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,7 @@ public final class Sampler implements AutoCloseable {
   private final TickAssembly.Part ownSeries = new TickAssembly.Part();
   private final Consumer<Tick> out;
   private final LongSupplier clock;
+  private final Supplier<GpuOwners> owners;
   private final Duration tick;
   private final ReadingThreads reading;
   private final ScheduledExecutorService thread =
@@ -34,6 +36,7 @@ public final class Sampler implements AutoCloseable {
 
   /**
    * @param readers where two have the same series, the first one's counts
+   * @param owners who owns the GPUs now; never waits
    * @param job value of the label {@code job} of {@code up}
    * @param clock ms since the epoch
    * @param out takes every tick, on the sampling thread
@@ -41,6 +44,7 @@ public final class Sampler implements AutoCloseable {
   public Sampler(
       List<Reader> readers,
       NodeLabels node,
+      Supplier<GpuOwners> owners,
       String job,
       Duration tick,
       LongSupplier clock,
@@ -48,6 +52,7 @@ public final class Sampler implements AutoCloseable {
     this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
     this.health = new Health(job, sources, tick);
+    this.owners = owners;
     this.out = out;
     this.clock = clock;
     this.tick = tick;
@@ -105,6 +110,7 @@ public final class Sampler implements AutoCloseable {
   /** Reads what is due at a time: the tick of that time. Times need not ascend. */
   public Tick readAt(long time) throws InterruptedException {
     long begun = System.nanoTime();
+    assembly.follow(owners.get());
     List<ReadingThreads.Call> calls = new ArrayList<>();
     for (Source source : sources) {
       source.begin(time).ifPresent(calls::add);

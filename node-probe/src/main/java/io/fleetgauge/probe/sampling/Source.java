@@ -72,7 +72,7 @@ final class Source {
     return Optional.of(call);
   }
 
-  /** Takes over what was read, and sends again what would otherwise be out of sight. */
+  /** Takes over what was read, and sends again what would be out of sight or of another owner. */
   void end(long time, TickAssembly assembly) {
     if (call == null) {
       return;
@@ -97,7 +97,9 @@ final class Source {
         group.wasRead = true;
         group.lastRead = time;
         group.lastSent = time;
-      } else if (time < group.lastSent || time + tickMillis - group.lastSent > SENT_WITHIN_MILLIS) {
+      } else if (time < group.lastSent
+          || time + tickMillis - group.lastSent > SENT_WITHIN_MILLIS
+          || assembly.isBehind(group.part)) {
         assembly.again(group.part);
         group.lastSent = time;
       }

@@ -15,8 +15,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes the ticks of one node: its labels on every series, each series at most once, and a marker
- * for each one that ended. Not for several threads.
+ * Makes the ticks of one node: its labels and those of the owners of its GPUs on every series, each
+ * series at most once, and a marker for each one that ended. When the owner of a GPU changes, its
+ * series end under the old labels and go on under the new ones in one tick. Not for several
+ * threads.
  */
 public final class TickAssembly {
   /** Series that are read together: whenever they are read, those that are missing have ended. */
@@ -27,8 +29,14 @@ public final class TickAssembly {
     private Labels[] labelled = {};
 
     private List<Labels> sent = List.of();
-    private Tick last = new Tick(0, List.of(), new double[0]);
+    private Tick reading = new Tick(0, List.of(), new double[0]);
+    private Tick last = reading;
     private long takenAt = -1;
+
+    /** The owners that its labels are of, and whether it has series of GPUs at all. */
+    private GpuOwners ownedBy = GpuOwners.NONE;
+
+    private boolean hasGpus;
 
     /** The newest reading, as it was sent; empty before the first. */
     public Tick last() {
@@ -50,6 +58,8 @@ public final class TickAssembly {
   private final Set<Labels> ended = new LinkedHashSet<>();
   private final List<Tick> pieces = new ArrayList<>();
 
+  private GpuOwners owners = GpuOwners.NONE;
+
   /** Rises when a series is given free, so that a part that has it too can take it. */
   private long freed;
 
@@ -61,11 +71,22 @@ public final class TickAssembly {
     this.node = node;
   }
 
+  /** From this tick on, these own the GPUs. */
+  void follow(GpuOwners now) {
+    owners = now;
+  }
+
+  /** Whether the owners have changed since a part was taken that has series of GPUs. */
+  boolean isBehind(Part part) {
+    return part.hasGpus && part.ownedBy != owners;
+  }
+
   /** Takes a new reading of a part into this tick. A series that another part has is left out. */
   public void read(Part part, Tick reading) {
-    if (part.takenAt != freed || !part.read.equals(reading.series())) {
+    if (part.takenAt != freed || isBehind(part) || !part.read.equals(reading.series())) {
       take(part, reading.series());
     }
+    part.reading = reading;
     part.last = sent(part, reading);
     read += reading.size();
     leftOut += reading.size() - part.last.size();
@@ -74,6 +95,10 @@ public final class TickAssembly {
 
   /** Takes a part's last reading into this tick once more. */
   public void again(Part part) {
+    if (isBehind(part)) {
+      take(part, part.read);
+      part.last = sent(part, part.reading);
+    }
     pieces.add(part.last);
     read += part.last.size();
   }
@@ -116,19 +141,23 @@ public final class TickAssembly {
   }
 
   private void take(Part part, List<Labels> series) {
+    boolean sameOwners = !isBehind(part);
     Map<Labels, Labels> known = HashMap.newHashMap(part.read.size());
     for (int i = 0; i < part.read.size(); i++) {
-      if (part.labelled[i] != null) {
-        known.put(part.read.get(i), part.labelled[i]);
+      Labels of = part.read.get(i);
+      if (part.labelled[i] != null && (sameOwners || !GpuOwners.concern(of))) {
+        known.put(of, part.labelled[i]);
       }
     }
+    part.hasGpus = false;
     Set<Labels> before = new LinkedHashSet<>(part.sent);
     Labels[] labelled = new Labels[series.size()];
     List<Labels> sent = new ArrayList<>(series.size());
     Set<Labels> now = HashSet.newHashSet(series.size());
     for (int i = 0; i < labelled.length; i++) {
       Labels read = series.get(i);
-      Labels with = known.containsKey(read) ? known.get(read) : node.of(read);
+      part.hasGpus |= GpuOwners.concern(read);
+      Labels with = known.containsKey(read) ? known.get(read) : node.of(owners.on(read));
       if (!with.isEmpty() && now.add(with) && holders.merge(with, part, (a, b) -> a) == part) {
         labelled[i] = with;
         sent.add(with);
@@ -146,6 +175,7 @@ public final class TickAssembly {
     part.labelled = labelled;
     part.sent = Collections.unmodifiableList(sent);
     part.takenAt = freed;
+    part.ownedBy = owners;
   }
 
   private static Tick sent(Part part, Tick reading) {

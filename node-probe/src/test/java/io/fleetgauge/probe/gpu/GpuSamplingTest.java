@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
 import io.fleetgauge.probe.nvml.StandIn;
+import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
@@ -106,6 +107,7 @@ class GpuSamplingTest {
             new GpuSampling(gpus.thread, classes, Duration.ofMillis(500)),
             new GpuReport(gpus.thread, classes.core(), classes.other())),
         new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
+        () -> GpuOwners.NONE,
         "gpu",
         Duration.ofMillis(TICK),
         () -> 0,

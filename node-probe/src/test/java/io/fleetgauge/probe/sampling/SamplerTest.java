@@ -73,6 +73,7 @@ class SamplerTest {
   }
 
   private final List<Sampler> samplers = new ArrayList<>();
+  private volatile GpuOwners owners = GpuOwners.NONE;
 
   @AfterEach
   void close() {
@@ -84,6 +85,7 @@ class SamplerTest {
         new Sampler(
             List.of(readers),
             new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
+            () -> owners,
             "probe",
             tick,
             () -> 0,
@@ -107,6 +109,70 @@ class SamplerTest {
 
   private static long tick(int number) {
     return START / 15_000 * 15_000 + number * 15_000L;
+  }
+
+  @Test
+  void whenAGpuChangesItsOwnerAllItsSeriesGoOverInOneTick() throws Exception {
+    Duration tick = Duration.ofSeconds(15);
+    TickClass core = new TickClass(tick);
+    TickClass seldom = new TickClass(Duration.ofHours(1));
+    Sampler sampler =
+        sampler(
+            tick,
+            new Reader() {
+              @Override
+              public String name() {
+                return "gpu";
+              }
+
+              @Override
+              public Set<TickClass> classes() {
+                return Set.of(core, seldom);
+              }
+
+              @Override
+              public void read(Set<TickClass> due, Readings out) {
+                out.add(core, Labels.of(Labels.NAME, "power", "UUID", "GPU-a"), 7);
+                out.add(core, Labels.of(Labels.NAME, "load"), 1);
+                out.add(seldom, Labels.of(Labels.NAME, "limit", "UUID", "GPU-a"), 9);
+              }
+            });
+    assertThat(owned(sampler.readAt(0)))
+        .isEqualTo(Map.of("power of ", 7.0, "limit of ", 9.0, "load of ", 1.0));
+    owners = new GpuOwners(Map.of(GpuOwners.Gpu.whole("GPU-a"), Labels.of("pod", "p1")));
+    assertThat(owned(sampler.readAt(15_000)))
+        .isEqualTo(
+            Map.of(
+                "power of ", ENDED,
+                "limit of ", ENDED,
+                "power of p1", 7.0,
+                "limit of p1", 9.0,
+                "load of ", 1.0));
+    assertThat(owned(sampler.readAt(30_000)))
+        .isEqualTo(Map.of("power of p1", 7.0, "load of ", 1.0));
+    owners = GpuOwners.NONE;
+    assertThat(owned(sampler.readAt(45_000)))
+        .isEqualTo(
+            Map.of(
+                "power of p1", ENDED,
+                "limit of p1", ENDED,
+                "power of ", 7.0,
+                "limit of ", 9.0,
+                "load of ", 1.0));
+  }
+
+  private static Map<String, Double> owned(Tick tick) {
+    Map<String, Double> values = new TreeMap<>();
+    for (int i = 0; i < tick.size(); i++) {
+      Labels series = tick.series().get(i);
+      if (Set.of("power", "limit", "load").contains(series.metric())) {
+        double value = tick.values()[i];
+        values.put(
+            series.metric() + " of " + series.value("pod"),
+            Staleness.isMarker(value) ? ENDED : value);
+      }
+    }
+    return values;
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.FieldValues;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
+import io.fleetgauge.probe.nvml.NvmlCall;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
@@ -19,6 +20,7 @@ public final class Gpu {
 
   private final Device device;
   private final Labels labels;
+  private final int minor;
   private volatile long readAt;
   private volatile boolean lost;
   private final Labels infoSeries;
@@ -41,6 +43,7 @@ public final class Gpu {
     this.infoSeries = info.with(Labels.NAME, "gpu_info");
     NativeMemory out = nvml.allocate(SCRATCH);
     NativeMemory list = Processes.memory(nvml);
+    minor = minor(nvml, device, out);
     int links = links(nvml, device);
     traffic = new Traffic(labels);
     supported = new SupportedMetrics(labels);
@@ -59,6 +62,11 @@ public final class Gpu {
     instances = new MigInstances(device, labels, out, list);
   }
 
+  private static int minor(Nvml nvml, Device device, NativeMemory out) {
+    boolean told = nvml.ask(NvmlCall.MINOR, device, out) == NvmlReturn.SUCCESS;
+    return told && out.i32(0) >= 0 ? out.i32(0) : -1;
+  }
+
   private static int links(Nvml nvml, Device device) {
     FieldValues one = nvml.fields(1);
     one.ask(0, GpuFields.LINK_COUNT, 0);
@@ -75,6 +83,11 @@ public final class Gpu {
   /** gpu, UUID, device, modelName, pci_bus_id. */
   public Labels labels() {
     return labels;
+  }
+
+  /** For any thread. */
+  public GpuIdentity identity() {
+    return new GpuIdentity(labels, minor, instances.identities());
   }
 
   /** When everything that was due was read the last time. For any thread. */

@@ -7,6 +7,8 @@ import io.fleetgauge.probe.nvml.NvmlCall;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +36,7 @@ final class MigInstances {
   private final Instance[] instances = new Instance[MOST];
   private boolean unsupported;
   private int known;
+  private volatile List<GpuIdentity.Instance> identities = List.of();
 
   /** What tells an instance from another. */
   private record Shape(long handle, long instance, long compute, long slices, long mib, long ofa) {}
@@ -41,6 +44,7 @@ final class MigInstances {
   private static final class Instance {
     final Shape shape;
     final Device device;
+    final GpuIdentity.Instance identity;
     final CallPlan calls;
     final Processes processes;
     final Profiling profiling;
@@ -49,6 +53,8 @@ final class MigInstances {
     Instance(Nvml nvml, Shape shape, Device device, Labels labels, MigInstances of) {
       this.shape = shape;
       this.device = device;
+      identity =
+          new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device), (int) shape.compute);
       supported = new SupportedMetrics(labels);
       calls = new CallPlan(GpuCalls.OF_INSTANCE, labels, supported, of.out);
       processes = new Processes(labels, supported, of.list);
@@ -61,6 +67,11 @@ final class MigInstances {
     this.labels = labels;
     this.out = out;
     this.list = list;
+  }
+
+  /** The MIG devices there are. For any thread. */
+  List<GpuIdentity.Instance> identities() {
+    return identities;
   }
 
   /** Whether the GPU is divided now. */
@@ -144,6 +155,7 @@ final class MigInstances {
     }
     known = now;
     if (changed) {
+      tell();
       LOG.info("GPU {} has {} MIG devices", labels.value("UUID"), now);
     }
     return NvmlReturn.SUCCESS;
@@ -212,6 +224,16 @@ final class MigInstances {
       gb = Math.round(share * ((total + GIB - 1) / GIB));
     }
     return slices + "g." + gb + "gb";
+  }
+
+  private void tell() {
+    List<GpuIdentity.Instance> all = new ArrayList<>();
+    for (Instance instance : instances) {
+      if (instance != null) {
+        all.add(instance.identity);
+      }
+    }
+    identities = List.copyOf(all);
   }
 
   private boolean drop(Nvml nvml, int i) {

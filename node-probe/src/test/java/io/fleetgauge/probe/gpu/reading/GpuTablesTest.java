@@ -28,6 +28,8 @@ class GpuTablesTest {
           Map.entry("gpu_xid_total", "from events and the kernel log"),
           Map.entry("gpu_xid_last_timestamp_seconds", "from events and the kernel log"),
           Map.entry("gpu_info", "when GPUs are enumerated"),
+          Map.entry("gpu_allocated", "of the owners of GPUs"),
+          Map.entry("gpu_allocation_info", "of the owners of GPUs"),
           Map.entry("gpu_lost", "of the reading itself"),
           Map.entry("gpu_probe_sample_age_seconds", "of the reading itself"),
           Map.entry("gpu_probe_supported", "of the reading itself"),

@@ -1,0 +1,41 @@
+package io.fleetgauge.cluster.config;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+import io.fleetgauge.sample.Labels;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a probe finds out who owns its GPUs.
+ *
+ * @param owner {@code attribution.owner}
+ * @param tenantLabels {@code attribution.tenantLabels}
+ */
+public record AttributionSettings(Labels owner, List<String> tenantLabels) {
+  private static final Key<Map<String, String>> OWNER =
+      Key.of(
+          "attribution.owner",
+          KeyType.labels(),
+          Map.of(),
+          "Labels of the owner of the node's GPUs, such as `tenant`, for GPUs that no scheduler and"
+              + " no process tells the owner of.");
+  private static final Key<List<String>> TENANT_LABELS =
+      Key.of(
+          "attribution.tenantLabels",
+          KeyType.listOf(KeyType.text(), 0),
+          List.of("namespace", "account"),
+          "Labels of a scheduler's record that tell the tenant; the first that is there becomes the"
+              + " label `tenant`.");
+
+  /** Every default. */
+  public static AttributionSettings defaults() {
+    return new AttributionSettings(
+        Labels.of(OWNER.fallback().orElseThrow()), TENANT_LABELS.fallback().orElseThrow());
+  }
+
+  static AttributionSettings read(ConfigReader in) {
+    return new AttributionSettings(Labels.of(in.get(OWNER)), in.get(TENANT_LABELS));
+  }
+}

@@ -1,0 +1,183 @@
+package io.fleetgauge.probe.attribution;
+
+import io.fleetgauge.probe.sampling.GpuOwners;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** Combines what the sources know. One thread asks; any may look at what was found. */
+public final class Attribution implements Supplier<GpuOwners> {
+  /** On the series of a GPU that several owners share. */
+  static final String SHARED = "shared";
+
+  private static final String TENANT = "tenant";
+
+  /** What names an owner; the rest tells more about it. */
+  private static final List<String> IDENTITY = List.of("pod", "namespace", "container", "hpc_job");
+
+  private final List<OwnerSource> sources;
+  private final List<String> tenantLabels;
+  private volatile State state = new State(List.of(), Map.of(), GpuOwners.NONE, Map.of(), false);
+
+  /** How sources contradict each other. */
+  enum Disagreement {
+    /** Processes use a GPU that no scheduler has given away. */
+    UNALLOCATED,
+    /** Processes use a GPU that was given to somebody else. */
+    OTHER_OWNER
+  }
+
+  /**
+   * What a source says of a GPU.
+   *
+   * @param owner with the tenant, where it may be told
+   */
+  record Statement(OwnerSource source, Labels owner) {}
+
+  /**
+   * All that is known at one time.
+   *
+   * @param knowledge of each source, in their order
+   * @param statements of each GPU, those of the most trusted source that knows its owners
+   * @param disagreements GPUs by kind
+   * @param tellsAllocation whether a scheduler's record says which GPUs are given away
+   */
+  record State(
+      List<OwnerSource.Knowledge> knowledge,
+      Map<GpuOwners.Gpu, List<Statement>> statements,
+      GpuOwners owners,
+      Map<Disagreement, Set<GpuOwners.Gpu>> disagreements,
+      boolean tellsAllocation) {}
+
+  /**
+   * @param sources of one basis: the first one's claims of a GPU count
+   * @param tenantLabels labels of an owner that tell its tenant, the first that is there
+   */
+  public Attribution(List<OwnerSource> sources, List<String> tenantLabels) {
+    this.sources = new ArrayList<>();
+    for (Basis basis : Basis.values()) {
+      sources.stream().filter(each -> each.basis() == basis).forEach(this.sources::add);
+    }
+    this.tenantLabels = List.copyOf(tenantLabels);
+  }
+
+  List<OwnerSource> sources() {
+    return sources;
+  }
+
+  /** Asks all sources, which do not wait. */
+  @Override
+  public GpuOwners get() {
+    List<OwnerSource.Knowledge> knowledge = sources.stream().map(OwnerSource::newest).toList();
+    State now = combine(knowledge);
+    state = now;
+    return now.owners;
+  }
+
+  /** What {@link #get} found the last time. For any thread. */
+  State state() {
+    return state;
+  }
+
+  private State combine(List<OwnerSource.Knowledge> knowledge) {
+    Map<GpuOwners.Gpu, Map<Basis, List<Statement>>> byGpu = new TreeMap<>();
+    boolean tellsAllocation = false;
+    for (int i = 0; i < knowledge.size(); i++) {
+      OwnerSource source = sources.get(i);
+      tellsAllocation |= source.basis() == Basis.ALLOCATION && knowledge.get(i).isUp();
+      for (Claim claim : knowledge.get(i).claims()) {
+        List<Statement> ofBasis =
+            byGpu
+                .computeIfAbsent(claim.gpu(), key -> new EnumMap<>(Basis.class))
+                .computeIfAbsent(source.basis(), key -> new ArrayList<>());
+        Statement statement = new Statement(source, withTenant(source.basis(), claim.owner()));
+        boolean isOfFirst = ofBasis.isEmpty() || ofBasis.getFirst().source() == source;
+        if (isOfFirst && !ofBasis.contains(statement)) {
+          ofBasis.add(statement);
+        }
+      }
+    }
+    Map<GpuOwners.Gpu, List<Statement>> statements = new TreeMap<>();
+    Map<GpuOwners.Gpu, Labels> owners = new TreeMap<>();
+    Map<Disagreement, Set<GpuOwners.Gpu>> disagreements = new EnumMap<>(Disagreement.class);
+    for (Map.Entry<GpuOwners.Gpu, Map<Basis, List<Statement>>> each : byGpu.entrySet()) {
+      Map<Basis, List<Statement>> byBasis = each.getValue();
+      List<Statement> trusted = byBasis.values().iterator().next();
+      statements.put(each.getKey(), List.copyOf(trusted));
+      owners.put(each.getKey(), common(trusted));
+      List<Statement> processes = byBasis.getOrDefault(Basis.PROCESS, List.of());
+      List<Statement> allocated = byBasis.getOrDefault(Basis.ALLOCATION, List.of());
+      if (tellsAllocation && !processes.isEmpty() && allocated.isEmpty()) {
+        add(disagreements, Disagreement.UNALLOCATED, each.getKey());
+      } else if (!allocated.isEmpty()
+          && processes.stream()
+              .anyMatch(
+                  process ->
+                      allocated.stream().noneMatch(one -> fit(one.owner(), process.owner())))) {
+        add(disagreements, Disagreement.OTHER_OWNER, each.getKey());
+      }
+    }
+    // Equal owners stay the same object, by which a tick knows that nothing has changed.
+    GpuOwners now = new GpuOwners(owners);
+    return new State(
+        knowledge,
+        statements,
+        now.equals(state.owners) ? state.owners : now,
+        disagreements,
+        tellsAllocation);
+  }
+
+  private static void add(
+      Map<Disagreement, Set<GpuOwners.Gpu>> to, Disagreement kind, GpuOwners.Gpu gpu) {
+    to.computeIfAbsent(kind, key -> new LinkedHashSet<>()).add(gpu);
+  }
+
+  /** A tenant decides who may see a series: processes, which may claim anything, do not tell it. */
+  private Labels withTenant(Basis basis, Labels owner) {
+    Labels told = basis == Basis.PROCESS ? owner.without(TENANT) : owner;
+    if (basis != Basis.ALLOCATION || !told.value(TENANT).isEmpty()) {
+      return told;
+    }
+    return tenantLabels.stream()
+        .map(told::value)
+        .filter(value -> !value.isEmpty())
+        .findFirst()
+        .map(value -> told.with(TENANT, value))
+        .orElse(told);
+  }
+
+  /** The labels of one owner, or what all that share a GPU have in common. */
+  private static Labels common(List<Statement> statements) {
+    Labels common = statements.getFirst().owner();
+    for (Statement statement : statements) {
+      for (int i = common.size() - 1; i >= 0; i--) {
+        if (!statement.owner().value(common.name(i)).equals(common.value(i))) {
+          common = common.without(common.name(i));
+        }
+      }
+    }
+    return statements.size() == 1 ? common : common.with(SHARED, "true");
+  }
+
+  /** Whether two statements can be of one owner. */
+  static boolean fit(Labels one, Labels other) {
+    boolean inCommon = false;
+    for (String name : IDENTITY) {
+      String value = one.value(name);
+      String others = other.value(name);
+      if (!value.isEmpty() && !others.isEmpty()) {
+        if (!value.equals(others)) {
+          return false;
+        }
+        inCommon = true;
+      }
+    }
+    return inCommon;
+  }
+}

@@ -1,0 +1,99 @@
+package io.fleetgauge.probe.attribution;
+
+import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.sampling.GpuOwners;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** What is known of the owners of GPUs, as series; it never waits. */
+public final class AttributionSampling implements Reader {
+  private static final double MILLIS = 1000;
+
+  private final Attribution attribution;
+  private final Supplier<List<GpuIdentity>> gpus;
+  private final TickClass core;
+
+  /**
+   * @param gpus the GPUs of the node
+   */
+  public AttributionSampling(
+      Attribution attribution, Supplier<List<GpuIdentity>> gpus, TickClass core) {
+    this.attribution = attribution;
+    this.gpus = gpus;
+    this.core = core;
+  }
+
+  @Override
+  public String name() {
+    return "attribution";
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(core);
+  }
+
+  @Override
+  public void read(Set<TickClass> due, Readings out) {
+    Attribution.State state = attribution.state();
+    for (GpuIdentity gpu : gpus.get()) {
+      gpu(out, state, gpu.labels(), !gpu.instances().isEmpty());
+      gpu.instances().stream()
+          .map(GpuIdentity.Instance::labels)
+          .distinct()
+          .forEach(instance -> gpu(out, state, instance, false));
+    }
+    for (int i = 0; i < state.knowledge().size(); i++) {
+      source(out, attribution.sources().get(i), state.knowledge().get(i));
+    }
+    for (Attribution.Disagreement kind : Attribution.Disagreement.values()) {
+      int count = state.disagreements().getOrDefault(kind, Set.of()).size();
+      String label = kind.name().toLowerCase(Locale.ROOT);
+      add(out, Labels.of("kind", label), "gpu_attribution_disagreements", count);
+    }
+  }
+
+  /** A GPU that is divided is given away by its instances. */
+  private void gpu(Readings out, Attribution.State state, Labels labels, boolean isDivided) {
+    List<Attribution.Statement> statements =
+        state.statements().getOrDefault(GpuOwners.Gpu.of(labels), List.of());
+    boolean isAllocated =
+        statements.stream().anyMatch(each -> each.source().basis() == Basis.ALLOCATION);
+    if (state.tellsAllocation() && (!isDivided || isAllocated)) {
+      add(out, labels, "gpu_allocated", isAllocated ? 1 : 0);
+    }
+    for (int i = 0; i < statements.size(); i++) {
+      Attribution.Statement one = statements.get(i);
+      // Owners are told apart by time only: what is true of several at once needs a label.
+      Labels info =
+          labels
+              .with(one.owner())
+              .with("slot", Integer.toString(i))
+              .with("source", one.source().name())
+              .with("basis", one.source().basis().label());
+      add(out, info, "gpu_allocation_info", 1);
+    }
+  }
+
+  private void source(Readings out, OwnerSource source, OwnerSource.Knowledge knowledge) {
+    Labels labels = Labels.of("source", source.name());
+    add(out, labels, "gpu_attribution_up", knowledge.isUp() ? 1 : 0);
+    add(out, labels, "gpu_attribution_claims", knowledge.claims().size());
+    add(out, labels, "gpu_attribution_errors_total", knowledge.errors());
+    add(out, labels, "gpu_attribution_unresolved_devices", knowledge.unresolved());
+    knowledge
+        .ageMillis()
+        .ifPresent(age -> add(out, labels, "gpu_attribution_age_seconds", age / MILLIS));
+  }
+
+  private void add(Readings out, Labels of, String metric, double value) {
+    out.add(core, of.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
+  }
+}
