@@ -30,6 +30,7 @@ import java.util.regex.Pattern;
  * @param host what is read of the host
  * @param gpu how GPUs are read
  * @param spool what waits for an acknowledgement
+ * @param recent what is kept of the last minutes
  */
 public record ProbeConfig(
     String hostname,
@@ -45,6 +46,7 @@ public record ProbeConfig(
     HostSettings host,
     GpuSettings gpu,
     SpoolSettings spool,
+    RecentSettings recent,
     LogSettings log) {
   private static final int HTTP_PORT = 9400;
   private static final Pattern ADDRESS = Pattern.compile("https?://[^/:\\s]+:\\d{1,5}");
@@ -133,6 +135,7 @@ public record ProbeConfig(
         HostSettings.read(in),
         GpuSettings.read(in),
         SpoolSettings.read(in),
+        RecentSettings.read(in),
         LogSettings.read(in));
   }
 }

@@ -50,7 +50,7 @@ public final class GpuThread implements AutoCloseable {
   /**
    * @param nanos a clock that only moves forward
    */
-  GpuThread(GpuSource source, LongSupplier nanos) {
+  public GpuThread(GpuSource source, LongSupplier nanos) {
     this.reader = new GpuReader(source, nanos);
     this.watchdog = new Watchdog(reader.log());
     this.report = new ReadingReport(source, reader, watchdog, missed::get, nanos);
