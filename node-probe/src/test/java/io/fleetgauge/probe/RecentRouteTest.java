@@ -163,18 +163,7 @@ class RecentRouteTest {
   @Test
   void anXidInTheKernelsLogFreezesAWindowThatIsListedServedAndExported() throws Exception {
     try (OutputStream kernel = Files.newOutputStream(kernelLog)) {
-      await()
-          .atMost(SOON)
-          .until(
-              () ->
-                  get("/metrics")
-                      .body()
-                      .lines()
-                      .anyMatch(
-                          line ->
-                              line.startsWith("gpu_probe_xid_source_up")
-                                  && line.contains("kernel_log")
-                                  && line.endsWith(" 1")));
+      awaitLine("gpu_probe_xid_source_up{.*kernel_log.* 1");
       // What comes at once is history: the log has to be waited for once.
       await()
           .atMost(SOON)
@@ -200,20 +189,17 @@ class RecentRouteTest {
     assertThat(times.getLong(0)).isEqualTo(fault.getLong("from"));
     assertThat(times.getLong(times.size() - 1)).isEqualTo(fault.getLong("to"));
     assertThat(fault.getLong("to") - first.getDouble("time")).isBetween(0.0, 1.0);
-    await()
-        .atMost(SOON)
-        .until(
-            () ->
-                get("/metrics")
-                    .body()
-                    .lines()
-                    .anyMatch(
-                        line ->
-                            line.startsWith("gpu_fault_window_timestamp_seconds")
-                                && line.contains(id)));
+    awaitLine("gpu_fault_window_timestamp_seconds{.*" + id + ".*");
     await()
         .atMost(SOON)
         .until(() -> Files.exists(folder.resolve("spool/faults/" + id + ".window")));
+  }
+
+  private void awaitLine(String pattern) {
+    String escaped = pattern.replace("{", "\\{");
+    await()
+        .atMost(SOON)
+        .until(() -> get("/metrics").body().lines().anyMatch(line -> line.matches(escaped)));
   }
 
   @Test
