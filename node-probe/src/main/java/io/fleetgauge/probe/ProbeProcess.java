@@ -22,6 +22,9 @@ import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.recent.RecentReport;
+import io.fleetgauge.probe.recent.Recorder;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -36,7 +39,9 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,6 +52,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +62,9 @@ public final class ProbeProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProbeProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_MILLIS = 2_000;
+
+  /** Folder of the windows of faults in that of the spool. */
+  private static final String FAULTS = "faults";
 
   private final Lifecycle lifecycle = new Lifecycle("probe");
   private Uplink uplink;
@@ -118,42 +127,40 @@ public final class ProbeProcess implements AutoCloseable {
     Optional<GpuThread> gpus = gpus(config.gpu());
     Attribution attribution = attribution(config, gpus);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
-    Duration tick = config.ticks().tick();
-    List<Reader> readers = new ArrayList<>(host.readers());
-    gpus.ifPresent(
-        thread -> {
-          readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
-          readers.add(new GpuReport(thread, classes.core(), classes.other()));
-          readers.add(xids(config, thread, classes, clock));
-          readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
-        });
     NodeLabels node =
         new NodeLabels(
             Labels.of("instance", config.instance())
                 .with(config.labels())
                 .with("Hostname", config.hostname()),
             config.relabelling());
+    Optional<Recorder> recorder = recorder(config, gpus, node, clock);
+    Duration tick = config.ticks().tick();
+    List<Reader> readers = new ArrayList<>(host.readers());
+    gpus.ifPresent(
+        thread -> {
+          readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
+          readers.add(new GpuReport(thread, classes.core(), classes.other()));
+          readers.add(xids(config, thread, classes, clock, recorder));
+          readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
+        });
+    recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
     Sampler sampler =
         new Sampler(readers, node, attribution, config.job(), tick, clock, uplink::offer);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
-    HttpListener http =
-        HttpListener.start(
-            vertx,
-            config.http(),
-            "http.port",
-            HttpListener.router(
-                vertx,
-                readiness,
-                meters,
-                () -> exposition(sampler.last(), host),
-                RoutingContext::next));
+    Handler<RoutingContext> mayRead = RoutingContext::next;
+    Router router =
+        HttpListener.router(
+            vertx, readiness, meters, () -> exposition(sampler.last(), host), mayRead);
+    new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
+    HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
     sampler.start();
     lifecycle.started("sampling", STOP_LIMIT, sampler);
+    recorder.ifPresent(Recorder::start);
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
@@ -176,7 +183,11 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private XidSampling xids(
-      ProbeConfig config, GpuThread thread, TickClasses classes, LongSupplier clock) {
+      ProbeConfig config,
+      GpuThread thread,
+      TickClasses classes,
+      LongSupplier clock,
+      Optional<Recorder> recorder) {
     XidSampling xids =
         new XidSampling(
             config.gpu().library(),
@@ -185,9 +196,30 @@ public final class ProbeProcess implements AutoCloseable {
             config.host().proc(),
             thread::gpus,
             classes.core(),
-            clock);
+            clock,
+            (address, code, time) -> recorder.ifPresent(to -> to.xid(address, code, time)));
     lifecycle.started("XIDs", STOP_LIMIT, xids);
     return xids;
+  }
+
+  private Optional<Recorder> recorder(
+      ProbeConfig config, Optional<GpuThread> gpus, NodeLabels node, LongSupplier clock) {
+    if (!config.recent().enabled()) {
+      return Optional.empty();
+    }
+    Recorder recorder =
+        new Recorder(
+            config.recent(),
+            gpus,
+            new NodeFiles(
+                config.host().proc(), config.host().sys(), config.host().root(), new LongAdder()),
+            node,
+            config.spool().folder().map(folder -> folder.resolve(FAULTS)),
+            clock,
+            System::nanoTime,
+            uplink::offerPast);
+    lifecycle.started("high-rate readings", STOP_LIMIT, recorder);
+    return Optional.of(recorder);
   }
 
   private static Optional<GpuThread> gpus(GpuSettings gpu) {

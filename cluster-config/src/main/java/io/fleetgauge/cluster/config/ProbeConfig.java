@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
  * @param gpu how GPUs are read
  * @param attribution how owners of GPUs are found
  * @param spool what waits for an acknowledgement
+ * @param recent what is kept of the last minutes
  */
 public record ProbeConfig(
     String hostname,
@@ -47,6 +48,7 @@ public record ProbeConfig(
     GpuSettings gpu,
     AttributionSettings attribution,
     SpoolSettings spool,
+    RecentSettings recent,
     LogSettings log) {
   private static final int HTTP_PORT = 9400;
   private static final Pattern ADDRESS = Pattern.compile("https?://[^/:\\s]+:\\d{1,5}");
@@ -136,6 +138,7 @@ public record ProbeConfig(
         GpuSettings.read(in),
         AttributionSettings.read(in),
         SpoolSettings.read(in),
+        RecentSettings.read(in),
         LogSettings.read(in));
   }
 }

@@ -136,6 +136,14 @@ class ConfigTest {
                     Optional.of(Path.of("fleetgauge-spool")),
                     Duration.ofHours(6),
                     1L << 30),
+                new RecentSettings(
+                    true,
+                    Duration.ofSeconds(1),
+                    Duration.ofMinutes(10),
+                    Duration.ofSeconds(30),
+                    8,
+                    6,
+                    true),
                 LOG));
   }
 
@@ -345,6 +353,11 @@ class ConfigTest {
               kernelLog: /k
             attribution: {owner: {tenant: lab}, tenantLabels: [team]}
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
+            recent:
+              enabled: false
+              step: 2s
+              length: 5m
+              faults: {after: 20s, kept: 3, perHour: 4, upload: false}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
     assertThat(config.job()).isEqualTo("node");
@@ -376,6 +389,16 @@ class ConfigTest {
                 Optional.of(Path.of("/spool")),
                 Duration.ofHours(2),
                 3L << 30));
+    assertThat(config.recent())
+        .isEqualTo(
+            new RecentSettings(
+                false,
+                Duration.ofSeconds(2),
+                Duration.ofMinutes(5),
+                Duration.ofSeconds(20),
+                3,
+                4,
+                false));
     assertThat(ProbeConfig.read("probe.yaml", "spool: {enabled: false}").spool().folder())
         .isEmpty();
   }

@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.RecentSettings;
 import io.fleetgauge.cluster.config.SpoolSettings;
 import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
@@ -258,6 +259,7 @@ public final class DemoCommand implements Command {
         GpuSettings.defaults(),
         AttributionSettings.defaults(),
         SpoolSettings.inMemory(),
+        RecentSettings.defaults(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
   }
 

@@ -30,6 +30,7 @@ import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.vertx.core.Vertx;
@@ -38,6 +39,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -176,6 +178,41 @@ class FleetTest {
     assertThat(seen.path("data").path("result").path(0).path("values"))
         .as("instant queries, one each second")
         .hasSize(3_001);
+  }
+
+  @Test
+  void ticksOfThePastArriveBetweenTheOthersAndTheirSeriesEnd() throws Exception {
+    start(3);
+    QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    Uplink uplink = uplink("host-1");
+    for (long time = NOW - 900_000; time < NOW; time += 15_000) {
+      uplink.offer(tick("host-1", time, 1));
+    }
+    Labels power =
+        Labels.of(Labels.NAME, "gpu_recent_power_watts", "Hostname", "host-1", "fault", "f");
+    List<Tick> window = new ArrayList<>();
+    for (int second = 0; second < 600; second++) {
+      window.add(new Tick.Builder().add(power, second).at(NOW - 700_000 + second * 1_000));
+    }
+    window.add(new Tick.Builder().add(power, Staleness.MARKER).at(NOW - 100_000));
+    uplink.offerPast(window);
+    uplink.offer(tick("host-1", NOW, 2));
+    await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
+    assertThat(uplink.counts().kept()).isEqualTo(uplink.counts().read());
+    String at = "&time=" + NOW / 1000;
+    assertThat(
+            client
+                .get("/api/v1/query?query=count_over_time(%7Bfault=%22f%22%7D%5B15m%5D)" + at)
+                .body())
+        .contains("\"value\":[" + NOW / 1000 + ",\"600\"]");
+    assertThat(client.get("/api/v1/query?query=gpu_recent_power_watts" + at).body())
+        .as("it has ended")
+        .contains("\"result\":[]");
+    long during = (NOW - 400_000) / 1000;
+    assertThat(client.get("/api/v1/query?query=gpu_recent_power_watts&time=" + during).body())
+        .contains("\"value\":[" + during + ",\"300\"]");
+    assertThat(client.get("/api/v1/query?query=count_over_time(power%5B20m%5D)" + at).body())
+        .contains("\"value\":[" + NOW / 1000 + ",\"61\"]");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.fleetgauge.probe.gpu;
 
 import io.fleetgauge.probe.gpu.reading.Gpu;
 import io.fleetgauge.probe.gpu.reading.GpuReadings;
+import io.fleetgauge.probe.gpu.reading.QuickGpu;
 import io.fleetgauge.probe.gpu.reading.ValueCounts;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.probe.nvml.Device;
@@ -122,7 +123,27 @@ final class GpuReader {
 
   private void read(Gpu gpu, GpuReadings readings, long now) {
     long before = nanos.getAsLong();
-    int code = gpu.read(nvml, readings, counts, now);
+    ended(gpu, gpu.read(nvml, readings, counts, now), before, now);
+  }
+
+  /** Reads what is read every second; nothing before the first {@link #read}. */
+  List<QuickGpu> readQuick() {
+    long now = nanos.getAsLong();
+    List<QuickGpu> quick = new ArrayList<>();
+    List<Gpu> all = gpus;
+    for (int i = 0; i < all.size() && initialised; i++) {
+      Gpu gpu = all.get(i);
+      QuickGpu one = new QuickGpu(gpu.labels(), gpu.isLost());
+      if (!gpu.isLost() && !isPaused(gpu, now)) {
+        long before = nanos.getAsLong();
+        ended(gpu, gpu.readQuick(nvml, one, counts, before), before, now);
+      }
+      quick.add(gpu.isLost() && !one.isLost() ? one.lose() : one);
+    }
+    return quick;
+  }
+
+  private void ended(Gpu gpu, int code, long before, long now) {
     if (nanos.getAsLong() - before > PATIENCE_NANOS) {
       pausedUntil.put(gpu, nanos.getAsLong() + PAUSE_NANOS);
       LOG.warn("GPU {} is slow and not read for a minute", gpu.labels().value("UUID"));

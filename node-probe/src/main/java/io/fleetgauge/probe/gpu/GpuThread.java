@@ -3,6 +3,8 @@ package io.fleetgauge.probe.gpu;
 import io.fleetgauge.probe.gpu.reading.Gpu;
 import io.fleetgauge.probe.gpu.reading.GpuIdentity;
 import io.fleetgauge.probe.gpu.reading.GpuReadings;
+import io.fleetgauge.probe.gpu.reading.QuickGpu;
+import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
@@ -39,7 +41,8 @@ public final class GpuThread implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
-  private CompletableFuture<GpuReadings> running = CompletableFuture.completedFuture(null);
+  private final Turn<GpuReadings> readings = new Turn<>(thread);
+  private final Turn<List<QuickGpu>> quick = new Turn<>(thread);
 
   public GpuThread(GpuSource source) {
     this(source, System::nanoTime);
@@ -48,7 +51,7 @@ public final class GpuThread implements AutoCloseable {
   /**
    * @param nanos a clock that only moves forward
    */
-  GpuThread(GpuSource source, LongSupplier nanos) {
+  public GpuThread(GpuSource source, LongSupplier nanos) {
     this.reader = new GpuReader(source, nanos);
     this.watchdog = new Watchdog(reader.log());
     this.report = new ReadingReport(source, reader, watchdog, missed::get, nanos);
@@ -71,29 +74,61 @@ public final class GpuThread implements AutoCloseable {
    * @param due tiers of which metrics are read
    */
   public Optional<GpuReadings> read(Set<Tier> due, Duration limit) throws InterruptedException {
-    if (!running.isDone()) {
-      missed.incrementAndGet();
-      return Optional.empty();
-    }
-    running =
-        CompletableFuture.supplyAsync(
-            () -> {
-              GpuReadings readings = new GpuReadings(due);
-              reader.read(readings);
-              return readings;
-            },
-            thread);
+    Optional<GpuReadings> read = Optional.empty();
+    boolean waits = readings.isRunning();
     try {
-      return Optional.of(running.get(limit.toMillis(), TimeUnit.MILLISECONDS));
-    } catch (TimeoutException e) {
-      missed.incrementAndGet();
-      LOG.warn("the GPU driver has not answered for {}; going on without GPUs", limit);
-      return Optional.empty();
+      if (!waits) {
+        read =
+            readings.take(
+                () -> {
+                  GpuReadings all = new GpuReadings(due);
+                  reader.read(all);
+                  return all;
+                },
+                limit);
+        if (read.isEmpty()) {
+          LOG.warn("the GPU driver has not answered for {}; going on without GPUs", limit);
+        }
+      }
     } catch (ExecutionException e) {
-      missed.incrementAndGet();
       LOG.error("reading GPUs failed", e.getCause());
+    }
+    if (read.isEmpty()) {
+      missed.incrementAndGet();
+    }
+    return read;
+  }
+
+  /**
+   * What is read of every GPU each second, or empty when the driver does not answer in time. Not
+   * for several threads; another one may {@link #read} at the same time.
+   */
+  public Optional<List<QuickGpu>> readQuick(Duration limit) throws InterruptedException {
+    if (quick.isRunning()) {
       return Optional.empty();
     }
+    try {
+      return quick.take(reader::readQuick, limit);
+    } catch (ExecutionException e) {
+      LOG.error("the quick reading of GPUs failed", e.getCause());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * A driver call that hangs.
+   *
+   * @param gpu its index at the driver; -1 for a call of the library
+   * @param nanos how long it has been in progress
+   */
+  public record Hung(String call, int gpu, long nanos) {}
+
+  /** The driver call in progress, if the watchdog calls it hung. For any thread. */
+  public Optional<Hung> hung() {
+    CallLog.InProgress stuck = watchdog.stuck();
+    return Watchdog.state(stuck) == Watchdog.State.HUNG
+        ? Optional.of(new Hung(stuck.call().label(), stuck.gpu(), stuck.nanos()))
+        : Optional.empty();
   }
 
   /** Adds the series of the reading itself; never waits for the driver. Not for several threads. */

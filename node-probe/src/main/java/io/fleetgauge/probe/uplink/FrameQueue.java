@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,9 @@ import java.util.function.LongSupplier;
 final class FrameQueue {
   /** A run ends before its dictionary is this large, so that no receiver has to hold more. */
   static final int MAX_SERIES_OF_A_RUN = 200_000;
+
+  /** Runs whose last acknowledged sequence is known: the current one and some of past ticks. */
+  private static final int REMEMBERED_RUNS = 8;
 
   /** In place of a segment: the frame lies on no disk. */
   static final long NOWHERE = -1;
@@ -65,7 +69,16 @@ final class FrameQueue {
   }
 
   /** A run of this process. */
-  private record OwnRun(FrameEncoder encoder) implements Run {
+  private static final class OwnRun implements Run {
+    final FrameEncoder encoder;
+
+    /** The segment of the disk that has its dictionary. */
+    long segment = NOWHERE;
+
+    OwnRun(FrameEncoder encoder) {
+      this.encoder = encoder;
+    }
+
     @Override
     public long run() {
       return encoder.run();
@@ -82,17 +95,27 @@ final class FrameQueue {
   private final Optional<Disk> disk;
   private final LongSupplier runNumbers;
 
-  // In order of time: what came back from the disk, what lies there, what never left memory.
+  // In the order in which they came: what came back from the disk, what lies there, what never left
+  // memory.
   private final Deque<Queued> loaded = new ArrayDeque<>();
   private final Deque<Queued> onDisk = new ArrayDeque<>();
   private final Deque<Queued> inMemory = new ArrayDeque<>();
   private OwnRun current;
 
-  /** The segment that has the dictionary of the current run. */
-  private long segmentOfRun = NOWHERE;
+  /** The time of the last tick that was not of the past, ms. */
+  private long now = Long.MIN_VALUE;
 
-  private long acknowledgedRun;
-  private long acknowledged;
+  /** The last acknowledged sequence of runs that were sent of late. */
+  private final Map<Long, Long> acknowledged =
+      new LinkedHashMap<>(8, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+          return size() > REMEMBERED_RUNS;
+        }
+      };
+
   private long bytes;
   private long read;
   private long kept;
@@ -126,38 +149,67 @@ final class FrameQueue {
    * @return why it was refused; empty when it is queued
    */
   Optional<String> add(Tick tick) {
-    read += tick.size();
+    now = tick.time();
     if (current == null || current.encoder.seriesCount() + tick.size() > MAX_SERIES_OF_A_RUN) {
-      beginRun();
+      current = beginRun();
     }
+    Optional<String> refusal = add(current, tick);
+    if (refusal.isPresent()) {
+      current = null; // its dictionary may contain entries that were never sent
+    }
+    return refusal;
+  }
+
+  /**
+   * Queues ticks of the past as a run of their own. The ticks of a run ascend in time, because a
+   * gateway that finds one missing looks for it between its neighbours; and the run of the other
+   * ticks is not burdened with series that end at once.
+   *
+   * @param ticks in order of time
+   * @return why the first one that was refused was; empty when all are queued
+   */
+  Optional<String> addPast(List<Tick> ticks) {
+    now = now == Long.MIN_VALUE ? ticks.getLast().time() : now;
+    OwnRun run = beginRun();
+    Optional<String> first = Optional.empty();
+    for (Tick tick : ticks) {
+      Optional<String> refusal = add(run, tick);
+      if (refusal.isPresent()) {
+        run = beginRun();
+        first = first.isPresent() ? first : refusal;
+      }
+    }
+    return first;
+  }
+
+  private Optional<String> add(OwnRun run, Tick tick) {
+    read += tick.size();
     byte[] frame;
     try {
-      frame = current.encoder.encode(tick);
+      frame = run.encoder.encode(tick);
     } catch (IllegalArgumentException e) {
       refused += tick.size();
-      current = null; // its dictionary may contain entries that were never sent
       return Optional.of(e.getMessage());
     }
-    long segment = disk.map(place -> writeToDisk(place, frame)).orElse(NOWHERE);
+    long segment = disk.map(place -> writeToDisk(place, run, frame)).orElse(NOWHERE);
     inMemory.addLast(
-        new Queued(current, current.encoder.sequence(), tick.time(), tick.size(), segment, frame));
+        new Queued(run, run.encoder.sequence(), tick.time(), tick.size(), segment, frame));
     bytes += frame.length;
     queued += tick.size();
-    shed(tick.time());
+    shed();
     return Optional.empty();
   }
 
-  private void beginRun() {
-    current = new OwnRun(new FrameEncoder(host, runNumbers.getAsLong()));
-    segmentOfRun = NOWHERE;
+  private OwnRun beginRun() {
+    return new OwnRun(new FrameEncoder(host, runNumbers.getAsLong()));
   }
 
   /** Each segment has the dictionary of its frames, so that it can be read after a restart. */
-  private long writeToDisk(Disk place, byte[] frame) {
+  private static long writeToDisk(Disk place, OwnRun run, byte[] frame) {
     long segment = place.segment();
     byte[] record = frame;
-    if (segment != segmentOfRun) {
-      byte[] dictionary = current.dictionary();
+    if (segment != run.segment) {
+      byte[] dictionary = run.dictionary();
       record = new byte[dictionary.length + frame.length];
       System.arraycopy(dictionary, 0, record, 0, dictionary.length);
       System.arraycopy(frame, 0, record, dictionary.length, frame.length);
@@ -165,12 +217,12 @@ final class FrameQueue {
     if (!place.append(segment, record)) {
       return NOWHERE;
     }
-    segmentOfRun = segment;
+    run.segment = segment;
     return segment;
   }
 
   /** Drops the oldest first: from memory to the disk only, then from the disk. */
-  private void shed(long now) {
+  private void shed() {
     while (inMemory.size() > 1
         && (now - inMemory.getFirst().time() > settings.memory().toMillis()
             || bytes > settings.maxBytes())) {
@@ -182,12 +234,12 @@ final class FrameQueue {
         onDisk.addLast(oldest.with(null));
       }
     }
-    while (!loaded.isEmpty() && isExpired(loaded.getFirst(), now)) {
+    while (!loaded.isEmpty() && isExpired(loaded.getFirst())) {
       Queued oldest = loaded.removeFirst();
       bytes -= oldest.bytes().length;
       drop(oldest);
     }
-    while (!onDisk.isEmpty() && isExpired(onDisk.getFirst(), now)) {
+    while (!onDisk.isEmpty() && isExpired(onDisk.getFirst())) {
       drop(onDisk.removeFirst());
     }
     disk.ifPresent(
@@ -202,7 +254,7 @@ final class FrameQueue {
         });
   }
 
-  private boolean isExpired(Queued frame, long now) {
+  private boolean isExpired(Queued frame) {
     return now - frame.time() > settings.retention().toMillis();
   }
 
@@ -275,8 +327,7 @@ final class FrameQueue {
    * @param samplesRefused how many of their samples it refused for good
    */
   void acknowledge(long run, long sequence, long samplesRefused) {
-    acknowledged = run == acknowledgedRun ? Math.max(acknowledged, sequence) : sequence;
-    acknowledgedRun = run;
+    acknowledged.merge(run, sequence, Math::max);
     long samples = 0;
     Deque<Queued> frames = sendable();
     while (!frames.isEmpty()
@@ -292,7 +343,7 @@ final class FrameQueue {
 
   /** The last sequence of a run that was acknowledged; 0 when none was. */
   long acknowledged(long run) {
-    return run == acknowledgedRun ? acknowledged : 0;
+    return acknowledged.getOrDefault(run, 0L);
   }
 
   /** Removes a frame that a gateway refuses for good, if it is still the oldest. */

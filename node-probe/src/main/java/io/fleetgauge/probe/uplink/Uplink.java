@@ -103,11 +103,24 @@ public final class Uplink implements AutoCloseable {
 
   /** Sends a tick, as soon as it can; never waits. */
   public void offer(Tick tick) {
-    handedOver.incrementAndGet();
+    offer(new UplinkMachine.Event.Read(tick), 1);
+  }
+
+  /**
+   * Sends ticks of the past, behind what waits; never waits.
+   *
+   * @param ticks in order of time
+   */
+  public void offerPast(List<Tick> ticks) {
+    offer(new UplinkMachine.Event.Past(ticks), ticks.size());
+  }
+
+  private void offer(UplinkMachine.Event event, int ticks) {
+    handedOver.addAndGet(ticks);
     context.runOnContext(
         none -> {
-          on(new UplinkMachine.Event.Read(tick));
-          handedOver.decrementAndGet();
+          on(event);
+          handedOver.addAndGet(-ticks);
         });
   }
 

@@ -41,6 +41,9 @@ public final class UplinkMachine {
   public sealed interface Event {
     record Read(Tick tick) implements Event {}
 
+    /** Ticks of the past, in order of time, which go into a run of their own. */
+    record Past(List<Tick> ticks) implements Event {}
+
     record Answered(IntakeAnswer answer) implements Event {}
 
     record TooLarge() implements Event {}
@@ -139,13 +142,8 @@ public final class UplinkMachine {
 
   public Optional<Effect> on(Event event) {
     return switch (event) {
-      case Event.Read read -> {
-        Optional<String> refused = queue.add(read.tick());
-        if (refused.isPresent()) {
-          trouble = Optional.of("a tick cannot be sent: " + refused.get());
-        }
-        yield state == State.IDLE ? send() : Optional.empty();
-      }
+      case Event.Read read -> queued(queue.add(read.tick()));
+      case Event.Past past -> queued(queue.addPast(past.ticks()));
       case Event.Answered answered -> answered(answered.answer());
       case Event.TooLarge none -> tooLarge();
       case Event.Failed failed -> failed(failed.reason());
@@ -155,6 +153,13 @@ public final class UplinkMachine {
         yield send();
       }
     };
+  }
+
+  private Optional<Effect> queued(Optional<String> refused) {
+    if (refused.isPresent()) {
+      trouble = Optional.of("a tick cannot be sent: " + refused.get());
+    }
+    return state == State.IDLE ? send() : Optional.empty();
   }
 
   private Optional<Effect> answered(IntakeAnswer answer) {

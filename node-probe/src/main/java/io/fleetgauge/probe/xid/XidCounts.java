@@ -35,6 +35,7 @@ final class XidCounts {
   }
 
   private final LongSupplier clock;
+  private final XidListener listener;
   private final Map<String, Device> devices = new TreeMap<>();
   private long overflows;
 
@@ -42,12 +43,28 @@ final class XidCounts {
    * @param clock ms since the epoch
    */
   XidCounts(LongSupplier clock) {
+    this(clock, (address, code, time) -> {});
+  }
+
+  /**
+   * @param listener takes what is counted
+   */
+  XidCounts(LongSupplier clock, XidListener listener) {
     this.clock = clock;
+    this.listener = listener;
   }
 
   /** Counts an error that happens now; answers whether it is one that was not told already. */
-  synchronized boolean count(String address, int code) {
+  boolean count(String address, int code) {
     long now = clock.getAsLong();
+    boolean isNew = count(address, code, now);
+    if (isNew) {
+      listener.happened(address, code, now);
+    }
+    return isNew;
+  }
+
+  private synchronized boolean count(String address, int code, long now) {
     Count of = of(address, code);
     if (of == null) {
       return false;

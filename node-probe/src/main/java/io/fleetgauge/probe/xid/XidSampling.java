@@ -6,6 +6,7 @@ import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.function.Supplier;
 
 /** XIDs as series; it never waits for the driver. */
 public final class XidSampling implements Reader, AutoCloseable {
-  /** Codes after which a GPU or its node has to be drained: their counters begin at 0. */
+  /** Codes after which a GPU or its node has to be drained, in order: their counters begin at 0. */
   private static final int[] CRITICAL = {
     46, 48, 54, 62, 64, 74, 79, 95, 109, 110, 119, 120, 123, 136, 140, 143, 144, 145, 146, 147, 148,
     149, 150, 155, 156, 157, 158, 161, 165, 166, 167, 169, 171, 172, 173
@@ -46,6 +47,7 @@ public final class XidSampling implements Reader, AutoCloseable {
    * @param proc where the proc file system is mounted
    * @param gpus labels of the GPUs that are known
    * @param clock ms since the epoch
+   * @param critical takes errors after which a GPU or its node has to be drained
    */
   public XidSampling(
       String library,
@@ -54,10 +56,18 @@ public final class XidSampling implements Reader, AutoCloseable {
       Path proc,
       Supplier<List<Labels>> gpus,
       TickClass core,
-      LongSupplier clock) {
+      LongSupplier clock,
+      XidListener critical) {
     this.core = core;
     this.gpus = gpus;
-    this.ofGpus = new XidCounts(clock);
+    this.ofGpus =
+        new XidCounts(
+            clock,
+            (address, code, time) -> {
+              if (Arrays.binarySearch(CRITICAL, code) >= 0) {
+                critical.happened(address, code, time);
+              }
+            });
     this.ofSwitches = new XidCounts(clock);
     this.kernelLog = new KernelLog(device, proc, clock, ofGpus, ofSwitches);
     this.events = new EventThread(library, roots, ofGpus);

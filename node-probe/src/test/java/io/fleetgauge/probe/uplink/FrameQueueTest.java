@@ -109,7 +109,57 @@ class FrameQueueTest {
     assertThat(queue.acknowledged(7)).isEqualTo(5);
     queue.acknowledge(8, 2, 0);
     assertThat(queue.acknowledged(8)).isEqualTo(2);
-    assertThat(queue.acknowledged(7)).as("of another run").isZero();
+    assertThat(queue.acknowledged(7)).as("of the run before").isEqualTo(5);
+    for (int run = 8; run < 16; run++) {
+      queue.acknowledge(run, 1, 0);
+    }
+    assertThat(queue.acknowledged(7)).as("of a run of long ago").isZero();
+  }
+
+  @Test
+  void ticksOfThePastAreARunOfTheirOwnAndTheOthersGoOnInTheirs() {
+    FrameQueue queue = inMemory(LONG, 1 << 20);
+    queue.add(tick(1_000, 2));
+    queue.addPast(List.of(tick(10, 1), tick(20, 1)));
+    queue.add(tick(2_000, 2));
+    List<String> sent = new ArrayList<>();
+    while (!queue.oldest(0).isEmpty()) {
+      List<FrameQueue.Queued> batch = queue.oldest(1 << 20);
+      FrameQueue.Queued last = batch.getLast();
+      for (FrameQueue.Queued frame : batch) {
+        sent.add(frame.run().run() + "/" + frame.sequence() + " at " + frame.time());
+      }
+      queue.acknowledge(last.run().run(), last.sequence(), 0);
+    }
+    assertThat(sent).containsExactly("1/1 at 1000", "2/1 at 10", "2/2 at 20", "1/2 at 2000");
+    assertThat(queue.acknowledged(1)).as("of the run that goes on").isEqualTo(2);
+    assertThat(queue.acknowledged(2)).isEqualTo(2);
+    assertThat(queue.counts().kept()).isEqualTo(queue.counts().read()).isEqualTo(6);
+  }
+
+  @Test
+  void ticksOfThePastMakeNoOtherTickOldAndAreOldThemselves() {
+    FrameQueue queue = inMemory(Duration.ofMillis(100), 1 << 20);
+    queue.addPast(List.of(tick(1_000, 1), tick(1_010, 1)));
+    assertThat(queue.counts().dropped()).as("no other tick has told the time").isZero();
+    queue.add(tick(1_020, 1));
+    queue.addPast(List.of(tick(500, 1)));
+    assertThat(queue.counts().dropped()).isZero();
+    queue.add(tick(1_115, 1));
+    assertThat(queue.counts().dropped()).as("those of 1000 and 1010").isEqualTo(2);
+    queue.add(tick(1_125, 1));
+    assertThat(queue.counts().dropped()).as("those of 1020 and 500").isEqualTo(4);
+  }
+
+  @Test
+  void aTickOfThePastThatCannotBeEncodedIsRefusedAlone() {
+    FrameQueue queue = inMemory(LONG, 1 << 20);
+    Labels twice = Labels.of(Labels.NAME, "m");
+    Tick damaged = new Tick.Builder().add(twice, 1).add(twice, 2).at(15);
+    assertThat(queue.addPast(List.of(tick(10, 1), damaged, tick(20, 1))))
+        .hasValueSatisfying(why -> assertThat(why).contains("occurs twice"));
+    assertThat(queue.counts().refused()).isEqualTo(2);
+    assertThat(queue.counts().queuedFrames()).isEqualTo(2);
   }
 
   @Test

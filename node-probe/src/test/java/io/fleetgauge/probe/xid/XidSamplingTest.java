@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -31,6 +32,7 @@ class XidSamplingTest {
       Labels.of("gpu", "0", "UUID", "GPU-0", "pci_bus_id", "00000000:3B:00.0");
 
   private StandIn driver;
+  private final List<String> critical = new CopyOnWriteArrayList<>();
   private volatile long now = 1_700_000_000_000L;
 
   @BeforeAll
@@ -40,12 +42,20 @@ class XidSamplingTest {
 
   private XidSampling sampling(Path device, Path proc) {
     return new XidSampling(
-        driver.library.toString(), List.of(), device, proc, () -> List.of(GPU), CORE, () -> now);
+        driver.library.toString(),
+        List.of(),
+        device,
+        proc,
+        () -> List.of(GPU),
+        CORE,
+        () -> now,
+        (address, code, time) -> critical.add(address + " " + code + " " + time));
   }
 
   @Test
   void anErrorThatDriverAndKernelTellCountsOnceAndCriticalCodesBeginAtZero(@TempDir Path folder)
       throws Exception {
+    critical.clear();
     driver.begin(1);
     driver.set(0, "event_types", 0x1fL);
     Path pipe = folder.resolve("kmsg");
@@ -78,6 +88,9 @@ class XidSamplingTest {
       assertThat(read(xids))
           .containsEntry("DCGM_FI_DEV_XID_ERRORS 0", 79.0)
           .containsEntry("gpu_xid_total 0 48", 0.0);
+      assertThat(critical)
+          .as("each critical error once, as it happens")
+          .containsExactly("00000000:3B:00.0 79 " + (now - 5_000), "00000000:3B:00.0 79 " + now);
     }
     await().until(() -> driver.initialised() == 0);
   }

@@ -31,6 +31,10 @@ public final class Gpu {
   private final Profiling profiling;
   private final Processes processes;
   private final MigInstances instances;
+  private final NativeMemory scratch;
+
+  /** Null until the first one. */
+  private QuickReading quick;
 
   /**
    * @param info labels of the GPU's info series
@@ -42,6 +46,7 @@ public final class Gpu {
     this.readAt = now;
     this.infoSeries = info.with(Labels.NAME, "gpu_info");
     NativeMemory out = nvml.allocate(SCRATCH);
+    scratch = out;
     NativeMemory list = Processes.memory(nvml);
     minor = minor(nvml, device, out);
     int links = links(nvml, device);
@@ -139,7 +144,20 @@ public final class Gpu {
     return code;
   }
 
-  private static boolean ends(int code) {
+  /**
+   * Reads what is read every second.
+   *
+   * @return the code that ended the reading, or success
+   */
+  public int readQuick(Nvml nvml, QuickGpu into, ValueCounts counts, long now) {
+    if (quick == null) {
+      quick = new QuickReading(nvml, device, labels, scratch);
+    }
+    return quick.read(nvml, device, into, counts, now);
+  }
+
+  /** Whether a code means that the GPU or the library is not there any more. */
+  static boolean ends(int code) {
     return code == NvmlReturn.GPU_IS_LOST || NvmlReturn.isLibraryWide(code);
   }
 
@@ -147,5 +165,8 @@ public final class Gpu {
   public void free(Nvml nvml) {
     instances.free(nvml);
     profiling.free(nvml);
+    if (quick != null) {
+      quick.free(nvml);
+    }
   }
 }

@@ -45,6 +45,12 @@ final class GpuCalls {
   /** What is asked of a MIG device; the rest is only known of its GPU. */
   static final List<Ask> OF_INSTANCE = List.of(memory(), memoryBefore510(), usedMemory());
 
+  /** What is asked of a GPU every second. */
+  static final List<Ask> QUICK = List.of(utilization(), smClock());
+
+  /** Power, where no field has it. */
+  static final List<Ask> POWER = List.of(power());
+
   private GpuCalls() {}
 
   private static List<Ask> ofGpu() {
@@ -57,12 +63,7 @@ final class GpuCalls {
   }
 
   private static void core(List<Ask> asks) {
-    asks.add(
-        Ask.of(
-            Tier.CORE,
-            NvmlCall.UTILIZATION,
-            u32("DCGM_FI_DEV_GPU_UTIL", 0, PERCENT),
-            u32("DCGM_FI_DEV_MEM_COPY_UTIL", 4, PERCENT)));
+    asks.add(utilization());
     asks.add(one(Tier.CORE, NvmlCall.ENCODER, u32("DCGM_FI_DEV_ENC_UTIL", 0, PERCENT)));
     asks.add(one(Tier.CORE, NvmlCall.DECODER, u32("DCGM_FI_DEV_DEC_UTIL", 0, PERCENT)));
     asks.add(memory());
@@ -71,11 +72,11 @@ final class GpuCalls {
     asks.add(
         one(Tier.CORE, NvmlCall.TEMPERATURE, u32("DCGM_FI_DEV_GPU_TEMP", 0, CELSIUS))
             .instead(NvmlCall.TEMPERATURE_V));
-    asks.add(one(Tier.CORE, NvmlCall.CLOCK, u32("DCGM_FI_DEV_SM_CLOCK", 0, MEGAHERTZ)).with(1));
+    asks.add(smClock());
     asks.add(one(Tier.CORE, NvmlCall.CLOCK, u32("DCGM_FI_DEV_MEM_CLOCK", 0, MEGAHERTZ)).with(2));
     asks.add(reasons(NvmlCall.EVENT_REASONS));
     asks.add(reasons(NvmlCall.THROTTLE_REASONS).instead(NvmlCall.EVENT_REASONS));
-    asks.add(one(Tier.CORE, NvmlCall.POWER, watts("DCGM_FI_DEV_POWER_USAGE", 0)));
+    asks.add(power());
     asks.add(
         one(
             Tier.CORE,
@@ -204,6 +205,22 @@ final class GpuCalls {
             NvmlCall.MIG_MODE,
             u32("DCGM_FI_DEV_MIG_MODE", 0, MODE),
             u32("gpu_mig_pending", 4, MODE)));
+  }
+
+  private static Ask utilization() {
+    return Ask.of(
+        Tier.CORE,
+        NvmlCall.UTILIZATION,
+        u32("DCGM_FI_DEV_GPU_UTIL", 0, PERCENT),
+        u32("DCGM_FI_DEV_MEM_COPY_UTIL", 4, PERCENT));
+  }
+
+  private static Ask smClock() {
+    return one(Tier.CORE, NvmlCall.CLOCK, u32("DCGM_FI_DEV_SM_CLOCK", 0, MEGAHERTZ)).with(1);
+  }
+
+  private static Ask power() {
+    return one(Tier.CORE, NvmlCall.POWER, watts("DCGM_FI_DEV_POWER_USAGE", 0));
   }
 
   private static Ask memory() {

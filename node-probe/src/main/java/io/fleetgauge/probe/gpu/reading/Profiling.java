@@ -13,6 +13,7 @@ import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.fleetgauge.sample.gpu.Tier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * GPM, the driver's profiling of Hopper and newer: means over the time between two samples of a GPU
@@ -84,7 +85,17 @@ final class Profiling {
       wanted.add(new Gpm(GpuMetrics.of(name + "_RX_BYTES"), 62 + 2 * link, MIB, false));
       wanted.add(new Gpm(GpuMetrics.of(name + "_TX_BYTES"), 63 + 2 * link, MIB, false));
     }
-    Profiling profiling = new Profiling(nvml, instance, labels, supported, wanted);
+    return asked(nvml, device, new Profiling(nvml, instance, labels, supported, wanted));
+  }
+
+  /** Of a whole GPU, a few metrics of the table only. */
+  static Profiling of(
+      Nvml nvml, Device device, Labels labels, SupportedMetrics supported, Set<String> metrics) {
+    List<Gpm> wanted = TABLE.stream().filter(gpm -> metrics.contains(gpm.metric().name())).toList();
+    return asked(nvml, device, new Profiling(nvml, -1, labels, supported, wanted));
+  }
+
+  private static Profiling asked(Nvml nvml, Device device, Profiling profiling) {
     int code = nvml.ask(NvmlCall.GPM_SUPPORT, device, profiling.memory);
     if (code != NvmlReturn.SUCCESS || profiling.memory.i32(4) == 0) {
       profiling.unsupported();

@@ -45,6 +45,7 @@ class GpuTablesTest {
       }
     }
     wanted.removeAll(ELSEWHERE.keySet());
+    wanted.removeIf(name -> name.startsWith("gpu_recent_")); // of the windows of faults
     assertThat(read).isEqualTo(wanted);
   }
 

@@ -1,0 +1,78 @@
+package io.fleetgauge.probe.recent;
+
+import io.fleetgauge.probe.gpu.GpuThread;
+import io.fleetgauge.probe.gpu.reading.QuickGpu;
+import io.fleetgauge.probe.gpu.reading.QuickMetric;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds faults in what is read every second, by what has changed. What is there at the first look
+ * happened before, and is no fault. Not for several threads.
+ */
+final class FaultSigns {
+  private static final Map<QuickMetric, Fault.Kind> RISING =
+      Map.of(
+          QuickMetric.ECC_UNCORRECTED, Fault.Kind.ECC_UNCORRECTED,
+          QuickMetric.ROW_REMAP_FAILURE, Fault.Kind.ROW_REMAP_FAILURE,
+          QuickMetric.RECOVERY_ACTION, Fault.Kind.RECOVERY_ACTION);
+
+  private static final int MOST_GPUS = 1_024;
+
+  private final Map<String, Map<QuickMetric, Double>> seenOf = new HashMap<>();
+  private final Set<String> lost = new HashSet<>();
+  private boolean hung;
+
+  /**
+   * Looks at a reading.
+   *
+   * @param time of the reading, ms since the epoch
+   */
+  List<Fault> of(List<QuickGpu> gpus, long time) {
+    List<Fault> faults = new ArrayList<>();
+    for (QuickGpu gpu : gpus) {
+      String uuid = gpu.labels().value("UUID");
+      if (!seenOf.containsKey(uuid) && seenOf.size() == MOST_GPUS) {
+        continue;
+      }
+      boolean isKnown = seenOf.containsKey(uuid);
+      Map<QuickMetric, Double> seen = seenOf.computeIfAbsent(uuid, key -> new HashMap<>());
+      if (!gpu.isLost()) {
+        lost.remove(uuid);
+      } else if (lost.add(uuid) && isKnown) {
+        faults.add(new Fault(Fault.Kind.GPU_LOST, 0, gpu.labels(), time));
+      }
+      RISING.forEach(
+          (metric, kind) -> {
+            double value = gpu.value(metric);
+            Double before = Double.isNaN(value) ? null : seen.put(metric, value);
+            if (before != null && value > before) {
+              faults.add(new Fault(kind, 0, gpu.labels(), time));
+            }
+          });
+    }
+    return faults;
+  }
+
+  /**
+   * Looks at the driver call in progress.
+   *
+   * @param stuck if it hangs
+   * @return a fault that began when the call did, once for each call
+   */
+  Optional<Fault> of(Optional<GpuThread.Hung> stuck, long time) {
+    boolean isNew = stuck.isPresent() && !hung;
+    hung = stuck.isPresent();
+    return isNew
+        ? stuck.map(
+            call ->
+                new Fault(Fault.Kind.DRIVER_HUNG, 0, Labels.EMPTY, time - call.nanos() / 1_000_000))
+        : Optional.empty();
+  }
+}

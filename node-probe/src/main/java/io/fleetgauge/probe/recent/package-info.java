@@ -1,0 +1,23 @@
+/**
+ * The last minutes at a high rate, and the window around a fault.
+ *
+ * <p>In: every second what {@link io.fleetgauge.probe.gpu.GpuThread} reads with a few calls, CPU
+ * and pressure of the host, and critical XIDs. Out: {@link io.fleetgauge.probe.recent.Window}, what
+ * was read between two times; {@link io.fleetgauge.probe.recent.FaultWindow}, which a fault
+ * freezes: listed, written to the disk, and as ticks of the past for the gateway.
+ *
+ * <p>A window's file, whole numbers little-endian:
+ *
+ * <pre>
+ * "FGFW" | version u8 = 1 | CRC32C u32 of all that follows
+ * id string | faults uvar, each: kind string, XID uvar (0 for none), time svar, labels of the GPU
+ * first time svar | step uvar | rows uvar | series uvar, each: labels, a float of 32 bits a row
+ * labels: count uvar, each: name string, value string
+ * string: bytes uvar, UTF-8; uvar, svar: as frames have them; times in ms; NaN where there is none
+ * </pre>
+ *
+ * <p>Law: a value stands in the row of the time at which it was read, or nowhere: what the driver
+ * answers late leaves a gap. Memory is bounded by rows and series, windows by number and rate; what
+ * exceeds a bound is counted.
+ */
+package io.fleetgauge.probe.recent;
