@@ -29,6 +29,7 @@ import java.util.regex.Pattern;
  * @param ticks how often it reads what
  * @param host what is read of the host
  * @param gpu how GPUs are read
+ * @param scrape the exporters that it scrapes
  * @param spool what waits for an acknowledgement
  */
 public record ProbeConfig(
@@ -44,6 +45,7 @@ public record ProbeConfig(
     TickSettings ticks,
     HostSettings host,
     GpuSettings gpu,
+    List<ScrapeSettings> scrape,
     SpoolSettings spool,
     LogSettings log) {
   private static final int HTTP_PORT = 9400;
@@ -119,19 +121,30 @@ public record ProbeConfig(
   private static ProbeConfig read(ConfigReader in) {
     String nodeName = System.getenv().getOrDefault("NODE_NAME", "");
     String nodeAddress = System.getenv().getOrDefault("NODE_IP", "");
+    String hostname = in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName);
+    String instance = in.get(INSTANCE, nodeAddress.isBlank() ? LocalHost.address() : nodeAddress);
+    Labels labels = Labels.of(in.get(LABELS));
+    String job = in.get(JOB);
+    Relabelling relabelling = in.get(RELABEL);
+    HttpSettings http = HttpSettings.read(in, HTTP_PORT);
+    List<URI> gateways = in.get(GATEWAYS);
+    Optional<Path> token = in.find(TOKEN_FILE);
+    TrustSettings trust = TrustSettings.readForSender(in);
+    TickSettings ticks = TickSettings.read(in);
     return new ProbeConfig(
-        in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName),
-        in.get(INSTANCE, nodeAddress.isBlank() ? LocalHost.address() : nodeAddress),
-        Labels.of(in.get(LABELS)),
-        in.get(JOB),
-        in.get(RELABEL),
-        HttpSettings.read(in, HTTP_PORT),
-        in.get(GATEWAYS),
-        in.find(TOKEN_FILE),
-        TrustSettings.readForSender(in),
-        TickSettings.read(in),
+        hostname,
+        instance,
+        labels,
+        job,
+        relabelling,
+        http,
+        gateways,
+        token,
+        trust,
+        ticks,
         HostSettings.read(in),
         GpuSettings.read(in),
+        ScrapeSettings.read(in, instance, ticks.tick()),
         SpoolSettings.read(in),
         LogSettings.read(in));
   }

@@ -129,6 +129,7 @@ class ConfigTest {
                     false,
                     0,
                     Path.of("/dev/kmsg")),
+                List.of(),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
                     64L << 20,

@@ -255,6 +255,7 @@ public final class DemoCommand implements Command {
         TickSettings.every(Duration.ofSeconds(tickSeconds)),
         HostSettings.defaults(),
         GpuSettings.defaults(),
+        List.of(),
         SpoolSettings.inMemory(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
   }
