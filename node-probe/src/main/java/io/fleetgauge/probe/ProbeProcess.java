@@ -21,6 +21,7 @@ import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.scrape.Scrapes;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
@@ -37,7 +38,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,6 +79,9 @@ public final class ProbeProcess implements AutoCloseable {
             config.trust(),
             new RequestSigner(ClusterKey.of(secret::texts), clock),
             Uplink.HTTP_LIMITS);
+    Duration tick = config.ticks().tick();
+    Scrapes scrapes = new Scrapes(vertx, config.scrape(), config.hostname(), tick);
+    lifecycle.started("scrapes", STOP_LIMIT, scrapes);
     long looks =
         vertx.setPeriodic(
             LOOK_MILLIS,
@@ -87,6 +90,7 @@ public final class ProbeProcess implements AutoCloseable {
                     () -> {
                       token.look();
                       secret.look();
+                      scrapes.look();
                       return null;
                     }));
     lifecycle.started("looks at secrets", STOP_LIMIT, () -> vertx.cancelTimer(looks));
@@ -112,7 +116,6 @@ public final class ProbeProcess implements AutoCloseable {
     HostReader host = new HostReader(config.host(), classes, clock);
     Optional<GpuThread> gpus = gpus(config.gpu());
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
-    Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>(host.readers());
     gpus.ifPresent(
         thread -> {
@@ -120,6 +123,7 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
           readers.add(xids(config, thread, classes, clock));
         });
+    readers.addAll(scrapes.readers());
     NodeLabels node =
         new NodeLabels(
             Labels.of("instance", config.instance())
@@ -139,9 +143,10 @@ public final class ProbeProcess implements AutoCloseable {
                 vertx,
                 readiness,
                 meters,
-                () -> exposition(sampler.last(), host),
+                () -> exposition(sampler.last(), host, scrapes),
                 RoutingContext::next));
     http.declare(meters);
+    scrapes.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
     sampler.start();
@@ -200,8 +205,9 @@ public final class ProbeProcess implements AutoCloseable {
     }
   }
 
-  private static String exposition(Tick tick, HostReader host) {
-    Map<String, TextExposition.Family> families = new HashMap<>(host.families());
+  private static String exposition(Tick tick, HostReader host, Scrapes scrapes) {
+    Map<String, TextExposition.Family> families = scrapes.families();
+    families.putAll(host.families());
     families.putAll(KnownMetrics.families(tick));
     return TextExposition.write(tick, families);
   }

@@ -95,6 +95,7 @@ public final class Sampler implements AutoCloseable {
   private void read(long time) {
     try {
       out.accept(readAt(time));
+      dated().forEach(out);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
@@ -109,6 +110,7 @@ public final class Sampler implements AutoCloseable {
     for (Source source : sources) {
       source.begin(time).ifPresent(calls::add);
     }
+    calls.forEach(call -> call.reader.begin(call.due, time));
     // Half a tick for the readers leaves the other half for everything else.
     reading.run(calls, tick.dividedBy(2));
     List<Tick> pieces = new ArrayList<>();
@@ -120,6 +122,11 @@ public final class Sampler implements AutoCloseable {
     pieces.add(ownSeries.last());
     newest = List.copyOf(pieces);
     return assembly.at(time);
+  }
+
+  /** What was read since the last call with times of its own: a tick for each time. */
+  public List<Tick> dated() {
+    return assembly.dated();
   }
 
   @Override
