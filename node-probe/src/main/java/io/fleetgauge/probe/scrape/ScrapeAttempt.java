@@ -82,6 +82,7 @@ final class ScrapeAttempt {
   }
 
   private void answered(HttpClientResponse response) {
+    response.exceptionHandler(failure -> fail(Reason.CONNECTION, failure.toString()));
     if (isOver) {
       return;
     }
@@ -96,7 +97,6 @@ final class ScrapeAttempt {
     if ("gzip".equals(response.getHeader("Content-Encoding"))) {
       gunzip = new GunzipReader();
     }
-    response.exceptionHandler(failure -> fail(Reason.CONNECTION, failure.toString()));
     response.handler(this::packed);
     response.endHandler(none -> end());
   }

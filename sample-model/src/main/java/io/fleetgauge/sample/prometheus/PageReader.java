@@ -1,5 +1,7 @@
 package io.fleetgauge.sample.prometheus;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.util.Arrays;
 import java.util.Set;
 
@@ -15,6 +17,8 @@ public final class PageReader {
 
   /** Most line feeds in the quoted texts of a line. */
   static final int MAX_LINE_FEEDS = 1_000;
+
+  private static final String END = "# EOF";
 
   private static final Set<String> TEXT_TYPES =
       Set.of("counter", "gauge", "histogram", "summary", "untyped");
@@ -85,11 +89,15 @@ public final class PageReader {
 
   /** The page is over. */
   public void end() throws BadPage {
+    boolean isCutOff = size > 0 && !new String(begun, 0, size, US_ASCII).equals(END);
+    if (format == PageFormat.OPENMETRICS && isCutOff) {
+      throw bad("the last line does not end and is not " + END);
+    }
     if (size > 0 && read(begun, 0, size) == PageLine.Kind.UNFINISHED) {
       throw bad("a quoted text does not end");
     }
     if (format == PageFormat.OPENMETRICS && !ended) {
-      throw bad("the page does not end with # EOF");
+      throw bad("the page does not end with " + END);
     }
   }
 

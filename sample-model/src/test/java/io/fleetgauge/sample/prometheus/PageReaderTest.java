@@ -219,6 +219,15 @@ class PageReaderTest {
   void anOpenMetricsPageThatDoesNotSayThatItIsWholeIsRefused() {
     assertThatThrownBy(() -> read(PageFormat.OPENMETRICS, "a 1\n"))
         .hasMessage("line 2: the page does not end with # EOF");
+    Said said = new Said();
+    PageReader reader = new PageReader(PageFormat.OPENMETRICS, said);
+    assertThatThrownBy(
+            () -> {
+              reader.take(new byte[] {'a', ' ', '1'}, 0, 3);
+              reader.end();
+            })
+        .hasMessage("line 1: the last line does not end and is not # EOF");
+    assertThat(said.all).isEmpty();
   }
 
   @Test
