@@ -29,6 +29,7 @@ import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.scrape.Scrapes;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
@@ -47,7 +48,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,6 +93,9 @@ public final class ProbeProcess implements AutoCloseable {
             config.trust(),
             new RequestSigner(ClusterKey.of(secret::texts), clock),
             Uplink.HTTP_LIMITS);
+    Duration tick = config.ticks().tick();
+    Scrapes scrapes = new Scrapes(vertx, config.scrape(), config.hostname(), tick);
+    lifecycle.started("scrapes", STOP_LIMIT, scrapes);
     long looks =
         vertx.setPeriodic(
             LOOK_MILLIS,
@@ -101,6 +104,7 @@ public final class ProbeProcess implements AutoCloseable {
                     () -> {
                       token.look();
                       secret.look();
+                      scrapes.look();
                       return null;
                     }));
     lifecycle.started("looks at secrets", STOP_LIMIT, () -> vertx.cancelTimer(looks));
@@ -134,7 +138,6 @@ public final class ProbeProcess implements AutoCloseable {
                 .with("Hostname", config.hostname()),
             config.relabelling());
     Optional<Recorder> recorder = recorder(config, gpus, node, clock);
-    Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>(host.readers());
     gpus.ifPresent(
         thread -> {
@@ -144,18 +147,28 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
     recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
+    readers.addAll(scrapes.readers());
     Sampler sampler =
-        new Sampler(readers, node, attribution, config.job(), tick, clock, uplink::offer);
+        new Sampler(
+            readers,
+            node,
+            attribution,
+            config.job(),
+            tick,
+            clock,
+            uplink::offer,
+            uplink::offerPast);
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
     Handler<RoutingContext> mayRead = RoutingContext::next;
     Router router =
         HttpListener.router(
-            vertx, readiness, meters, () -> exposition(sampler.last(), host), mayRead);
+            vertx, readiness, meters, () -> exposition(sampler.last(), host, scrapes), mayRead);
     new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
+    scrapes.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
     sampler.start();
@@ -250,8 +263,9 @@ public final class ProbeProcess implements AutoCloseable {
     }
   }
 
-  private static String exposition(Tick tick, HostReader host) {
-    Map<String, TextExposition.Family> families = new HashMap<>(host.families());
+  private static String exposition(Tick tick, HostReader host, Scrapes scrapes) {
+    Map<String, TextExposition.Family> families = scrapes.families();
+    families.putAll(host.families());
     families.putAll(KnownMetrics.families(tick));
     return TextExposition.write(tick, families);
   }

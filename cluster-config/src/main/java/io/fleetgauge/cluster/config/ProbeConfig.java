@@ -30,6 +30,7 @@ import java.util.regex.Pattern;
  * @param host what is read of the host
  * @param gpu how GPUs are read
  * @param attribution how owners of GPUs are found
+ * @param scrape the exporters that it scrapes
  * @param spool what waits for an acknowledgement
  * @param recent what is kept of the last minutes
  */
@@ -47,6 +48,7 @@ public record ProbeConfig(
     HostSettings host,
     GpuSettings gpu,
     AttributionSettings attribution,
+    List<ScrapeSettings> scrape,
     SpoolSettings spool,
     RecentSettings recent,
     LogSettings log) {
@@ -123,20 +125,31 @@ public record ProbeConfig(
   private static ProbeConfig read(ConfigReader in) {
     String nodeName = System.getenv().getOrDefault("NODE_NAME", "");
     String nodeAddress = System.getenv().getOrDefault("NODE_IP", "");
+    String hostname = in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName);
+    String instance = in.get(INSTANCE, nodeAddress.isBlank() ? LocalHost.address() : nodeAddress);
+    Labels labels = Labels.of(in.get(LABELS));
+    String job = in.get(JOB);
+    Relabelling relabelling = in.get(RELABEL);
+    HttpSettings http = HttpSettings.read(in, HTTP_PORT);
+    List<URI> gateways = in.get(GATEWAYS);
+    Optional<Path> token = in.find(TOKEN_FILE);
+    TrustSettings trust = TrustSettings.readForSender(in);
+    TickSettings ticks = TickSettings.read(in);
     return new ProbeConfig(
-        in.get(HOSTNAME, nodeName.isBlank() ? LocalHost.name() : nodeName),
-        in.get(INSTANCE, nodeAddress.isBlank() ? LocalHost.address() : nodeAddress),
-        Labels.of(in.get(LABELS)),
-        in.get(JOB),
-        in.get(RELABEL),
-        HttpSettings.read(in, HTTP_PORT),
-        in.get(GATEWAYS),
-        in.find(TOKEN_FILE),
-        TrustSettings.readForSender(in),
-        TickSettings.read(in),
+        hostname,
+        instance,
+        labels,
+        job,
+        relabelling,
+        http,
+        gateways,
+        token,
+        trust,
+        ticks,
         HostSettings.read(in),
         GpuSettings.read(in),
         AttributionSettings.read(in),
+        ScrapeSettings.read(in, instance, ticks.tick()),
         SpoolSettings.read(in),
         RecentSettings.read(in),
         LogSettings.read(in));

@@ -68,6 +68,11 @@ public record TrustSettings(
         CLOCK_SKEW.fallback().orElseThrow());
   }
 
+  /** Of another system than the cluster. */
+  static TrustSettings ofFiles(Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
+    return new TrustSettings(ca, certificate, key, Optional.empty(), NONE.clockSkew);
+  }
+
   /** Of a process that other processes of the cluster send requests to. */
   static TrustSettings readForReceiver(ConfigReader in) {
     return read(in, in.get(CLOCK_SKEW));

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Detects changes of files by reading them every two seconds. */
-final class ChangedFiles {
+public final class ChangedFiles {
   private static final long LOOK_MILLIS = 2_000;
 
   private final List<Path> files;
@@ -21,9 +21,11 @@ final class ChangedFiles {
   }
 
   /**
+   * Looks for as long as the event loops run.
+   *
    * @param onChange runs on an event loop when any file has changed and all can be read
    */
-  static void watch(Vertx vertx, List<Path> files, Runnable onChange) {
+  public static void watch(Vertx vertx, List<Path> files, Runnable onChange) {
     if (files.isEmpty()) {
       return;
     }

@@ -74,13 +74,9 @@ public final class OutgoingHttp implements AutoCloseable {
                     connection.exceptionHandler(
                         failure -> LOG.debug("a connection broke", failure)))
             .build();
-    List<Path> files =
-        Stream.of(trust.ca(), trust.certificate(), trust.key())
-            .flatMap(file -> file.stream())
-            .toList();
     ChangedFiles.watch(
         vertx,
-        files,
+        files(trust),
         () ->
             client
                 .updateSSLOptions(ssl(trust), true)
@@ -90,7 +86,15 @@ public final class OutgoingHttp implements AutoCloseable {
                             "trust.ca, trust.certificate or trust.key cannot be used", failure)));
   }
 
-  static ClientSSLOptions ssl(TrustSettings trust) {
+  /** The files that {@link #ssl} reads. */
+  public static List<Path> files(TrustSettings trust) {
+    return Stream.of(trust.ca(), trust.certificate(), trust.key())
+        .flatMap(file -> file.stream())
+        .toList();
+  }
+
+  /** How a client knows servers and shows who it is. */
+  public static ClientSSLOptions ssl(TrustSettings trust) {
     ClientSSLOptions options = new ClientSSLOptions();
     // The certificate must contain the gateway's name or IP address, whichever its URL has.
     options.setHostnameVerificationAlgorithm("HTTPS");

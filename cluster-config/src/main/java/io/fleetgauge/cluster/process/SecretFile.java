@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 /** A secret in a file, such as a token, or several. Safe for all threads. */
 public final class SecretFile {
   /** No secret. */
-  public static final SecretFile NONE = new SecretFile("", Optional.empty(), 1);
+  public static final SecretFile NONE = new SecretFile("", Optional.empty(), 1, true);
 
   private static final Logger LOG = LoggerFactory.getLogger(SecretFile.class);
   private static final int SHORTEST = 16;
@@ -21,13 +21,15 @@ public final class SecretFile {
   private final String option;
   private final Optional<Path> file;
   private final int most;
+  private final boolean isOurs;
   private volatile List<String> texts = List.of();
   private String trouble = ""; // logged last
 
-  private SecretFile(String option, Optional<Path> file, int most) {
+  private SecretFile(String option, Optional<Path> file, int most, boolean isOurs) {
     this.option = option;
     this.file = file;
     this.most = most;
+    this.isOurs = isOurs;
   }
 
   /**
@@ -36,7 +38,16 @@ public final class SecretFile {
    * @throws StartFailure if the file cannot be read or the secret is too short
    */
   public static SecretFile open(String option, Optional<Path> file) throws StartFailure {
-    return open(option, file, 1);
+    return open(option, file, 1, true);
+  }
+
+  /**
+   * A secret that another system has given, such as a password: it may be short and have spaces.
+   *
+   * @throws StartFailure if the file cannot be read, or is empty
+   */
+  public static SecretFile ofOthers(String option, Optional<Path> file) throws StartFailure {
+    return open(option, file, 1, false);
   }
 
   /**
@@ -46,11 +57,12 @@ public final class SecretFile {
    * @throws StartFailure if the file cannot be read, or a secret is too short
    */
   public static SecretFile ofCluster(TrustSettings trust) throws StartFailure {
-    return open("cluster.secretFile", trust.secret(), 2);
+    return open("cluster.secretFile", trust.secret(), 2, true);
   }
 
-  private static SecretFile open(String option, Optional<Path> file, int most) throws StartFailure {
-    SecretFile secret = new SecretFile(option, file, most);
+  private static SecretFile open(String option, Optional<Path> file, int most, boolean isOurs)
+      throws StartFailure {
+    SecretFile secret = new SecretFile(option, file, most, isOurs);
     if (file.isPresent()) {
       try {
         secret.texts = secret.read(file.get());
@@ -80,6 +92,12 @@ public final class SecretFile {
               + " lines; "
               + (most == 1 ? "one secret" : most + " secrets")
               + " on a line each is the most");
+    }
+    if (!isOurs) {
+      if (found.isEmpty() || found.getFirst().chars().anyMatch(Character::isISOControl)) {
+        throw new IOException("it is empty, or has characters that no secret has");
+      }
+      return found;
     }
     if (found.isEmpty() || !found.stream().allMatch(SecretFile::isLongEnough)) {
       throw new IOException("a secret needs " + SHORTEST + " characters or more, and no spaces");

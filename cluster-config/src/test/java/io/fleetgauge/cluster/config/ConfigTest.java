@@ -130,6 +130,7 @@ class ConfigTest {
                     0,
                     Path.of("/dev/kmsg")),
                 new AttributionSettings(Labels.EMPTY, List.of("namespace", "account")),
+                List.of(),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
                     64L << 20,

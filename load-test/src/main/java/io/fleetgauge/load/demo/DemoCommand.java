@@ -258,6 +258,7 @@ public final class DemoCommand implements Command {
         HostSettings.defaults(),
         GpuSettings.defaults(),
         AttributionSettings.defaults(),
+        List.of(),
         SpoolSettings.inMemory(),
         RecentSettings.defaults(),
         new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));

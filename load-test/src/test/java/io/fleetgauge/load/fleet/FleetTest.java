@@ -163,7 +163,8 @@ class FleetTest {
             "probe",
             Duration.ofSeconds(15),
             () -> NOW,
-            tick -> {})) {
+            tick -> {},
+            past -> {})) {
       for (long time = first; time <= NOW; time += 15_000) {
         uplink.offer(sampler.readAt(time));
         if ((time - first) % 600_000 == 0 || time == NOW) { // an uplink holds 15 minutes

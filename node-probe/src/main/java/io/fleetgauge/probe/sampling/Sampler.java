@@ -25,6 +25,7 @@ public final class Sampler implements AutoCloseable {
   private final Health health;
   private final TickAssembly.Part ownSeries = new TickAssembly.Part();
   private final Consumer<Tick> out;
+  private final Consumer<List<Tick>> past;
   private final LongSupplier clock;
   private final Supplier<GpuOwners> owners;
   private final Duration tick;
@@ -40,6 +41,7 @@ public final class Sampler implements AutoCloseable {
    * @param job value of the label {@code job} of {@code up}
    * @param clock ms since the epoch
    * @param out takes every tick, on the sampling thread
+   * @param past takes what was read with times of its own, in order of time
    */
   public Sampler(
       List<Reader> readers,
@@ -48,12 +50,14 @@ public final class Sampler implements AutoCloseable {
       String job,
       Duration tick,
       LongSupplier clock,
-      Consumer<Tick> out) {
+      Consumer<Tick> out,
+      Consumer<List<Tick>> past) {
     this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
     this.health = new Health(job, sources, tick);
     this.owners = owners;
     this.out = out;
+    this.past = past;
     this.clock = clock;
     this.tick = tick;
     this.reading = new ReadingThreads();
@@ -100,6 +104,10 @@ public final class Sampler implements AutoCloseable {
   private void read(long time) {
     try {
       out.accept(readAt(time));
+      List<Tick> dated = dated();
+      if (!dated.isEmpty()) {
+        past.accept(dated);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
@@ -115,6 +123,7 @@ public final class Sampler implements AutoCloseable {
     for (Source source : sources) {
       source.begin(time).ifPresent(calls::add);
     }
+    calls.forEach(call -> call.reader.begin(call.due, time));
     // Half a tick for the readers leaves the other half for everything else.
     reading.run(calls, tick.dividedBy(2));
     List<Tick> pieces = new ArrayList<>();
@@ -126,6 +135,11 @@ public final class Sampler implements AutoCloseable {
     pieces.add(ownSeries.last());
     newest = List.copyOf(pieces);
     return assembly.at(time);
+  }
+
+  /** What was read since the last call with times of its own: a tick for each time. */
+  public List<Tick> dated() {
+    return assembly.dated();
   }
 
   @Override

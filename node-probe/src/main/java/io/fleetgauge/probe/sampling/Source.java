@@ -77,22 +77,25 @@ final class Source {
     if (call == null) {
       return;
     }
+    boolean waits = call.hasEnded() && call.failure() instanceof NotYet;
     if (!call.hasEnded()) {
       say(time, " does not answer");
-    } else if (call.failure() != null) {
+    } else if (call.failure() != null && !waits) {
       say(time, " failed: " + call.failure());
-    } else {
+    } else if (!waits) {
       say(time, "");
     }
     if (!trouble.isEmpty()) {
       return;
     }
-    if (called) {
+    boolean isRead = called && !waits;
+    if (isRead) {
       lastRead = time;
       lastNanos = call.nanos();
+      assembly.dated(call.readings.dated());
     }
     for (Group group : groups) {
-      if (called && call.due.contains(group.tickClass)) {
+      if (isRead && call.due.contains(group.tickClass)) {
         assembly.read(group.part, call.readings.at(group.tickClass, time));
         group.wasRead = true;
         group.lastRead = time;

@@ -9,10 +9,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Makes the ticks of one node: its labels and those of the owners of its GPUs on every series, each
@@ -57,6 +59,7 @@ public final class TickAssembly {
   private final Map<Labels, Part> holders = new HashMap<>();
   private final Set<Labels> ended = new LinkedHashSet<>();
   private final List<Tick> pieces = new ArrayList<>();
+  private final Map<Long, Map<Labels, Double>> dated = new TreeMap<>();
 
   private GpuOwners owners = GpuOwners.NONE;
 
@@ -101,6 +104,35 @@ public final class TickAssembly {
     }
     pieces.add(part.last);
     read += part.last.size();
+  }
+
+  /** Takes samples with times of their own. A series that has one at a time already keeps it. */
+  void dated(List<Tick> readings) {
+    for (Tick reading : readings) {
+      Map<Labels, Double> samples =
+          dated.computeIfAbsent(reading.time(), time -> new LinkedHashMap<>());
+      for (int i = 0; i < reading.size(); i++) {
+        Labels with = node.of(reading.series().get(i));
+        if (with.isEmpty() || samples.putIfAbsent(with, reading.values()[i]) != null) {
+          leftOut++;
+        }
+      }
+    }
+  }
+
+  /** What was taken with times of its own, a tick for each; the next ones begin. */
+  List<Tick> dated() {
+    List<Tick> ticks = new ArrayList<>();
+    dated.forEach(
+        (time, samples) -> {
+          if (!samples.isEmpty()) {
+            Tick.Builder tick = new Tick.Builder();
+            samples.forEach(tick::add);
+            ticks.add(tick.at(time));
+          }
+        });
+    dated.clear();
+    return ticks;
   }
 
   /** What was taken into this tick so far. */

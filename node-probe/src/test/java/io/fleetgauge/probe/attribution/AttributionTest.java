@@ -137,7 +137,8 @@ class AttributionTest {
             "probe",
             Duration.ofSeconds(15),
             () -> 0,
-            tick -> {})) {
+            tick -> {},
+            past -> {})) {
       Tick tick = sampler.readAt(0);
       Map<String, Double> values = new TreeMap<>();
       for (int i = 0; i < tick.size(); i++) {

@@ -111,7 +111,8 @@ class GpuSamplingTest {
         "gpu",
         Duration.ofMillis(TICK),
         () -> 0,
-        tick -> {});
+        tick -> {},
+        past -> {});
   }
 
   private static Set<String> values(Tick tick) {

@@ -303,7 +303,8 @@ class RecorderTest {
             "probe",
             Duration.ofSeconds(15),
             () -> T,
-            tick -> {})) {
+            tick -> {},
+            past -> {})) {
       Tick tick = sampler.readAt(T);
       for (int i = 0; i < tick.size(); i++) {
         Labels of = tick.series().get(i);

@@ -89,7 +89,8 @@ class SamplerTest {
             "probe",
             tick,
             () -> 0,
-            read -> {});
+            read -> {},
+            past -> {});
     samplers.add(sampler);
     return sampler;
   }

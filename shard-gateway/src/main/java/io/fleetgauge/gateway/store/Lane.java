@@ -267,6 +267,27 @@ public final class Lane {
   }
 
   /**
+   * The shortest time between two of the newest samples of a series, ms. Writer only.
+   *
+   * @param usual where there is one sample only
+   * @param lookback older samples do not count, ms
+   */
+  public long shortestGap(Handle handle, long usual, long lookback, SampleReader reader) {
+    StoredSeries target = series.find(handle);
+    if (target == null || target.newest() == NEVER) {
+      return usual;
+    }
+    long later = target.newest();
+    target.read(later - lookback, later - 1, reader);
+    long shortest = reader.size() == 0 ? usual : Long.MAX_VALUE;
+    for (int i = reader.size() - 1; i >= 0; i--) {
+      shortest = Math.min(shortest, later - reader.times()[i]);
+      later = reader.times()[i];
+    }
+    return shortest;
+  }
+
+  /**
    * Finds out what {@link #append} would refuse, and changes nothing. Writer only. A change of
    * owner is not examined: it is never a reason to refuse.
    */

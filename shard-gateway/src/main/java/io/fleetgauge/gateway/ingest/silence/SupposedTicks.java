@@ -17,9 +17,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The samples that an owner writes in the place of a silent probe: a marker where each of its
- * series should have had its second sample after the last one, and 0 for {@code up} at every tick.
- * They have the times that true samples would have, so that one that comes after all replaces them
- * and nothing of them is left. Only the host's lane thread uses it.
+ * series should have had its second sample after the last one, and 0 for {@code up} at every tick,
+ * or, for an exporter that the probe scrapes less often, where it would have been scraped. They
+ * have the times that true samples would have, so that one that comes after all replaces them and
+ * nothing of them is left. Only the host's lane thread uses it.
  */
 public final class SupposedTicks {
   /** The series by which a probe is known. Its value is the time between two ticks, s. */
@@ -120,9 +121,12 @@ public final class SupposedTicks {
     }
     Optional<Lane.Newest> last = lane.newestOf(handle);
     if (last.isPresent() && !Staleness.isMarker(last.get().value())) {
-      long time = last.get().time() + (last.get().value() == 0 ? 1 : 2) * tickMillis;
-      time = Math.max(time, upTo - MOST_AT_ONCE * tickMillis);
-      for (; time <= upTo; time += tickMillis) {
+      // A target that the probe scrapes has its own times.
+      long period = lane.shortestGap(handle, tickMillis, LOOKBACK_MILLIS, reader);
+      long time = last.get().time() + (last.get().value() == 0 ? 1 : 2) * period;
+      long tooMany = (upTo - time) / period - MOST_AT_ONCE;
+      time += Math.max(0, tooMany) * period;
+      for (; time <= upTo; time += period) {
         at(time, ticks).add(handle.labels(), 0);
       }
     }

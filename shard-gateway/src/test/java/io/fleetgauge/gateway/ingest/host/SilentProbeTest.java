@@ -46,6 +46,9 @@ class SilentProbeTest {
     if (i % 2 == 0) {
       tick.add(series("fan"), i);
     }
+    if (i % 4 == 0) {
+      tick.add(series("up").with("job", "bmc"), 1);
+    }
     if (i % 16 == 0) {
       tick.add(series("driver"), i);
     }
@@ -54,6 +57,11 @@ class SilentProbeTest {
 
   private static Labels series(String metric) {
     return Labels.of(Labels.NAME, metric, "Hostname", HOST);
+  }
+
+  private static String name(Labels series) {
+    String job = series.value("job");
+    return series.metric() + (job.isEmpty() ? "" : " of " + job);
   }
 
   private void send(long i, boolean isProbe) {
@@ -89,7 +97,7 @@ class SilentProbeTest {
             double value = series.values()[i];
             byTime.put((series.times()[i] - START) / TICK, Staleness.isMarker(value) ? -1 : value);
           }
-          samples.put(series.labels().metric(), byTime);
+          samples.put(name(series.labels()), byTime);
         });
     return samples;
   }
@@ -113,6 +121,9 @@ class SilentProbeTest {
         .containsEntry(18L, 0.0)
         .containsEntry(26L, 0.0)
         .doesNotContainKey(27L);
+    assertThat(samples.get("up of bmc"))
+        .as("it would have been scraped at tick 20, 24 ...")
+        .isEqualTo(Map.of(0L, 1.0, 4L, 1.0, 8L, 1.0, 12L, 1.0, 16L, 1.0, 24L, 0.0));
     assertThat(environment.lane(HOST).heard()).isEqualTo(START + 16 * TICK);
     assertThat(environment.counts().ticksSupposed.sum()).isEqualTo(9);
   }
@@ -173,7 +184,7 @@ class SilentProbeTest {
       Tick tick = tick(i, true);
       for (int at = 0; at < tick.size(); at++) {
         expected
-            .computeIfAbsent(tick.series().get(at).metric(), none -> new TreeMap<>())
+            .computeIfAbsent(name(tick.series().get(at)), none -> new TreeMap<>())
             .put(i, tick.values()[at]);
       }
     }

@@ -1,0 +1,305 @@
+package io.fleetgauge.cluster.config;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.PageFormat;
+import io.fleetgauge.sample.relabel.Relabelling;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * An exporter that a probe scrapes.
+ *
+ * @param name of the section below {@code scrape}
+ * @param url {@code url}, with a port and a path
+ * @param target the labels {@code job} and {@code instance} and those of {@code labels}
+ * @param interval {@code interval}
+ * @param timeout {@code timeout}
+ * @param honorLabels {@code honorLabels}
+ * @param honorTimestamps {@code honorTimestamps}
+ * @param relabelling {@code metricRelabel}
+ * @param fallback {@code fallbackFormat}
+ * @param limits what a page may have
+ * @param access what the probe shows to the exporter
+ */
+public record ScrapeSettings(
+    String name,
+    URI url,
+    Labels target,
+    Duration interval,
+    Duration timeout,
+    boolean honorLabels,
+    boolean honorTimestamps,
+    Relabelling relabelling,
+    Optional<PageFormat> fallback,
+    Limits limits,
+    Access access) {
+
+  /**
+   * Limits of a page. One that goes beyond a limit counts as a failed scrape.
+   *
+   * @param bodyBytes {@code maxBody}, unpacked
+   * @param samples {@code maxSamples}, after relabelling
+   * @param labels {@code maxLabels} of a sample, after relabelling
+   * @param nameBytes {@code maxLabelName}
+   * @param valueBytes {@code maxLabelValue}
+   */
+  public record Limits(long bodyBytes, int samples, int labels, int nameBytes, int valueBytes) {}
+
+  /**
+   * How the probe and the exporter know each other.
+   *
+   * @param token {@code tokenFile}
+   * @param user {@code userFile}
+   * @param tls {@code tls.ca}, {@code tls.certificate} and {@code tls.key}
+   * @param isUnverified {@code tls.insecure}
+   */
+  public record Access(
+      Optional<Path> token, Optional<Path> user, TrustSettings tls, boolean isUnverified) {}
+
+  private static final String SECTION = "scrape";
+
+  /** Most exporters. */
+  private static final int MAX_TARGETS = 100;
+
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(10);
+  private static final String LOCALHOST = "localhost";
+
+  private static final Key<URI> URL =
+      Key.required(
+          "url",
+          KeyType.form(
+              "address",
+              "http://host:port/path or https://host:port/path",
+              URI::toString,
+              ScrapeSettings::url),
+          "Address of an exporter's page, from the node's point of view; without a path it is"
+              + " `/metrics`.");
+  private static final Key<String> JOB =
+      Key.derived(
+          "job", KeyType.text(), "the name of the section", "Value of the label `job` of it.");
+  private static final Key<String> INSTANCE =
+      Key.derived(
+          "instance",
+          KeyType.text(),
+          "host and port of `url`, with the address of the node in the place of a loopback one",
+          "Value of the label `instance` of it.");
+  private static final Key<Map<String, String>> LABELS =
+      Key.of("labels", KeyType.labels(), Map.of(), "Other labels of the target, of every series.");
+  private static final Key<Duration> INTERVAL =
+      Key.derived(
+          "interval",
+          KeyType.duration(SHORTEST, Duration.ofDays(1)),
+          "`tick`",
+          "Time between two scrapes; at least `tick`.");
+  private static final Key<Duration> TIMEOUT =
+      Key.derived(
+          "timeout",
+          KeyType.duration(Duration.ofMillis(10), Duration.ofMinutes(5)),
+          "10s, or `interval` if that is shorter",
+          "Longest time that a scrape may take; at most `interval`.");
+  private static final Key<Boolean> HONOR_LABELS =
+      Key.of(
+          "honorLabels",
+          KeyType.flag(),
+          false,
+          "Whether a label of the page wins over one of the target; otherwise it is renamed, such"
+              + " as `job` to `exported_job`.");
+  private static final Key<Boolean> HONOR_TIMESTAMPS =
+      Key.of(
+          "honorTimestamps",
+          KeyType.flag(),
+          true,
+          "Whether a sample has the time that the page says, where it says one.");
+  private static final Key<Relabelling> RELABEL =
+      Key.of(
+          "metricRelabel",
+          KeyType.relabelling(),
+          Relabelling.NONE,
+          "Rules that change the labels of the page's samples, or drop samples, as"
+              + " `metric_relabel_configs` of Prometheus does; `relabel` comes after it.");
+  private static final Key<PageFormat> FALLBACK =
+      Key.optional(
+          "fallbackFormat",
+          KeyType.choice(PageFormat.class),
+          "Format of a page whose `Content-Type` says none; without it the scrape fails.");
+  private static final Key<Long> MAX_BODY =
+      Key.of(
+          "maxBody",
+          KeyType.size(1L << 10, 256L << 20),
+          16L << 20,
+          "Least size of an unpacked page that is too large.");
+  private static final Key<Integer> MAX_SAMPLES =
+      Key.of("maxSamples", KeyType.integer(1, 100_000), 20_000, "Most samples, after relabelling.");
+  private static final Key<Integer> MAX_LABELS =
+      Key.of(
+          "maxLabels",
+          KeyType.integer(1, 200),
+          64,
+          "Most labels of a sample with its name, after relabelling.");
+  private static final Key<Integer> MAX_NAME =
+      Key.of("maxLabelName", KeyType.integer(1, 4_096), 256, "Most bytes of the name of a label.");
+  private static final Key<Integer> MAX_VALUE =
+      Key.of(
+          "maxLabelValue",
+          KeyType.integer(1, 16_384),
+          4_096,
+          "Most bytes of the value of a label.");
+  private static final Key<Path> TOKEN =
+      Key.optional(
+          "tokenFile",
+          KeyType.file(),
+          "File with a token that is sent as `Authorization: Bearer`.");
+  private static final Key<Path> USER =
+      Key.optional(
+          "userFile",
+          KeyType.file(),
+          "File with `name:password`, which is sent as `Authorization: Basic`.");
+  private static final Key<Path> CA =
+      Key.derived(
+          "tls.ca",
+          KeyType.file(),
+          "the authorities that the JDK trusts",
+          "Authority in PEM that signs the exporter's certificate.");
+  private static final Key<Path> CERTIFICATE =
+      Key.optional(
+          "tls.certificate", KeyType.file(), "Certificate in PEM that is shown to the exporter.");
+  private static final Key<Path> PRIVATE_KEY =
+      Key.optional("tls.key", KeyType.file(), "Private key of that certificate in PEM, PKCS 8.");
+  private static final Key<Boolean> INSECURE =
+      Key.of(
+          "tls.insecure",
+          KeyType.flag(),
+          false,
+          "Whether any certificate is accepted. Whoever is between probe and exporter can then"
+              + " change what is read.");
+
+  /**
+   * @param nodeInstance value of the label {@code instance} of the node
+   * @param tick time between two ticks
+   */
+  static List<ScrapeSettings> read(ConfigReader in, String nodeInstance, Duration tick) {
+    List<String> names = in.names(SECTION, "NAME");
+    if (names.size() > MAX_TARGETS) {
+      in.problem(SECTION + ": more than " + MAX_TARGETS + " exporters are not allowed");
+    }
+    List<ScrapeSettings> all = new ArrayList<>();
+    for (String name : names) {
+      if (NAME.matcher(name).matches()) {
+        read(in, name, nodeInstance, tick).ifPresent(all::add);
+      } else {
+        in.problem(
+            SECTION
+                + ": the name "
+                + name
+                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
+      }
+    }
+    return List.copyOf(all);
+  }
+
+  private static Optional<ScrapeSettings> read(
+      ConfigReader in, String name, String nodeInstance, Duration tick) {
+    String section = SECTION + "." + name;
+    Optional<URI> url = in.find(URL.in(section));
+    Duration given = in.get(INTERVAL.in(section), tick);
+    Duration interval = given.compareTo(tick) < 0 ? tick : given;
+    Duration usual = USUAL_TIMEOUT.compareTo(interval) < 0 ? USUAL_TIMEOUT : interval;
+    Duration timeout = in.get(TIMEOUT.in(section), usual);
+    if (timeout.compareTo(interval) > 0) {
+      in.problem(section + ".timeout: it is longer than the interval");
+    }
+    String instance =
+        in.get(
+            INSTANCE.in(section), url.map(address -> instance(address, nodeInstance)).orElse(""));
+    String job = in.get(JOB.in(section), name);
+    Labels target =
+        Labels.of(in.get(LABELS.in(section))).with("job", job).with("instance", instance);
+    boolean honorLabels = in.get(HONOR_LABELS.in(section));
+    boolean honorTimestamps = in.get(HONOR_TIMESTAMPS.in(section));
+    Relabelling relabelling = in.get(RELABEL.in(section));
+    Optional<PageFormat> fallback = in.find(FALLBACK.in(section));
+    Limits limits =
+        new Limits(
+            in.get(MAX_BODY.in(section)),
+            in.get(MAX_SAMPLES.in(section)),
+            in.get(MAX_LABELS.in(section)),
+            in.get(MAX_NAME.in(section)),
+            in.get(MAX_VALUE.in(section)));
+    Access access = access(in, section);
+    return url.map(
+        address ->
+            new ScrapeSettings(
+                name,
+                address,
+                target,
+                interval,
+                timeout,
+                honorLabels,
+                honorTimestamps,
+                relabelling,
+                fallback,
+                limits,
+                access));
+  }
+
+  private static Access access(ConfigReader in, String section) {
+    Optional<Path> token = in.find(TOKEN.in(section));
+    Optional<Path> user = in.find(USER.in(section));
+    if (token.isPresent() && user.isPresent()) {
+      in.problem(section + ": only one of tokenFile and userFile is allowed");
+    }
+    Optional<Path> certificate = in.find(CERTIFICATE.in(section));
+    Optional<Path> key = in.find(PRIVATE_KEY.in(section));
+    if (certificate.isPresent() != key.isPresent()) {
+      in.problem(section + ".tls: certificate and key are both needed, or none");
+    }
+    TrustSettings tls = TrustSettings.ofFiles(in.find(CA.in(section)), certificate, key);
+    return new Access(token, user, tls, in.get(INSECURE.in(section)));
+  }
+
+  private static Optional<URI> url(String text) {
+    try {
+      URI url = new URI(text);
+      boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+      if (!isHttp
+          || url.getHost() == null
+          || url.getRawUserInfo() != null
+          || url.getRawFragment() != null
+          || url.getPort() == 0
+          || url.getPort() > 65_535) {
+        return Optional.empty();
+      }
+      int port = url.getPort() > 0 ? url.getPort() : "https".equals(url.getScheme()) ? 443 : 80;
+      String path = url.getRawPath().isEmpty() ? "/metrics" : url.getRawPath();
+      String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+      return Optional.of(
+          new URI(url.getScheme() + "://" + url.getHost() + ":" + port + path + query));
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The same on every node would tell nothing of the node. */
+  private static String instance(URI url, String nodeInstance) {
+    String host = url.getHost();
+    boolean isHere = host.equals(LOCALHOST) || host.startsWith("127.") || host.equals("[::1]");
+    if (!isHere) {
+      return host + ":" + url.getPort();
+    }
+    String node = nodeInstance.replaceFirst("(?<=[^:]|\\]):\\d+$", "");
+    boolean isIpv6 = node.indexOf(':') >= 0 && !node.startsWith("[");
+    return (isIpv6 ? "[" + node + "]" : node) + ":" + url.getPort();
+  }
+}

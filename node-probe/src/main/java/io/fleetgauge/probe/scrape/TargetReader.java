@@ -1,0 +1,119 @@
+package io.fleetgauge.probe.scrape;
+
+import io.fleetgauge.cluster.config.ScrapeSettings;
+import io.fleetgauge.probe.sampling.NotYet;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.prometheus.TextExposition;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The series of one target. */
+final class TargetReader implements Reader {
+  private static final Logger LOG = LoggerFactory.getLogger(TargetReader.class);
+  private static final long SAID_EVERY_MILLIS = Duration.ofMinutes(1).toMillis();
+
+  private final ScrapeSettings settings;
+  private final Scraping scraping;
+  private final TickClass tickClass;
+  private final Duration patience;
+  private final Labels up;
+  private final Labels duration;
+  private final Labels scraped;
+  private final Labels kept;
+  private final Labels added;
+  private long said = -SAID_EVERY_MILLIS;
+  private volatile CompletableFuture<ScrapeResult> waiting;
+  private volatile long begun;
+  private volatile Map<String, TextExposition.Family> families = Map.of();
+
+  /**
+   * @param patience how long a tick waits for the target
+   */
+  TargetReader(ScrapeSettings settings, Scraping scraping, Duration patience) {
+    this.settings = settings;
+    this.scraping = scraping;
+    this.tickClass = new TickClass(settings.interval());
+    this.patience = patience;
+    this.up = settings.target().with(Labels.NAME, "up");
+    this.duration = up.with(Labels.NAME, "scrape_duration_seconds");
+    this.scraped = up.with(Labels.NAME, "scrape_samples_scraped");
+    this.kept = up.with(Labels.NAME, "scrape_samples_post_metric_relabeling");
+    this.added = up.with(Labels.NAME, "scrape_series_added");
+  }
+
+  @Override
+  public String name() {
+    return "scrape_" + settings.name();
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(tickClass);
+  }
+
+  /** Type and help by metric, of the last page. */
+  Map<String, TextExposition.Family> families() {
+    return families;
+  }
+
+  @Override
+  public void begin(Set<TickClass> due, long time) {
+    begun = System.nanoTime();
+    if (waiting == null) {
+      waiting = scraping.scrape(time);
+    }
+  }
+
+  @Override
+  public void read(Set<TickClass> due, Readings out) throws NotYet, InterruptedException {
+    ScrapeResult result = result();
+    waiting = null;
+    say(result);
+    Tick samples = result.samples();
+    for (int i = 0; i < samples.size(); i++) {
+      out.add(tickClass, samples.series().get(i), samples.values()[i]);
+    }
+    for (ScrapeResult.Dated one : result.dated()) {
+      out.addAt(one.time(), one.labels(), one.value());
+    }
+    out.add(tickClass, up, result.isUp() ? 1 : 0);
+    out.add(tickClass, duration, result.seconds());
+    out.add(tickClass, scraped, result.scraped());
+    out.add(tickClass, kept, result.kept());
+    out.add(tickClass, added, result.added());
+    if (result.isUp()) {
+      families = result.families();
+    }
+  }
+
+  private ScrapeResult result() throws NotYet, InterruptedException {
+    long left = patience.toNanos() - (System.nanoTime() - begun);
+    try {
+      return waiting.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new NotYet();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void say(ScrapeResult result) {
+    long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    if (!result.isUp() && now - said >= SAID_EVERY_MILLIS) {
+      said = now;
+      LOG.warn(
+          "the scrape of {}, {}, failed: {}", settings.name(), settings.url(), result.trouble());
+    }
+  }
+}
