@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -58,6 +59,9 @@ final class TrainingGateway implements AutoCloseable {
     server.setHttpsConfigurator(new HttpsConfigurator(context(store)));
     TrainingGateway gateway = new TrainingGateway(server, certificate);
     server.createContext("/", gateway::answer);
+    // A connection whose handshake was given up holds up no other.
+    server.setExecutor(
+        Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("gateway").factory()));
     server.start();
     return gateway;
   }

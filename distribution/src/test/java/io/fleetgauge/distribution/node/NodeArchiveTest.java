@@ -26,8 +26,8 @@ class NodeArchiveTest {
   private static final Path TARGET = ROOT.resolve("distribution/target");
   private static final int GPUS = 8;
 
-  /** Most resident memory of the probe; 108 MiB were measured. */
-  private static final long MOST_MIB = 125;
+  /** Most resident memory of the probe; 105 to 114 MiB were measured. */
+  private static final long MOST_MIB = 135;
 
   @TempDir private static Path unpacked;
   private static Path home;
