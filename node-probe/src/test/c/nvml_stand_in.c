@@ -27,7 +27,7 @@
 #define TEXT 96
 #define MIGS 8
 #define EVENTS 64
-#define TABLE 2048
+#define TABLE 1024
 
 #define NVML_SUCCESS 0
 #define NVML_ERROR_UNINITIALIZED 1
@@ -42,7 +42,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 typedef struct { char name[NAME]; int used, is_set; double value; long long whole; int code; char text[TEXT]; } entry;
-typedef struct { entry entries[TABLE]; } gpu;
+typedef struct { int used; entry entries[TABLE]; } gpu;
 typedef struct { int gpu, mig; } device;
 typedef device *nvmlDevice_t;
 
@@ -84,6 +84,7 @@ static entry *find(gpu *of, const char *name, int make) {
                 return NULL;
             }
             at->used = 1;
+            of->used = 1;
             snprintf(at->name, NAME, "%s", name);
             return at;
         }
@@ -96,8 +97,14 @@ static entry *find(gpu *of, const char *name, int make) {
 /* Begins a new script: so many GPUs, of which nothing is known. */
 void stand_in_gpus(u32 count) {
     pthread_mutex_lock(&lock);
-    memset(gpus, 0, sizeof gpus);
-    memset(&library, 0, sizeof library);
+    for (int i = 0; i < GPUS; i++) {
+        if (gpus[i].used) { /* what was never written takes no memory */
+            memset(&gpus[i], 0, sizeof gpus[i]);
+        }
+    }
+    if (library.used) {
+        memset(&library, 0, sizeof library);
+    }
     for (int i = 0; i < GPUS; i++) {
         devices[i] = (device){i, -1};
         for (int k = 0; k < MIGS; k++) {

@@ -28,7 +28,7 @@ record InstalledArchive(Path file, Path home) {
       Path.of(System.getProperty("fleetgauge.root"), "distribution", "target");
 
   static InstalledArchive unpack(Path folder) throws Exception {
-    Path file = only(TARGET, "fleetgauge-.*\\.tar\\.gz");
+    Path file = only(TARGET, "fleetgauge-\\d.*\\.tar\\.gz");
     output("tar", "-xzf", file.toString(), "-C", folder.toString());
     return new InstalledArchive(file, only(folder, "fleetgauge-.*"));
   }

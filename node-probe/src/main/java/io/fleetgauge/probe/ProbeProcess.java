@@ -110,7 +110,8 @@ public final class ProbeProcess implements AutoCloseable {
     lifecycle.started("looks at secrets", STOP_LIMIT, () -> vertx.cancelTimer(looks));
     Optional<Spool> spool = spool(config);
     spool.ifPresent(
-        disk -> lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(disk::look)));
+        disk ->
+            lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(disk::look, LOOK_MILLIS)));
     uplink =
         new Uplink(
             vertx,

@@ -34,17 +34,25 @@ class ProbeProcessTest {
       Files.move(spool, away);
       await().atMost(SOON).until(() -> get(probe, "/-/ready").statusCode() == 503);
       assertThat(get(probe, "/-/ready").body()).contains(spool + " was removed");
-      assertThat(get(probe, "/metrics").body())
-          .contains("fleetgauge_probe_folder_lost 1.0")
-          .contains("fleetgauge_probe_disk_trouble 1.0");
+      await("the next look at the folder")
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  assertThat(get(probe, "/metrics").body())
+                      .contains("fleetgauge_probe_folder_lost 1.0")
+                      .contains("fleetgauge_probe_disk_trouble 1.0"));
       long read = probe.counts().read();
       await("it goes on reading").atMost(SOON).until(() -> probe.counts().read() > read);
       assertThat(probe.counts().dropped()).as("memory has place").isZero();
       Files.move(away, spool);
       await().atMost(SOON).until(() -> get(probe, "/-/ready").statusCode() == 200);
-      assertThat(get(probe, "/metrics").body())
-          .contains("fleetgauge_probe_folder_lost 0.0")
-          .contains("fleetgauge_probe_disk_trouble 0.0");
+      await("the next look at the folder")
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  assertThat(get(probe, "/metrics").body())
+                      .contains("fleetgauge_probe_folder_lost 0.0")
+                      .contains("fleetgauge_probe_disk_trouble 0.0"));
     }
   }
 

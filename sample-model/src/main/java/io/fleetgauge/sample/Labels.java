@@ -197,7 +197,8 @@ public final class Labels implements Comparable<Labels> {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Labels that && hash == that.hash && Arrays.equals(pairs, that.pairs);
+    return this == other
+        || other instanceof Labels that && hash == that.hash && Arrays.equals(pairs, that.pairs);
   }
 
   @Override

@@ -9,8 +9,9 @@ import io.fleetgauge.cluster.config.key.KeyType;
  *
  * @param format {@code log.format}
  * @param level {@code log.level}: the least severe level that is written
+ * @param linesPerMinute {@code log.linesPerMinute}
  */
-public record LogSettings(Format format, Level level) {
+public record LogSettings(Format format, Level level, int linesPerMinute) {
   /** The shape of a line. */
   public enum Format {
     TEXT,
@@ -37,8 +38,21 @@ public record LogSettings(Format format, Level level) {
           KeyType.choice(Level.class),
           Level.INFO,
           "Least severe level that is logged.");
+  private static final Key<Integer> LINES_PER_MINUTE =
+      Key.of(
+          "log.linesPerMinute",
+          KeyType.integer(1, 1_000_000),
+          30,
+          "Most lines of one kind that are written in a minute. Lines are of one kind when they come"
+              + " from one place and differ in names and numbers only. Further lines are counted,"
+              + " and a line says how many there were.");
+
+  /** As many lines as by default. */
+  public LogSettings(Format format, Level level) {
+    this(format, level, LINES_PER_MINUTE.fallback().orElseThrow());
+  }
 
   static LogSettings read(ConfigReader in) {
-    return new LogSettings(in.get(FORMAT), in.get(LEVEL));
+    return new LogSettings(in.get(FORMAT), in.get(LEVEL), in.get(LINES_PER_MINUTE));
   }
 }

@@ -1,19 +1,23 @@
 package io.fleetgauge.cluster.process;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.spi.FilterReply;
 import io.fleetgauge.cluster.config.LogSettings;
 import java.nio.file.Path;
 import java.util.List;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /** Configures where log lines go and their format. The only class that uses Logback. */
 public final class Logs {
@@ -46,6 +50,8 @@ public final class Logs {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     var root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.detachAndStopAllAppenders();
+    context.resetTurboFilterList();
+    context.addTurboFilter(new Limit(new LogLimits(settings.linesPerMinute())));
     appender.setContext(context);
     appender.setEncoder(encoder(settings, context));
     appender.start();
@@ -75,6 +81,34 @@ public final class Logs {
     context.getLogger(CLUSTER_MANAGER).setLevel(Level.OFF);
     Appender<ILoggingEvent> target = appender;
     root.addAppender(target);
+  }
+
+  /** Leaves lines out of which there are too many, before anything is made of them. */
+  private static final class Limit extends TurboFilter {
+    private final org.slf4j.Logger own = LoggerFactory.getLogger(Logs.class);
+    private final LogLimits limits;
+
+    Limit(LogLimits limits) {
+      this.limits = limits;
+    }
+
+    @Override
+    public FilterReply decide(
+        Marker marker, Logger logger, Level level, String format, Object[] values, Throwable e) {
+      // Without a text, only the level is asked for.
+      if (format == null || !level.isGreaterOrEqual(logger.getEffectiveLevel())) {
+        return FilterReply.NEUTRAL;
+      }
+      boolean isWritten = limits.take(logger.getName(), format, System.nanoTime());
+      for (LogLimits.LeftOut left : limits.over()) {
+        own.warn(
+            "{} more lines of {} within a minute were left out, see log.linesPerMinute: {}",
+            left.lines(),
+            left.logger(),
+            left.text());
+      }
+      return isWritten ? FilterReply.NEUTRAL : FilterReply.DENY;
+    }
   }
 
   private static Encoder<ILoggingEvent> encoder(LogSettings settings, LoggerContext context) {

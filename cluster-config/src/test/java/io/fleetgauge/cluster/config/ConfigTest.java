@@ -185,7 +185,7 @@ class ConfigTest {
                   maxDisk: 2MiB
                   maxQueued: 3MiB
                 ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host], relabel: [{action: LabelDrop, regex: "pod|pod_.*"}]}
-                log: {format: json, level: debug}
+                log: {format: json, level: debug, linesPerMinute: 7}
                 """))
         .isEqualTo(
             new GatewayConfig(
@@ -233,7 +233,7 @@ class ConfigTest {
                     2 << 20,
                     3 << 20),
                 new IngestSettings(1 << 20, 3, List.of("host"), NO_PODS),
-                new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG)));
+                new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG, 7)));
   }
 
   @Test

@@ -88,6 +88,19 @@ class LogsTest {
   }
 
   @Test
+  void ofALogStormSoManyLinesAreWrittenAsAreAllowedAndOtherLinesAllTheSame() throws IOException {
+    Path file = folder.resolve("log");
+    Logs.toFile(new LogSettings(Format.TEXT, Level.INFO, 3), file);
+    for (int i = 0; i < 1_000; i++) {
+      LOG.warn("host {} is late", i);
+      LOG.debug("nobody sees this");
+    }
+    LOG.warn("another line");
+    assertThat(messages(file))
+        .containsExactly("host 0 is late", "host 1 is late", "host 2 is late", "another line");
+  }
+
+  @Test
   void librariesLogWarningsAndErrorsOnlyWhateverTheLevelIs() throws IOException {
     Path file = logTo(Format.TEXT, Level.DEBUG);
     for (String name : List.of("com.hazelcast.any", "io.netty.any", "io.vertx.any")) {

@@ -178,6 +178,8 @@ class TidyTest {
               "sample",
               "sample.prometheus"),
           room("probe.nvml"),
+          // A step of the build.
+          room("distribution.node", "sample.frame", "sample.wire"),
           room("probe.gpu.reading", "probe.nvml", "sample", "sample.gpu"),
           room(
               "probe.gpu",
@@ -623,7 +625,7 @@ class TidyTest {
           library("com.hazelcast.", "cluster.bus", "cluster.member"),
           library("org.bouncycastle.", "cluster.tenant"),
           library("org.roaringbitmap.", "gateway.store.series"),
-          library("jnr.", "probe.nvml"),
+          library("jnr.", "probe.host.libc", "probe.nvml"),
           library(
               "com.github.benmanes.caffeine.",
               "gateway.serve",
@@ -965,7 +967,7 @@ class TidyTest {
   private static List<Path> sources(String folder) throws IOException {
     List<Path> sources = new ArrayList<>();
     Set<String> modules = new TreeSet<>(MODULES.keySet());
-    modules.add("distribution"); // has tests only
+    modules.add("distribution"); // no part of it is installed
     for (String module : modules) {
       Path top = ROOT.resolve(module).resolve(folder);
       try (Stream<Path> files = Files.isDirectory(top) ? Files.walk(top) : Stream.empty()) {

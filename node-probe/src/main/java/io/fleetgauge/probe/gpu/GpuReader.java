@@ -58,6 +58,9 @@ final class GpuReader {
   private volatile int mostSeen;
   private volatile String state = "";
 
+  /** What was logged of the GPUs that were found. */
+  private String toldOfGpus = "";
+
   /**
    * GPUs that the driver counts and gives no handle of.
    *
@@ -234,13 +237,12 @@ final class GpuReader {
     gpus = List.copyOf(found);
     pausedUntil.keySet().retainAll(gpus);
     say(count == 0 ? "no GPUs are read: the driver sees none" : "");
-    if (count > 0) {
-      LOG.info(
-          "{} GPUs, {} of them without a handle; the first is a {}",
-          count,
-          denied + failed,
-          found.isEmpty() ? "?" : found.getFirst().labels().value("modelName"));
+    String told = count + " GPUs, " + (denied + failed) + " of them without a handle";
+    if (count > 0 && !told.equals(toldOfGpus)) {
+      String first = gpus.isEmpty() ? "?" : gpus.getFirst().labels().value("modelName");
+      LOG.info("{}; the first is a {}", told, first);
     }
+    toldOfGpus = told;
   }
 
   /** The GPU of a handle: the one that is known already, unless it was lost. */

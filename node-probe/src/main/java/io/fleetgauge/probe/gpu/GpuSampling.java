@@ -12,8 +12,10 @@ import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.fleetgauge.sample.gpu.Tier;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -23,6 +25,9 @@ public final class GpuSampling implements Reader {
   private final Duration limit;
   private final Map<String, TickClass> classes = new HashMap<>();
   private final Map<TickClass, Set<Tier>> tiers = new HashMap<>();
+
+  /** The class of all metrics of a tier; none where a metric has one of its own. */
+  private final Map<Tier, TickClass> common = new EnumMap<>(Tier.class);
 
   /**
    * @param limit how long the driver may take
@@ -34,6 +39,13 @@ public final class GpuSampling implements Reader {
       TickClass of = settings.of(name(), metric.name(), usual(settings, metric.tier()));
       classes.put(metric.name(), of);
       tiers.computeIfAbsent(of, key -> EnumSet.noneOf(Tier.class)).add(metric.tier());
+    }
+    for (Tier tier : Tier.values()) {
+      List<TickClass> all =
+          tiers.keySet().stream().filter(c -> tiers.get(c).contains(tier)).toList();
+      if (all.size() == 1) {
+        common.put(tier, all.getFirst());
+      }
     }
   }
 
@@ -66,10 +78,11 @@ public final class GpuSampling implements Reader {
             .read(wanted, limit)
             .orElseThrow(() -> new IOException("the driver has not answered for " + limit));
     for (Tier tier : wanted) {
+      TickClass ofAll = common.get(tier);
       Tick samples = read.of(tier).at(0);
       for (int i = 0; i < samples.size(); i++) {
         Labels series = samples.series().get(i);
-        TickClass of = classes.get(series.metric());
+        TickClass of = ofAll != null ? ofAll : classes.get(series.metric());
         if (due.contains(of)) {
           out.add(of, series, samples.values()[i]);
         }

@@ -1,5 +1,5 @@
 /**
- * The binding to NVML, the driver's library. The only package that uses jnr-ffi.
+ * The binding to NVML, the driver's library.
  *
  * <p>In: names and paths under which the library may be. Out: its calls by name ({@link
  * io.fleetgauge.probe.nvml.NvmlCall}), each with the code that it answered, over memory that is

@@ -78,7 +78,9 @@ final class ReadingThreads implements AutoCloseable {
         call.failure = failure;
         call.nanos = nanos;
         open--;
-        notifyAll();
+        if (open == 0) {
+          notifyAll(); // to wake the round for each call costs more than most calls
+        }
       }
     }
 

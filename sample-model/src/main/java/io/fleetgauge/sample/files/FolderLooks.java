@@ -5,8 +5,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks at folders several times a second, on a thread of its own: a disk that hangs holds up
- * nothing else.
+ * Looks at folders again and again, on a thread of its own: a disk that hangs holds up nothing
+ * else.
  */
 public final class FolderLooks implements AutoCloseable {
   private static final long EVERY_MILLIS = 250;
@@ -18,11 +18,18 @@ public final class FolderLooks implements AutoCloseable {
   private FolderLooks() {}
 
   /**
+   * Looks several times a second.
+   *
    * @param look may wait for the disk
    */
   public static FolderLooks start(Runnable look) {
+    return start(look, EVERY_MILLIS);
+  }
+
+  /** As {@link #start(Runnable)}, with so many ms in between. */
+  public static FolderLooks start(Runnable look, long everyMillis) {
     FolderLooks looks = new FolderLooks();
-    looks.thread.scheduleWithFixedDelay(look, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    looks.thread.scheduleWithFixedDelay(look, everyMillis, everyMillis, TimeUnit.MILLISECONDS);
     return looks;
   }
 

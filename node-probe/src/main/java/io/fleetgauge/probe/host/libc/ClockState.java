@@ -1,9 +1,6 @@
 package io.fleetgauge.probe.host.libc;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
+import jnr.ffi.Pointer;
 
 /**
  * State of the kernel's clock, as adjtimex(2) says it, in the units of the kernel.
@@ -39,29 +36,29 @@ public record ClockState(
   }
 
   /** The structure has words of 8 bytes; an int among them takes a word, but for the last. */
-  static ClockState of(int result, MemorySegment timex) {
+  static ClockState of(int result, Pointer timex) {
     return new ClockState(
         result,
         word(timex, 1),
         word(timex, 2),
         word(timex, 3),
         word(timex, 4),
-        timex.get(JAVA_INT, 40),
+        timex.getInt(40),
         word(timex, 6),
         // precision, tolerance, and the time of two words are not read
         word(timex, 11),
         word(timex, 12),
         word(timex, 13),
-        timex.get(JAVA_INT, 112),
+        timex.getInt(112),
         word(timex, 15),
         word(timex, 16),
         word(timex, 17),
         word(timex, 18),
         word(timex, 19),
-        timex.get(JAVA_INT, 160));
+        timex.getInt(160));
   }
 
-  private static long word(MemorySegment timex, int index) {
-    return timex.getAtIndex(JAVA_LONG, index);
+  private static long word(Pointer timex, int index) {
+    return timex.getLong((long) Long.BYTES * index);
   }
 }

@@ -1,0 +1,217 @@
+package io.fleetgauge.distribution.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The archive for nodes, unpacked and run as on a node: 8 GPUs, all at 1 s, sent over TLS. */
+class NodeArchiveTest {
+  private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
+  private static final Path TARGET = ROOT.resolve("distribution/target");
+  private static final int GPUS = 8;
+
+  /** Most resident memory of the probe; 105 to 114 MiB were measured. */
+  private static final long MOST_MIB = 135;
+
+  @TempDir private static Path unpacked;
+  private static Path home;
+
+  @TempDir private Path folder;
+  private TrainingGateway gateway;
+  private Process probe;
+  private Path output;
+
+  @BeforeAll
+  static void unpack() throws Exception {
+    String hindrance = RuntimeImage.hindrance();
+    assumeThat(hindrance).as("why there is no archive for nodes").isEmpty();
+    List<Path> archives;
+    try (Stream<Path> all = Files.list(TARGET)) {
+      archives =
+          all.filter(
+                  file -> file.getFileName().toString().matches("fleetgauge-probe-.*\\.tar\\.gz"))
+              .toList();
+    }
+    assertThat(archives).hasSize(1);
+    NodeArchive.run(unpacked, "tar", "-xzf", archives.getFirst().toString());
+    try (Stream<Path> all = Files.list(unpacked)) {
+      home = all.findFirst().orElseThrow();
+    }
+  }
+
+  @BeforeEach
+  void startGateway() throws Exception {
+    gateway = TrainingGateway.start(folder);
+    output = folder.resolve("output");
+  }
+
+  @AfterEach
+  void end() throws InterruptedException {
+    if (probe != null) {
+      probe.destroyForcibly();
+      probe.waitFor();
+    }
+    gateway.close();
+  }
+
+  @Test
+  void aProbeRunsWithoutJavaOnTheNodeWithinItsMemoryAndWithoutChildren() throws Exception {
+    Map<Path, FileTime> before = files();
+    long begun = System.nanoTime();
+    start(home);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> Files.readString(output).contains("its readings"));
+    System.out.printf("The probe is ready after %d ms%n", (System.nanoTime() - begun) / 1_000_000);
+    assertThat(gateway.awaitTicks(60)).as(Files.readString(output)).isTrue();
+    assertThat(Files.readString(output)).contains(GPUS + " GPUs, 0 of them without a handle");
+    assertThat(Files.readString(process("maps")))
+        .contains("/runtime/lib/server/libjvm.so", "/runtime/lib/probe.aot")
+        .contains("/native/libjffi", "/native/libnetty_transport_native_epoll");
+    long mebibytes = residentMebibytes();
+    System.out.printf("The probe takes %d MiB%n", mebibytes);
+    assertThat(mebibytes).isLessThan(MOST_MIB);
+    assertThat(children()).as("processes that the probe started").isEmpty();
+    probe.destroy();
+    assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(output).content().doesNotContain("\tat ", "[aot]", "[cds]", "WARNING");
+    assertThat(files()).as("nothing is written where it is installed").isEqualTo(before);
+  }
+
+  @Test
+  void aCacheThatDoesNotFitIsDoneWithoutSilently() throws Exception {
+    Path copy = folder.resolve("copy");
+    // Without the times of the files, as a careless copy has them.
+    NodeArchive.run(folder, "cp", "-r", home.toString(), copy.toString());
+    start(copy);
+    assertThat(gateway.awaitTicks(90)).as(Files.readString(output)).isTrue();
+    assertThat(output).content().doesNotContain("[aot]", "[cds]", "probe.aot");
+  }
+
+  @Test
+  void theProbeCannotStartAProcessAndOtherCommandsAreToldToBeElsewhere() throws Exception {
+    assertThat(home.resolve("runtime/lib/jspawnhelper")).doesNotExist();
+    probe = launcher(home, "gateway").start();
+    assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(probe.exitValue()).isEqualTo(1);
+    assertThat(output).content().contains("this archive has the probe only");
+  }
+
+  private void start(Path from) throws Exception {
+    Path library = folder.resolve("libnvml-stand-in.so");
+    NodeArchive.run(
+        folder,
+        System.getenv().getOrDefault("CC", "cc"),
+        "-shared",
+        "-fPIC",
+        "-Wl,-Bsymbolic",
+        "-o",
+        library.toString(),
+        ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c").toString(),
+        "-lpthread",
+        "-lm");
+    Files.writeString(folder.resolve("gpus"), gpus());
+    Path config = folder.resolve("probe.yaml");
+    Files.writeString(
+        config,
+        """
+        hostname: n1
+        tick: 1s
+        ticks: {other: 1s, static: 1s}
+        gateways: ["%s"]
+        trust: {ca: %s}
+        http: {host: 127.0.0.1, port: 0}
+        spool: {folder: %s}
+        gpu: {library: %s}
+        """
+            .formatted(gateway.address(), gateway.authority(), folder.resolve("spool"), library));
+    probe = launcher(from, "probe", "--config", config.toString()).start();
+  }
+
+  private ProcessBuilder launcher(Path from, String... arguments) {
+    List<String> command =
+        Stream.concat(Stream.of(from.resolve("bin/fleetgauge").toString()), Stream.of(arguments))
+            .toList();
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().clear();
+    builder.environment().put("PATH", "/usr/bin:/bin");
+    builder.environment().put("NVML_STAND_IN", folder.resolve("gpus").toString());
+    return builder;
+  }
+
+  /** Eight GPUs with most of what a data-centre GPU has. */
+  private static String gpus() {
+    StringBuilder script = new StringBuilder("gpus " + GPUS + "\n");
+    for (int gpu = 0; gpu < GPUS; gpu++) {
+      String line = gpu + " %s\n";
+      script.append(line.formatted("text.uuid GPU-" + gpu));
+      script.append(line.formatted("text.name NVIDIA H100 80GB HBM3"));
+      for (String value :
+          List.of("gpu_percent 87", "total 85520809984", "used 1048576000", "power 687125")) {
+        script.append(line.formatted(value));
+      }
+      for (String value : List.of("gpm 1", "field.91 18", "compute_processes 8", "celsius 64")) {
+        script.append(line.formatted(value));
+      }
+      for (int field = 1; field < 290; field++) {
+        if (field != 91) {
+          script.append(line.formatted("field." + field + " 1234"));
+        }
+      }
+      for (int metric = 1; metric < 104; metric++) {
+        script.append(line.formatted("gpm." + metric + " 12.5"));
+      }
+    }
+    return script.toString();
+  }
+
+  private Path process(String file) {
+    return Path.of("/proc", Long.toString(probe.pid()), file);
+  }
+
+  private long residentMebibytes() throws IOException {
+    for (String line : Files.readAllLines(process("status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) / 1024;
+      }
+    }
+    throw new IllegalStateException("the process has no VmRSS");
+  }
+
+  private String children() throws IOException {
+    StringBuilder children = new StringBuilder();
+    try (Stream<Path> threads = Files.list(process("task"))) {
+      for (Path thread : (Iterable<Path>) threads::iterator) {
+        children.append(Files.readString(thread.resolve("children")));
+      }
+    }
+    return children.toString();
+  }
+
+  private static Map<Path, FileTime> files() throws IOException {
+    Map<Path, FileTime> files = new TreeMap<>();
+    try (Stream<Path> all = Files.walk(home)) {
+      for (Path file : (Iterable<Path>) all::iterator) {
+        files.put(file, Files.getLastModifiedTime(file));
+      }
+    }
+    return files;
+  }
+}
