@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -8,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Who really has a device that the kubelet lists for several pods.
@@ -17,6 +19,8 @@ import java.util.Set;
  * there in the first answer, nobody is its owner. Not for several threads.
  */
 final class Holders {
+  private static final Pattern SHARE = Pattern.compile("(::\\d+|/vgpu\\d+)$");
+
   private Map<Held, Long> since = new HashMap<>();
   private long answers;
 
@@ -35,7 +39,8 @@ final class Holders {
   /** Pods that have a device which another pod has too. */
   static Set<Pod> contested(List<PodDevice> devices) {
     Set<Pod> contested = new LinkedHashSet<>();
-    for (Set<Pod> pods : holders(devices).values()) {
+    for (List<PodDevice> each : byDevice(devices)) {
+      Set<Pod> pods = pods(each);
       if (pods.size() > 1) {
         contested.addAll(pods);
       }
@@ -51,57 +56,57 @@ final class Holders {
     answers++;
     Map<Held, Long> seen = new HashMap<>();
     for (PodDevice each : devices) {
-      Held held = held(each);
-      seen.put(held, since.getOrDefault(held, answers));
+      seen.put(held(each), since.getOrDefault(held(each), answers));
     }
     since = seen;
+    Set<Pod> gone = pods(devices);
+    gone.retainAll(finished);
     List<PodDevice> running =
         devices.stream().filter(each -> !finished.contains(each.pod())).toList();
-    Set<Pod> gone = new HashSet<>();
-    devices.stream().map(PodDevice::pod).filter(finished::contains).forEach(gone::add);
-    Set<Held> lost = new HashSet<>();
+    Set<PodDevice> lost = new HashSet<>();
     int undecided = 0;
-    for (Map.Entry<Id, Set<Pod>> each : holders(running).entrySet()) {
-      long newest =
-          each.getValue().stream().mapToLong(pod -> since(pod, each.getKey())).max().orElse(0);
-      List<Pod> latest =
-          each.getValue().stream().filter(pod -> since(pod, each.getKey()) == newest).toList();
-      undecided += latest.size() > 1 ? 1 : 0;
-      for (Pod pod : each.getValue()) {
-        boolean isOlder = !latest.contains(pod);
-        if (isOlder || latest.size() > 1) {
-          lost.add(new Held(pod, each.getKey()));
-        }
-        if (isOlder) {
-          gone.add(pod);
-        }
+    for (List<PodDevice> one : byDevice(running)) {
+      long newest = one.stream().mapToLong(each -> since.get(held(each))).max().orElse(0);
+      List<PodDevice> latest =
+          one.stream().filter(each -> since.get(held(each)) == newest).toList();
+      List<PodDevice> older = one.stream().filter(each -> !latest.contains(each)).toList();
+      if (pods(latest).size() > 1) {
+        undecided++;
+        lost.addAll(one);
+      } else if (pods(one).size() > 1) {
+        lost.addAll(older);
+        gone.addAll(pods(older));
       }
     }
-    List<PodDevice> settled = new ArrayList<>();
-    for (PodDevice each : running) {
-      if (!each.isExclusive() || !lost.contains(held(each))) {
-        settled.add(each);
-      }
-    }
-    return new Settled(List.copyOf(settled), Set.copyOf(gone), undecided);
-  }
-
-  private long since(Pod pod, Id device) {
-    return since.getOrDefault(new Held(pod, device), answers);
+    gone.removeAll(pods(running.stream().filter(each -> !lost.contains(each)).toList()));
+    return new Settled(
+        running.stream().filter(each -> !lost.contains(each)).toList(),
+        Set.copyOf(gone),
+        undecided);
   }
 
   private static Held held(PodDevice device) {
     return new Held(device.pod(), new Id(device.resource(), device.id()));
   }
 
-  private static Map<Id, Set<Pod>> holders(List<PodDevice> devices) {
-    Map<Id, Set<Pod>> holders = new LinkedHashMap<>();
+  private static Set<Pod> pods(List<PodDevice> devices) {
+    Set<Pod> pods = new LinkedHashSet<>();
+    devices.forEach(each -> pods.add(each.pod()));
+    return pods;
+  }
+
+  /** What only one pod can have, together: a device, or a whole GPU with all its shares. */
+  private static Collection<List<PodDevice>> byDevice(List<PodDevice> devices) {
+    Set<Id> all = new HashSet<>();
+    devices.forEach(each -> all.add(new Id(each.resource(), each.id())));
+    Map<Id, List<PodDevice>> byDevice = new LinkedHashMap<>();
     for (PodDevice each : devices) {
       if (each.isExclusive()) {
-        Id id = new Id(each.resource(), each.id());
-        holders.computeIfAbsent(id, key -> new LinkedHashSet<>()).add(each.pod());
+        Id whole = new Id(each.resource(), SHARE.matcher(each.id()).replaceFirst(""));
+        Id key = all.contains(whole) ? whole : new Id(each.resource(), each.id());
+        byDevice.computeIfAbsent(key, id -> new ArrayList<>()).add(each);
       }
     }
-    return holders;
+    return byDevice.values();
   }
 }

@@ -4,8 +4,10 @@ import io.fleetgauge.sample.wire.ProtobufFields;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads the messages of the kubelet's pod-resources API, package {@code v1}; fields that are not
@@ -46,6 +48,7 @@ final class PodResources {
   private final ProtobufFields in;
   private final int size;
   private final List<PodDevice> devices = new ArrayList<>();
+  private final Set<Pod> holders = new HashSet<>();
   private int pods;
   private int containers;
 
@@ -123,6 +126,9 @@ final class PodResources {
       throw new WireException("a pod before byte " + end + " has no name or no namespace");
     }
     Pod pod = new Pod(namespace, name);
+    if (!found.isEmpty() && !holders.add(pod)) {
+      throw new WireException("the pod " + pod + " is listed twice");
+    }
     for (Given each : found) {
       devices.add(new PodDevice(pod, each.container, each.resource, each.names, each.isDynamic));
     }
