@@ -11,14 +11,17 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Listens on a socket and sends each client the same bytes, whatever it says. */
+/**
+ * Listens on a socket and sends each client the same bytes: settings at once, the rest after a
+ * request.
+ */
 final class BrokenKubelet implements AutoCloseable {
   /** Frames of HTTP/2: settings, and what acknowledges the client's. */
   static final String SETTINGS = "000000040000000000" + "000000040100000000";
 
   /** Status 200 and {@code content-type: application/grpc}, on the first stream. */
   static final String HEADERS =
-      "00001401040000000188" + "5f" + "10" + "6170706c69636174696f6e2f67727063";
+      "00001301040000000188" + "5f" + "10" + "6170706c69636174696f6e2f67727063";
 
   private final ServerSocketChannel server;
   private final List<SocketChannel> clients = new ArrayList<>();
@@ -43,14 +46,12 @@ final class BrokenKubelet implements AutoCloseable {
         synchronized (clients) {
           clients.add(client);
         }
-        ByteBuffer said = ByteBuffer.allocate(1 << 16);
-        // The request has come when its empty message has: five zero bytes at the end.
-        while (said.position() < 5 || said.getInt(said.position() - 5) != 0) {
-          if (client.read(said) < 0 || !said.hasRemaining()) {
-            break;
-          }
+        int greeting = Math.min(bytes.length, SETTINGS.length() / 2);
+        client.write(ByteBuffer.wrap(bytes, 0, greeting));
+        if (bytes.length > greeting) {
+          awaitRequest(client);
+          client.write(ByteBuffer.wrap(bytes, greeting, bytes.length - greeting));
         }
-        client.write(ByteBuffer.wrap(bytes));
         if (closes) {
           client.close();
         }
@@ -58,6 +59,20 @@ final class BrokenKubelet implements AutoCloseable {
     } catch (IOException e) {
       // It was closed.
     }
+  }
+
+  /**
+   * The empty message of {@code List}: a data frame with five zero bytes, which ends the stream.
+   */
+  private static void awaitRequest(SocketChannel client) throws IOException {
+    String request = "000005000100000001" + "0000000000";
+    ByteBuffer said = ByteBuffer.allocate(1 << 16);
+    while (said.hasRemaining() && client.read(said) >= 0) {
+      if (HexFormat.of().formatHex(said.array(), 0, said.position()).contains(request)) {
+        return;
+      }
+    }
+    throw new IOException("the client did not ask");
   }
 
   int connections() {

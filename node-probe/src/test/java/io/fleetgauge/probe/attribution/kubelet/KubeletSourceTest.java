@@ -364,7 +364,7 @@ class KubeletSourceTest {
     "no status,                   SETTINGS HEADERS 000005000100000001 0000000000,           false",
     "bytes that are no frames,    SETTINGS ffffffffffffffffffffffffffffffffffffffff,         false",
     "a message above the limit,   SETTINGS HEADERS 000005000000000001 007fffffff,           false",
-    "HTTP status 404,             SETTINGS 000006010500000001 880f10023430 00,              false",
+    "HTTP status 404,             SETTINGS 000001010500000001 8d,                    false",
   })
   void whateverTheSocketSendsIsAnErrorAndTheOwnersHold(String what, String frames, boolean closes)
       throws Exception {
