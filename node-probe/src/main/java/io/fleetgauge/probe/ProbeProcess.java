@@ -17,6 +17,7 @@ import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.ConfiguredOwner;
 import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.kubelet.KubeletSource;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -130,7 +131,7 @@ public final class ProbeProcess implements AutoCloseable {
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
     Optional<GpuThread> gpus = gpus(config.gpu());
-    Attribution attribution = attribution(config, gpus);
+    Attribution attribution = attribution(vertx, config, gpus);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node =
         new NodeLabels(
@@ -186,14 +187,29 @@ public final class ProbeProcess implements AutoCloseable {
         port);
   }
 
-  private static Attribution attribution(ProbeConfig config, Optional<GpuThread> gpus) {
+  private Attribution attribution(Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus) {
     AttributionSettings settings = config.attribution();
     List<OwnerSource> sources = new ArrayList<>();
+    if (settings.kubelet().enabled()) {
+      gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread)));
+    }
     if (!settings.owner().isEmpty()) {
       gpus.ifPresent(
           thread -> sources.add(new ConfiguredOwner(settings.owner(), thread::identities)));
     }
     return new Attribution(sources, settings.tenantLabels());
+  }
+
+  private KubeletSource kubelet(Vertx vertx, ProbeConfig config, GpuThread gpus) {
+    KubeletSource kubelet =
+        KubeletSource.start(
+            vertx,
+            config.attribution().kubelet(),
+            config.host().sys().resolve("fs/cgroup"),
+            gpus::identities,
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+    lifecycle.started("kubelet", STOP_LIMIT, kubelet);
+    return kubelet;
   }
 
   private XidSampling xids(

@@ -1,7 +1,10 @@
 package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.probe.attribution.kubelet.FakeKubelet;
+import io.fleetgauge.probe.attribution.kubelet.Messages;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -14,6 +17,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -139,6 +143,34 @@ class ProbeClassPathTest {
     } finally {
       probe.destroy();
       assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(output).content().doesNotContain("NoClassDefFoundError");
+  }
+
+  @Test
+  void aProbeWithThisClassPathOnlyAsksTheKubelet() throws Exception {
+    Path config = folder.resolve("probe.yaml");
+    Files.writeString(
+        config,
+        """
+        gateways: [http://127.0.0.1:1]
+        tick: 5m
+        http: {host: 127.0.0.1, port: 0}
+        spool: {enabled: false}
+        attribution: {kubelet: {socket: %s}}
+        """
+            .formatted(folder.resolve("kubelet.sock")));
+    Path output = folder.resolve("output");
+    try (FakeKubelet kubelet = new FakeKubelet(folder.resolve("kubelet.sock"))) {
+      kubelet.lists(new Messages.Field[0]);
+      Process probe = probe(output, "--config", config.toString());
+      try {
+        await().atMost(Duration.ofSeconds(60)).until(() -> kubelet.calls().size() == 2);
+        assertThat(kubelet.calls()).containsExactly("List", "GetAllocatableResources");
+      } finally {
+        probe.destroy();
+        assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      }
     }
     assertThat(output).content().doesNotContain("NoClassDefFoundError");
   }

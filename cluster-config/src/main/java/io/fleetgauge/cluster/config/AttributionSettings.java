@@ -12,8 +12,10 @@ import java.util.Map;
  *
  * @param owner {@code attribution.owner}
  * @param tenantLabels {@code attribution.tenantLabels}
+ * @param kubelet how the kubelet is asked
  */
-public record AttributionSettings(Labels owner, List<String> tenantLabels) {
+public record AttributionSettings(
+    Labels owner, List<String> tenantLabels, KubeletSettings kubelet) {
   private static final Key<Map<String, String>> OWNER =
       Key.of(
           "attribution.owner",
@@ -32,10 +34,13 @@ public record AttributionSettings(Labels owner, List<String> tenantLabels) {
   /** Every default. */
   public static AttributionSettings defaults() {
     return new AttributionSettings(
-        Labels.of(OWNER.fallback().orElseThrow()), TENANT_LABELS.fallback().orElseThrow());
+        Labels.of(OWNER.fallback().orElseThrow()),
+        TENANT_LABELS.fallback().orElseThrow(),
+        KubeletSettings.defaults());
   }
 
   static AttributionSettings read(ConfigReader in) {
-    return new AttributionSettings(Labels.of(in.get(OWNER)), in.get(TENANT_LABELS));
+    return new AttributionSettings(
+        Labels.of(in.get(OWNER)), in.get(TENANT_LABELS), KubeletSettings.read(in));
   }
 }

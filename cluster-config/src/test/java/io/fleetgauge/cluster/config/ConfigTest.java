@@ -129,7 +129,20 @@ class ConfigTest {
                     false,
                     0,
                     Path.of("/dev/kmsg")),
-                new AttributionSettings(Labels.EMPTY, List.of("namespace", "account")),
+                new AttributionSettings(
+                    Labels.EMPTY,
+                    List.of("namespace", "account"),
+                    new KubeletSettings(
+                        true,
+                        Path.of("/var/lib/kubelet/pod-resources/kubelet.sock"),
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(5),
+                        Duration.ofMinutes(1),
+                        64 << 20,
+                        List.of("nvidia\\.com/gpu(\\.shared)?", "nvidia\\.com/mig-.+"),
+                        List.of("gpu.nvidia.com"),
+                        Relabelling.NONE,
+                        Path.of("/var/log/pods"))),
                 List.of(),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
@@ -352,7 +365,20 @@ class ConfigTest {
               links: true
               expected: 8
               kernelLog: /k
-            attribution: {owner: {tenant: lab}, tenantLabels: [team]}
+            attribution:
+              owner: {tenant: lab}
+              tenantLabels: [team]
+              kubelet:
+                enabled: false
+                socket: /s
+                every: 20s
+                timeout: 1s
+                keep: 2m
+                maxAnswer: 1MiB
+                resources: [a/b]
+                drivers: [d]
+                relabel: [{action: drop, source_labels: [namespace], regex: ci}]
+                podLogs: /l
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             recent:
               enabled: false
@@ -381,7 +407,22 @@ class ConfigTest {
             new GpuSettings(
                 false, "/opt/libnvidia-ml.so.1", List.of(Path.of("/d")), true, 8, Path.of("/k")));
     assertThat(config.attribution())
-        .isEqualTo(new AttributionSettings(Labels.of("tenant", "lab"), List.of("team")));
+        .isEqualTo(
+            new AttributionSettings(
+                Labels.of("tenant", "lab"),
+                List.of("team"),
+                new KubeletSettings(
+                    false,
+                    Path.of("/s"),
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(1),
+                    Duration.ofMinutes(2),
+                    1 << 20,
+                    List.of("a/b"),
+                    List.of("d"),
+                    config.attribution().kubelet().relabelling(),
+                    Path.of("/l"))));
+    assertThat(config.attribution().kubelet().relabelling().rules()).hasSize(1);
     assertThat(config.spool())
         .isEqualTo(
             new SpoolSettings(

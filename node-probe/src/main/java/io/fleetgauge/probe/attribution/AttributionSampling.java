@@ -51,7 +51,11 @@ public final class AttributionSampling implements Reader {
           .forEach(instance -> gpu(out, state, instance, false));
     }
     for (int i = 0; i < state.knowledge().size(); i++) {
-      source(out, attribution.sources().get(i), state.knowledge().get(i));
+      OwnerSource source = attribution.sources().get(i);
+      if (source.isThere()) {
+        source(out, source, state.knowledge().get(i));
+        source.addTo(out, core);
+      }
     }
     for (Attribution.Disagreement kind : Attribution.Disagreement.values()) {
       int count = state.disagreements().getOrDefault(kind, Set.of()).size();

@@ -18,7 +18,14 @@ import java.util.regex.Pattern;
  *   nvidiaN, nvidiaN/giI            by the number of the device file, with a GPU instance
  *   nvidiaN/vgpuV, nvidiaN/giI/vgpuV, each numbering those that share it
  *   N                               index of the GPU
+ *   gpu-N                           a device of DRA, numbered by device file or by index
+ *   gpu-N-mig-...                   a MIG device of DRA, when it can only be one
+ *   VENDOR/CLASS=ID                 a CDI device with one of the ids above, also at its end, as
+ *                                   in k8s.gpu.nvidia.com/claim=CLAIM-gpu-0
  * </pre>
+ *
+ * Drivers of DRA have numbered GPUs by index in some versions and by device file in others; the
+ * UUID is known to the API server only. A number that means two GPUs means none.
  *
  * @param gpus the GPUs of the node
  */
@@ -27,10 +34,30 @@ public record DeviceIds(List<GpuIdentity> gpus) {
   private static final Pattern OLD_MIG = Pattern.compile("MIG-(GPU-[^/]+)/(\\d+)/(\\d+)");
   private static final Pattern FILE = Pattern.compile("nvidia(\\d+)(?:/gi(\\d+))?(?:/vgpu\\d+)?");
   private static final Pattern SHARE = Pattern.compile("::[0-9]+$");
+  private static final Pattern CDI = Pattern.compile("[a-z0-9.-]+/[A-Za-z0-9_.-]+=(.+)");
+  private static final Pattern OF_CLAIM = Pattern.compile(".*-(gpu-\\d+(?:-mig-.+)?)");
+  private static final Pattern DYNAMIC = Pattern.compile("gpu-(\\d+)(?:-mig-(.+))?");
+  private static final Pattern PROFILE = Pattern.compile("(\\d+g)\\.?(\\d+gb).*");
 
   /** The GPU or MIG instance of an id; empty when the node has none like it. */
   public Optional<GpuOwners.Gpu> find(String id) {
+    Matcher cdi = CDI.matcher(id);
+    if (cdi.matches()) {
+      Matcher ofClaim = OF_CLAIM.matcher(cdi.group(1));
+      return findPlain(ofClaim.matches() ? ofClaim.group(1) : cdi.group(1));
+    }
+    return findPlain(id);
+  }
+
+  private Optional<GpuOwners.Gpu> findPlain(String id) {
     String device = SHARE.matcher(id).replaceFirst("");
+    Matcher dynamic = DYNAMIC.matcher(device);
+    if (dynamic.matches()) {
+      Optional<GpuIdentity> gpu = number(dynamic.group(1)).flatMap(this::byMinorAndIndex);
+      return dynamic.group(2) == null
+          ? gpu.map(DeviceIds::whole)
+          : gpu.flatMap(of -> onlyInstance(of, dynamic.group(2)));
+    }
     Matcher oldMig = OLD_MIG.matcher(device);
     if (oldMig.matches()) {
       return byUuid(oldMig.group(1)).flatMap(gpu -> instance(gpu, oldMig.group(2)));
@@ -70,6 +97,34 @@ public record DeviceIds(List<GpuIdentity> gpus) {
         .map(instance -> GpuOwners.Gpu.of(instance.labels()))
         .filter(of -> of.instance().equals(id))
         .findFirst();
+  }
+
+  private Optional<GpuIdentity> byMinorAndIndex(int number) {
+    return byMinor(number).filter(gpu -> byIndex(number).filter(gpu::equals).isPresent());
+  }
+
+  /**
+   * The instance that a DRA driver means by a profile and a place on the GPU. The probe does not
+   * read places, so it is found only where no other instance has the profile.
+   */
+  private static Optional<GpuOwners.Gpu> onlyInstance(GpuIdentity gpu, String profileAndPlace) {
+    String profile = shortProfile(profileAndPlace);
+    List<GpuOwners.Gpu> fitting =
+        gpu.instances().stream()
+            .filter(
+                instance ->
+                    profile.isEmpty()
+                        || profile.equals(shortProfile(instance.labels().value("GPU_I_PROFILE"))))
+            .map(instance -> GpuOwners.Gpu.of(instance.labels()))
+            .distinct()
+            .toList();
+    return fitting.size() == 1 ? Optional.of(fitting.getFirst()) : Optional.empty();
+  }
+
+  /** As names of devices have it: 1g10gb; empty for a number. */
+  private static String shortProfile(String text) {
+    Matcher profile = PROFILE.matcher(text);
+    return profile.matches() ? profile.group(1) + profile.group(2) : "";
   }
 
   private Optional<GpuIdentity> byUuid(String uuid) {

@@ -1,5 +1,7 @@
 package io.fleetgauge.probe.attribution;
 
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -12,6 +14,14 @@ public interface OwnerSource {
 
   /** What it knows now. Never waits: a source reads on a thread and at a pace of its own. */
   Knowledge newest();
+
+  /** Whether the node has it at all; without it there are no series of it. */
+  default boolean isThere() {
+    return true;
+  }
+
+  /** Adds series that only this source has. Never waits. */
+  default void addTo(Readings out, TickClass core) {}
 
   /**
    * What a source knows.

@@ -1,0 +1,416 @@
+package io.fleetgauge.probe.attribution.kubelet;
+
+import io.fleetgauge.cluster.config.KubeletSettings;
+import io.fleetgauge.probe.attribution.Basis;
+import io.fleetgauge.probe.attribution.DeviceIds;
+import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
+import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which pods have which GPUs. It makes a new connection for each poll, because a kubelet that stops
+ * may still answer on an old one.
+ */
+public final class KubeletSource implements OwnerSource, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KubeletSource.class);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final int MOST_ASKED_SINGLY = 16;
+  private static final int MOST_RESOURCES = 64;
+  private static final String NOBODY = "";
+
+  private final Vertx vertx;
+  private final HttpClientAgent client;
+  private final KubeletSettings settings;
+  private final GpuResources resources;
+  private final Supplier<List<GpuIdentity>> gpus;
+  private final LongSupplier clock;
+  private final long keepMillis;
+  private final PollPace pace;
+  private final Holders holders = new Holders();
+  private final HostPods hostPods;
+  private final Set<String> knownResources = new TreeSet<>();
+  private final AtomicLong errors = new AtomicLong();
+  private final AtomicBoolean isPolling = new AtomicBoolean();
+  private volatile boolean isThere;
+  private volatile Optional<Answer> answer = Optional.empty();
+  private volatile Resolved resolved;
+  private volatile Optional<Kind> trouble = Optional.empty();
+  private long timer = -1;
+
+  /**
+   * What the kubelet said last.
+   *
+   * @param at ms, of the clock
+   * @param offered empty when this kubelet does not tell
+   * @param known resources that had devices at any time
+   */
+  private record Answer(
+      long at,
+      Holders.Settled pods,
+      Optional<List<PodResources.Offered>> offered,
+      Set<String> known) {}
+
+  /** What an answer means for the GPUs that there are. */
+  private record Resolved(
+      Answer answer, List<GpuIdentity> gpus, PodClaims claims, GpuSupply supply) {}
+
+  /** One poll's answers. */
+  private record Heard(
+      List<PodDevice> devices, Set<Pod> finished, Optional<List<PodResources.Offered>> offered) {}
+
+  /**
+   * @param cgroups where the cgroups of the node are mounted
+   * @param gpus the GPUs of the node
+   * @param clock ms that only grow
+   */
+  KubeletSource(
+      Vertx vertx,
+      KubeletSettings settings,
+      Path cgroups,
+      Supplier<List<GpuIdentity>> gpus,
+      LongSupplier clock) {
+    this.vertx = vertx;
+    this.settings = settings;
+    this.gpus = gpus;
+    this.clock = clock;
+    this.keepMillis = Math.max(settings.keep().toMillis(), 2 * settings.every().toMillis());
+    this.resources = GpuResources.of(settings.resources(), settings.drivers());
+    this.pace = new PollPace(settings.every());
+    this.hostPods = new HostPods(settings.podLogs(), cgroups, PATIENCE);
+    this.isThere = hasFolder();
+    this.client =
+        vertx
+            .httpClientBuilder()
+            .with(
+                new HttpClientOptions()
+                    .setProtocolVersion(HttpVersion.HTTP_2)
+                    .setHttp2ClearTextUpgrade(false))
+            .build();
+  }
+
+  /** Begins to poll. */
+  public static KubeletSource start(
+      Vertx vertx,
+      KubeletSettings settings,
+      Path cgroups,
+      Supplier<List<GpuIdentity>> gpus,
+      LongSupplier clock) {
+    KubeletSource source = new KubeletSource(vertx, settings, cgroups, gpus, clock);
+    source.timer =
+        vertx.setPeriodic(
+            Math.min(100, settings.every().toMillis()),
+            settings.every().toMillis(),
+            id -> source.look());
+    return source;
+  }
+
+  @Override
+  public String name() {
+    return "kubelet";
+  }
+
+  @Override
+  public Basis basis() {
+    return Basis.ALLOCATION;
+  }
+
+  @Override
+  public boolean isThere() {
+    return isThere;
+  }
+
+  @Override
+  public Knowledge newest() {
+    Optional<Answer> last = answer;
+    OptionalLong age =
+        last.map(known -> OptionalLong.of(clock.getAsLong() - known.at))
+            .orElse(OptionalLong.empty());
+    if (age.isEmpty() || age.getAsLong() > keepMillis) {
+      return Knowledge.unknown(age, errors.get());
+    }
+    Resolved now = resolve(last.get());
+    long unresolved = now.claims.unresolved() + now.answer.pods.undecided();
+    return new Knowledge(now.claims.claims(), true, age, errors.get(), unresolved);
+  }
+
+  private Resolved resolve(Answer last) {
+    List<GpuIdentity> there = gpus.get();
+    Resolved before = resolved;
+    if (before != null && before.answer == last && before.gpus.equals(there)) {
+      return before;
+    }
+    List<PodDevice> devices = last.pods.devices();
+    Resolved now =
+        new Resolved(
+            last,
+            there,
+            PodClaims.of(devices, settings.relabelling(), new DeviceIds(there)),
+            last.offered
+                .map(offered -> GpuSupply.of(offered, last.known, devices, there))
+                .orElse(GpuSupply.UNKNOWN));
+    resolved = now;
+    return now;
+  }
+
+  @Override
+  public void addTo(Readings out, TickClass core) {
+    Optional<Answer> last = answer;
+    if (last.isEmpty() || clock.getAsLong() - last.get().at > keepMillis) {
+      return;
+    }
+    GpuSupply supply = resolve(last.get()).supply;
+    supply
+        .byResource()
+        .forEach(
+            (resource, count) -> {
+              Labels labels = Labels.of("resource", resource);
+              add(out, core, labels, "gpu_allocatable_devices", count.allocatable());
+              add(out, core, labels, "gpu_free_devices", count.free());
+            });
+    supply
+        .withheld()
+        .ifPresent(count -> add(out, core, Labels.EMPTY, "gpu_unhealthy_devices", count));
+    int finished = last.get().pods.finished().size();
+    add(out, core, Labels.EMPTY, "gpu_attribution_finished_pods", finished);
+  }
+
+  private static void add(
+      Readings out, TickClass core, Labels labels, String metric, double value) {
+    out.add(core, labels.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
+  }
+
+  /** Asks the kubelet, if it is time to and the poll before has ended. */
+  Future<Void> look() {
+    if (!isPolling.compareAndSet(false, true)) {
+      return Future.succeededFuture();
+    }
+    long now = clock.getAsLong();
+    return vertx
+        .executeBlocking(this::socket)
+        .compose(
+            socket ->
+                isThere && pace.isDue(now, socket) ? poll(now, socket) : Future.succeededFuture())
+        .onComplete(done -> isPolling.set(false));
+  }
+
+  private boolean hasFolder() {
+    Path folder = settings.socket().toAbsolutePath().getParent();
+    return folder != null && Files.isDirectory(folder);
+  }
+
+  /** What tells a socket from the one before it; empty without one. */
+  private String socket() {
+    isThere = isThere || hasFolder();
+    try {
+      BasicFileAttributes file = Files.readAttributes(settings.socket(), BasicFileAttributes.class);
+      return file.fileKey() + " " + file.lastModifiedTime();
+    } catch (IOException e) {
+      return NOBODY;
+    }
+  }
+
+  private Future<Void> poll(long now, String socket) {
+    return ask(socket)
+        .compose(heard -> vertx.executeBlocking(() -> digest(heard)))
+        .transform(
+            result -> {
+              if (result.succeeded()) {
+                answer = Optional.of(result.result());
+                pace.succeeded(now, socket);
+                if (trouble.isPresent()) {
+                  trouble = Optional.empty();
+                  LOG.info("the kubelet answers again at {}", settings.socket());
+                }
+              } else {
+                failed(now, socket, result.cause());
+              }
+              return Future.succeededFuture();
+            });
+  }
+
+  private void failed(long now, String socket, Throwable failure) {
+    errors.incrementAndGet();
+    Kind kind = failure instanceof KubeletFailure known ? known.kind() : Kind.DAMAGED;
+    if (kind == Kind.UNREACHABLE) {
+      pace.foundNobody(now, socket);
+    } else {
+      pace.failed(now, socket);
+    }
+    if (trouble.filter(kind::equals).isEmpty()) {
+      LOG.warn(
+          "owners of GPUs cannot be read from the kubelet at {}: {}; the last answer holds for {}"
+              + " s",
+          settings.socket(),
+          failure.getMessage(),
+          TimeUnit.MILLISECONDS.toSeconds(keepMillis));
+    }
+    trouble = Optional.of(kind);
+  }
+
+  private Future<Heard> ask(String socket) {
+    if (socket.equals(NOBODY)) {
+      return Future.failedFuture(
+          new KubeletFailure(
+              Kind.UNREACHABLE,
+              "there is no socket; is the kubelet running, and its folder mounted? See"
+                  + " attribution.kubelet.socket"));
+    }
+    long millis = settings.timeout().toMillis();
+    AtomicBoolean isOver = new AtomicBoolean();
+    List<KubeletConnection> open = new ArrayList<>();
+    return KubeletConnection.open(client, settings.socket(), millis, settings.maxAnswer())
+        .compose(
+            connection -> {
+              if (isOver.get()) {
+                connection.close();
+                return Future.failedFuture(new TimeoutException());
+              }
+              open.add(connection);
+              return ask(connection);
+            })
+        .timeout(millis, TimeUnit.MILLISECONDS)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof TimeoutException
+                        ? new KubeletFailure(
+                            Kind.NO_ANSWER,
+                            "no answer within " + millis + " ms; see attribution.kubelet.timeout")
+                        : failure))
+        .onComplete(
+            done -> {
+              isOver.set(true);
+              open.forEach(KubeletConnection::close);
+            });
+  }
+
+  private Future<Heard> ask(KubeletConnection connection) {
+    return connection
+        .call("List", new byte[0])
+        .compose(message -> read(() -> PodResources.pods(message, resources)))
+        .compose(
+            devices ->
+                offered(connection)
+                    .compose(
+                        offered ->
+                            finished(connection, devices)
+                                .map(finished -> new Heard(devices, finished, offered))));
+  }
+
+  /** Older kubelets do not have the call, or have it switched off. */
+  private Future<Optional<List<PodResources.Offered>>> offered(KubeletConnection connection) {
+    return connection
+        .call("GetAllocatableResources", new byte[0])
+        .compose(message -> read(() -> PodResources.allocatable(message, resources)))
+        .map(Optional::of)
+        .recover(
+            failure ->
+                failure instanceof KubeletFailure known && known.kind() == Kind.UNKNOWN_CALL
+                    ? Future.succeededFuture(Optional.empty())
+                    : Future.failedFuture(failure));
+  }
+
+  /** Asks for each pod that has a device which another pod has too. */
+  private Future<Set<Pod>> finished(KubeletConnection connection, List<PodDevice> devices) {
+    Set<Pod> finished = new LinkedHashSet<>();
+    Future<Void> all = Future.succeededFuture();
+    List<Pod> contested = List.copyOf(Holders.contested(devices));
+    for (Pod pod : contested.subList(0, Math.min(MOST_ASKED_SINGLY, contested.size()))) {
+      all =
+          all.compose(
+              before ->
+                  isFinished(connection, pod)
+                      .map(
+                          is -> {
+                            if (is) {
+                              finished.add(pod);
+                            }
+                            return null;
+                          }));
+    }
+    return all.map(done -> finished);
+  }
+
+  private Future<Boolean> isFinished(KubeletConnection connection, Pod pod) {
+    return connection
+        .call("Get", PodResources.request(pod))
+        .compose(message -> read(() -> PodResources.pods(message, resources).isEmpty()))
+        .recover(
+            failure ->
+                switch (failure instanceof KubeletFailure known ? known.kind() : Kind.DAMAGED) {
+                  case NOT_FOUND -> Future.succeededFuture(true);
+                  case UNKNOWN_CALL -> Future.succeededFuture(false);
+                  default -> Future.failedFuture(failure);
+                });
+  }
+
+  /** Reads a message. */
+  private interface Reading<T> {
+    T read() throws WireException;
+  }
+
+  private static <T> Future<T> read(Reading<T> reading) {
+    try {
+      return Future.succeededFuture(reading.read());
+    } catch (WireException e) {
+      return Future.failedFuture(new KubeletFailure(Kind.DAMAGED, e.getMessage()));
+    }
+  }
+
+  /** On a worker's thread: looks at folders. */
+  private Answer digest(Heard heard) {
+    long now = clock.getAsLong();
+    Set<Pod> finished = new LinkedHashSet<>(heard.finished);
+    Set<Pod> holding = heard.devices.stream().map(PodDevice::pod).collect(Collectors.toSet());
+    finished.addAll(hostPods.finished(holding, now));
+    heard.offered.ifPresent(
+        offered ->
+            offered.stream()
+                .map(PodResources.Offered::resource)
+                .takeWhile(resource -> knownResources.size() < MOST_RESOURCES)
+                .forEach(knownResources::add));
+    return new Answer(
+        now, holders.settle(heard.devices, finished), heard.offered, Set.copyOf(knownResources));
+  }
+
+  @Override
+  public void close() {
+    vertx.cancelTimer(timer);
+    try {
+      client.close().await(2, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("the connection to the kubelet did not close in time");
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.fleetgauge.probe.attribution.kubelet;
+
+import io.fleetgauge.probe.attribution.Claim;
+import io.fleetgauge.probe.attribution.DeviceIds;
+import io.fleetgauge.probe.sampling.GpuOwners;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.relabel.Relabelling;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What pods own, of the GPUs of this node.
+ *
+ * @param unresolved devices that are none of the node's GPUs
+ */
+record PodClaims(List<Claim> claims, long unresolved) {
+  private static final String RESOURCE = "resource";
+  private static final String DEVICE = "device";
+
+  static PodClaims of(List<PodDevice> devices, Relabelling rules, DeviceIds ids) {
+    Set<Claim> claims = new LinkedHashSet<>();
+    long unresolved = 0;
+    for (PodDevice device : devices) {
+      Labels labels =
+          Labels.of(
+              "pod",
+              device.pod().name(),
+              "namespace",
+              device.pod().namespace(),
+              "container",
+              device.container(),
+              RESOURCE,
+              device.resource(),
+              DEVICE,
+              device.id());
+      Optional<Labels> kept = rules.apply(labels);
+      if (kept.isPresent()) {
+        Optional<GpuOwners.Gpu> gpu = find(device, kept.get().value(DEVICE), ids);
+        Labels owner = kept.get().without(RESOURCE).without(DEVICE);
+        gpu.ifPresent(found -> claims.add(new Claim(found, owner)));
+        unresolved += gpu.isEmpty() ? 1 : 0;
+      }
+    }
+    return new PodClaims(new ArrayList<>(claims), unresolved);
+  }
+
+  /** A name with a UUID is the surest; one that a rule has made is the only one. */
+  private static Optional<GpuOwners.Gpu> find(PodDevice device, String id, DeviceIds ids) {
+    if (!id.equals(device.id())) {
+      return ids.find(id);
+    }
+    return device.names().stream()
+        .sorted((one, other) -> Boolean.compare(hasUuid(other), hasUuid(one)))
+        .map(ids::find)
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  private static boolean hasUuid(String name) {
+    return name.contains("GPU-") || name.contains("MIG-");
+  }
+}

@@ -1,0 +1,291 @@
+package io.fleetgauge.probe.attribution.kubelet;
+
+import io.fleetgauge.sample.wire.ProtobufFields;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Reads the messages of the kubelet's pod-resources API, package {@code v1}; fields that are not
+ * listed here are skipped:
+ *
+ * <pre>
+ *   ListPodResourcesResponse      1 PodResources*
+ *   GetPodResourcesResponse       1 PodResources
+ *   GetPodResourcesRequest        1 pod name, 2 namespace
+ *   AllocatableResourcesResponse  1 ContainerDevices*
+ *   PodResources                  1 name, 2 namespace, 3 ContainerResources*
+ *   ContainerResources            1 name, 2 ContainerDevices*, 5 DynamicResource*
+ *   ContainerDevices              1 resource name, 2 device id*
+ *   DynamicResource               4 ClaimResource*
+ *   ClaimResource                 1 CDIDevice*, 2 driver, 3 pool, 4 device
+ *   CDIDevice                     1 name
+ * </pre>
+ *
+ * <p>The kubelet writes each field that is not repeated once, and names of pods, namespaces and
+ * containers as Kubernetes allows them. A message that has others is damaged and gives nothing: a
+ * device could have got to another pod.
+ */
+final class PodResources {
+  static final int MOST_PODS = 10_000;
+  static final int MOST_CONTAINERS = 100_000;
+  static final int MOST_DEVICES = 100_000;
+
+  private static final int MAX_POD = 253;
+  private static final int MAX_LABEL = 63;
+  private static final int MAX_TEXT = 512;
+  private static final int FIRST = 1 << 3 | ProtobufFields.BYTES;
+  private static final int SECOND = 2 << 3 | ProtobufFields.BYTES;
+  private static final int THIRD = 3 << 3 | ProtobufFields.BYTES;
+  private static final int FOURTH = 4 << 3 | ProtobufFields.BYTES;
+  private static final int FIFTH = 5 << 3 | ProtobufFields.BYTES;
+
+  private final GpuResources gpus;
+  private final ProtobufFields in;
+  private final int size;
+  private final List<PodDevice> devices = new ArrayList<>();
+  private final Set<Pod> holders = new HashSet<>();
+  private int pods;
+  private int containers;
+
+  /** A device that the kubelet can give away. */
+  record Offered(String resource, String id) {}
+
+  /** A device of a container and pod whose names may not be read yet. */
+  private record Given(String container, String resource, List<String> names, boolean isDynamic) {}
+
+  private PodResources(byte[] message, GpuResources gpus) {
+    this.gpus = gpus;
+    this.in = new ProtobufFields(message, message.length);
+    this.size = message.length;
+  }
+
+  /** The GPUs of all pods, from the answer of {@code List} or {@code Get}. */
+  static List<PodDevice> pods(byte[] message, GpuResources gpus) throws WireException {
+    PodResources reader = new PodResources(message, gpus);
+    while (reader.in.position() < reader.size) {
+      int tag = reader.tag(reader.size);
+      if (tag == FIRST) {
+        reader.pods = count(reader.pods, MOST_PODS, "pods");
+        reader.pod(reader.in.end(reader.size, "a pod"));
+      } else {
+        reader.in.skipField(tag, reader.size);
+      }
+    }
+    return List.copyOf(reader.devices);
+  }
+
+  /** The GPUs that can be given away, given or not; unhealthy ones are not among them. */
+  static List<Offered> allocatable(byte[] message, GpuResources gpus) throws WireException {
+    PodResources reader = new PodResources(message, gpus);
+    List<Given> offered = new ArrayList<>();
+    while (reader.in.position() < reader.size) {
+      int tag = reader.tag(reader.size);
+      if (tag == FIRST) {
+        reader.devices(reader.in.end(reader.size, "devices"), offered);
+      } else {
+        reader.in.skipField(tag, reader.size);
+      }
+    }
+    return offered.stream()
+        .map(each -> new Offered(each.resource, each.names.getFirst()))
+        .distinct()
+        .toList();
+  }
+
+  /** Asks {@code Get} for a pod. */
+  static byte[] request(Pod pod) {
+    WireWriter out = new WireWriter();
+    out.u8(FIRST).string(pod.name());
+    out.u8(SECOND).string(pod.namespace());
+    return out.toBytes();
+  }
+
+  private void pod(int end) throws WireException {
+    String name = "";
+    String namespace = "";
+    List<Given> found = new ArrayList<>();
+    while (in.position() < end) {
+      int tag = tag(end);
+      switch (tag) {
+        case FIRST -> name = name(name, end, MAX_POD, "the name of a pod");
+        case SECOND -> namespace = name(namespace, end, MAX_LABEL, "the namespace of a pod");
+        case THIRD -> {
+          containers = count(containers, MOST_CONTAINERS, "containers");
+          container(in.end(end, "a container"), found);
+        }
+        default -> in.skipField(tag, end);
+      }
+    }
+    ends(end, "a pod");
+    if (name.isEmpty() || namespace.isEmpty()) {
+      throw new WireException("a pod before byte " + end + " has no name or no namespace");
+    }
+    Pod pod = new Pod(namespace, name);
+    if (!found.isEmpty() && !holders.add(pod)) {
+      throw new WireException("the pod " + pod + " is listed twice");
+    }
+    for (Given each : found) {
+      devices.add(new PodDevice(pod, each.container, each.resource, each.names, each.isDynamic));
+    }
+    count(devices.size() - 1, MOST_DEVICES, "GPUs of pods");
+  }
+
+  private void container(int end, List<Given> found) throws WireException {
+    String name = "";
+    List<Given> given = new ArrayList<>();
+    while (in.position() < end) {
+      int tag = tag(end);
+      switch (tag) {
+        case FIRST -> name = name(name, end, MAX_LABEL, "the name of a container");
+        case SECOND -> devices(in.end(end, "devices"), given);
+        case FIFTH -> dynamic(in.end(end, "dynamic resources"), given);
+        default -> in.skipField(tag, end);
+      }
+    }
+    ends(end, "a container");
+    if (name.isEmpty()) {
+      throw new WireException("a container before byte " + end + " has no name");
+    }
+    for (Given each : given) {
+      found.add(new Given(name, each.resource, each.names, each.isDynamic));
+    }
+  }
+
+  private void devices(int end, List<Given> given) throws WireException {
+    String resource = "";
+    List<String> ids = new ArrayList<>();
+    while (in.position() < end) {
+      int tag = tag(end);
+      switch (tag) {
+        case FIRST -> resource = once(resource, text(end, "the name of a resource"));
+        case SECOND -> ids.add(text(end, "the id of a device"));
+        default -> in.skipField(tag, end);
+      }
+    }
+    ends(end, "devices");
+    if (gpus.isGpu(resource)) {
+      for (String id : ids) {
+        given.add(new Given("", resource, List.of(id), false));
+      }
+      count(given.size() - 1, MOST_DEVICES, "GPUs of a container");
+    }
+  }
+
+  private void dynamic(int end, List<Given> given) throws WireException {
+    while (in.position() < end) {
+      int tag = tag(end);
+      if (tag == FOURTH) {
+        claimed(in.end(end, "a claimed device")).ifPresent(given::add);
+      } else {
+        in.skipField(tag, end);
+      }
+    }
+    ends(end, "dynamic resources");
+    count(given.size() - 1, MOST_DEVICES, "GPUs of a container");
+  }
+
+  private Optional<Given> claimed(int end) throws WireException {
+    String driver = "";
+    String device = "";
+    List<String> cdi = new ArrayList<>();
+    while (in.position() < end) {
+      int tag = tag(end);
+      switch (tag) {
+        case FIRST -> cdi(in.end(end, "a CDI device"), cdi);
+        case SECOND -> driver = once(driver, text(end, "the name of a driver"));
+        case FOURTH -> device = once(device, text(end, "the name of a device"));
+        default -> in.skipField(tag, end);
+      }
+    }
+    ends(end, "a claimed device");
+    if (!gpus.isDriver(driver)) {
+      return Optional.empty();
+    }
+    List<String> names = new ArrayList<>();
+    if (!device.isEmpty()) {
+      names.add(device);
+    }
+    names.addAll(cdi);
+    if (names.isEmpty()) {
+      throw new WireException("a claimed device before byte " + end + " has no name");
+    }
+    return Optional.of(new Given("", driver, List.copyOf(names), true));
+  }
+
+  private void cdi(int end, List<String> names) throws WireException {
+    while (in.position() < end) {
+      int tag = tag(end);
+      if (tag == FIRST) {
+        names.add(text(end, "the name of a CDI device"));
+      } else {
+        in.skipField(tag, end);
+      }
+    }
+    ends(end, "a CDI device");
+    count(names.size() - 1, MAX_LABEL, "CDI names of a device");
+  }
+
+  private int tag(int end) throws WireException {
+    int tag = in.uint(Integer.MAX_VALUE, "a tag");
+    ProtobufFields.require(in.position() <= end, "a tag", in.position());
+    return tag;
+  }
+
+  private void ends(int end, String what) throws WireException {
+    ProtobufFields.require(in.position() == end, what, in.position());
+  }
+
+  /** A name as Kubernetes allows it. */
+  private String name(String before, int end, int max, String what) throws WireException {
+    String name = once(before, text(end, what));
+    boolean isAllowed =
+        name.length() <= max
+            && name.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || isMark(c))
+            && !isMark(name.charAt(0))
+            && !isMark(name.charAt(name.length() - 1));
+    if (!isAllowed) {
+      throw new WireException(what + " is " + name + ", which Kubernetes does not allow");
+    }
+    return name;
+  }
+
+  private static boolean isMark(int c) {
+    return c == '-' || c == '.';
+  }
+
+  private String text(int end, String what) throws WireException {
+    int at = in.position();
+    String text = in.string(what);
+    ProtobufFields.require(in.position() <= end, what, at);
+    boolean isPlain =
+        !text.isEmpty()
+            && text.length() <= MAX_TEXT
+            && text.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    if (!isPlain) {
+      throw new WireException(
+          what + " at byte " + at + " is not 1 to " + MAX_TEXT + " printable characters of ASCII");
+    }
+    return text;
+  }
+
+  private String once(String before, String now) throws WireException {
+    if (!before.isEmpty()) {
+      throw new WireException(
+          "a field before byte " + in.position() + " is there twice: " + before + " and " + now);
+    }
+    return now;
+  }
+
+  /** One more; an error beyond the limit. */
+  private static int count(int before, int most, String what) throws WireException {
+    if (before >= most) {
+      throw new WireException("the answer has more than " + most + " " + what);
+    }
+    return before + 1;
+  }
+}
