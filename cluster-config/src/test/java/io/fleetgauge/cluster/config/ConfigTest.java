@@ -102,6 +102,7 @@ class ConfigTest {
                     1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false),
                 Optional.empty(),
                 TrustSettings.NONE,
+                Optional.empty(),
                 Set.of(),
                 LOG));
     ProbeConfig probe = ProbeConfig.read("f", "{}");

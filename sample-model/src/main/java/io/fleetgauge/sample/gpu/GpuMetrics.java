@@ -19,7 +19,7 @@ import java.util.Set;
 
 /** The table of {@code gpu-metrics.tsv}, in its own order. */
 public final class GpuMetrics {
-  private static final int COLUMNS = 9;
+  private static final int COLUMNS = 8;
   private static final Map<String, GpuMetric> TABLE = read();
 
   private GpuMetrics() {}
@@ -83,12 +83,11 @@ public final class GpuMetrics {
         cells[0],
         cells[1],
         cell(cells[2]),
-        cells[8],
+        cells[7],
         Tier.valueOf(cells[3].toUpperCase(Locale.ROOT)),
         Collections.unmodifiableSet(entities),
         cell(cells[5]),
-        cell(cells[6]),
-        cells[7].equals("default"));
+        cells[6].equals("default"));
   }
 
   private static String cell(String text) {
