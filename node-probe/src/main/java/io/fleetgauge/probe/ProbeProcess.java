@@ -1,5 +1,6 @@
 package io.fleetgauge.probe;
 
+import io.fleetgauge.cluster.config.DeviceChoice;
 import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.EventLoops;
@@ -12,11 +13,15 @@ import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.probe.counters.Counters;
+import io.fleetgauge.probe.counters.CountersFile;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
+import io.fleetgauge.probe.page.MetricsPage;
+import io.fleetgauge.probe.sampling.ChosenSeries;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -27,22 +32,21 @@ import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.probe.xid.XidSampling;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.FolderLooks;
-import io.fleetgauge.sample.prometheus.KnownMetrics;
-import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,6 +83,7 @@ public final class ProbeProcess implements AutoCloseable {
             config.trust(),
             new RequestSigner(ClusterKey.of(secret::texts), clock),
             Uplink.HTTP_LIMITS);
+    Optional<CountersFile> chosen = counters(config.gpu());
     long looks =
         vertx.setPeriodic(
             LOOK_MILLIS,
@@ -87,6 +92,7 @@ public final class ProbeProcess implements AutoCloseable {
                     () -> {
                       token.look();
                       secret.look();
+                      chosen.ifPresent(CountersFile::look);
                       return null;
                     }));
     lifecycle.started("looks at secrets", STOP_LIMIT, () -> vertx.cancelTimer(looks));
@@ -110,15 +116,17 @@ public final class ProbeProcess implements AutoCloseable {
     lifecycle.started("uplink", STOP_LIMIT, uplink);
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
-    Optional<GpuThread> gpus = gpus(config.gpu());
+    Supplier<Counters> counters = () -> chosen.map(CountersFile::counters).orElse(Counters.ALL);
+    Optional<GpuThread> gpus = gpus(config.gpu(), counters.get());
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>(host.readers());
     gpus.ifPresent(
         thread -> {
-          readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
+          Predicate<Labels> sent = series -> isSent(series, config.gpu().devices(), counters.get());
+          readers.add(new ChosenSeries(new GpuSampling(thread, classes, tick.dividedBy(3)), sent));
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
-          readers.add(xids(config, thread, classes, clock));
+          readers.add(new ChosenSeries(xids(config, thread, classes, clock), sent));
         });
     NodeLabels node =
         new NodeLabels(
@@ -130,6 +138,7 @@ public final class ProbeProcess implements AutoCloseable {
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
+    MetricsPage page = new MetricsPage(config.page());
     HttpListener http =
         HttpListener.start(
             vertx,
@@ -139,7 +148,7 @@ public final class ProbeProcess implements AutoCloseable {
                 vertx,
                 readiness,
                 meters,
-                () -> exposition(sampler.last(), host),
+                () -> page.text(sampler.last(), host.families(), counters.get()),
                 RoutingContext::next));
     http.declare(meters);
     port = http.port();
@@ -172,12 +181,41 @@ public final class ProbeProcess implements AutoCloseable {
     return xids;
   }
 
-  private static Optional<GpuThread> gpus(GpuSettings gpu) {
-    return gpu.enabled()
-        ? Optional.of(
-            new GpuThread(
-                new GpuSource(gpu.library(), gpu.driverRoots(), gpu.links(), gpu.expected())))
-        : Optional.empty();
+  private static Optional<CountersFile> counters(GpuSettings gpu) throws StartFailure {
+    if (gpu.collectors().isEmpty()) {
+      return Optional.empty();
+    }
+    Path file = gpu.collectors().get();
+    try {
+      return Optional.of(CountersFile.open(file));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the file " + file + " of gpu.collectors cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** Links and labels that the list of counters asks for are read from the start only. */
+  private static Optional<GpuThread> gpus(GpuSettings gpu, Counters counters) {
+    if (!gpu.enabled()) {
+      return Optional.empty();
+    }
+    Set<String> labels = new TreeSet<>(gpu.labels());
+    labels.addAll(counters.labels());
+    return Optional.of(
+        new GpuThread(
+            new GpuSource(
+                gpu.library(),
+                gpu.driverRoots(),
+                gpu.links() || counters.hasLinks(),
+                gpu.expected(),
+                labels,
+                gpu.dashes())));
+  }
+
+  private static boolean isSent(Labels series, DeviceChoice devices, Counters counters) {
+    String gpu = series.value("gpu");
+    return counters.has(series.metric())
+        && (gpu.isEmpty() || devices.has(gpu, series.value("GPU_I_ID")));
   }
 
   private Optional<Spool> spool(ProbeConfig config) throws StartFailure {
@@ -198,12 +236,6 @@ public final class ProbeProcess implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new StartFailure("interrupted while the spool in " + folder + " was read", e);
     }
-  }
-
-  private static String exposition(Tick tick, HostReader host) {
-    Map<String, TextExposition.Family> families = new HashMap<>(host.families());
-    families.putAll(KnownMetrics.families(tick));
-    return TextExposition.write(tick, families);
   }
 
   /** The port of {@code /metrics}. */
