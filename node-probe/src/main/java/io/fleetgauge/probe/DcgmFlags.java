@@ -2,14 +2,14 @@ package io.fleetgauge.probe;
 
 import java.util.HashMap;
 import java.util.Map;
-import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Adds the flags of dcgm-exporter to a command. */
-final class DcgmFlags implements IModelTransformer {
-  @Override
-  public CommandSpec transform(CommandSpec command) {
+/** The flags of dcgm-exporter on a command. */
+final class DcgmFlags {
+  private DcgmFlags() {}
+
+  static void addTo(CommandSpec command) {
     for (DcgmOptions.Option option : DcgmOptions.ALL) {
       OptionSpec.Builder flag =
           OptionSpec.builder(option.names().toArray(String[]::new))
@@ -20,7 +20,6 @@ final class DcgmFlags implements IModelTransformer {
               ? flag.arity("1").paramLabel("VALUE").build()
               : flag.arity("0..1").fallbackValue("true").paramLabel("BOOL").build());
     }
-    return command;
   }
 
   /** The flags that were given, by their first names. */

@@ -14,14 +14,19 @@ import picocli.CommandLine.Model.CommandSpec;
 /** {@code fleetgauge probe}. */
 @CommandLine.Command(
     name = "probe",
-    modelTransformer = DcgmFlags.class,
     description = "Reads this node's GPUs and host, and streams what it read to the gateways.")
 public final class ProbeCommand extends ProcessCommand<ProbeConfig> {
   private static final Logger LOG = LoggerFactory.getLogger(ProbeCommand.class);
 
-  @CommandLine.Spec private CommandSpec command;
-
+  private CommandSpec command;
   private List<String> warnings = List.of();
+
+  /** Called when the command is built, alone or below another one. */
+  @CommandLine.Spec
+  void addFlags(CommandSpec built) {
+    command = built;
+    DcgmFlags.addTo(built);
+  }
 
   @Override
   protected ProbeConfig read(String source, String yaml) throws ConfigException {

@@ -2,17 +2,27 @@ package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class DcgmOptionsTest {
+  @CommandLine.Command(name = "fleetgauge")
+  private static final class Above {}
+
+  /** As {@code fleetgauge probe} reads them. */
   private static DcgmOptions.Result read(Map<String, String> environment, String... flags) {
-    CommandLine line = new CommandLine(new ProbeCommand());
-    line.parseArgs(flags);
-    return DcgmOptions.read(DcgmFlags.given(line.getCommandSpec()), environment::get);
+    CommandLine line = new CommandLine(new Above());
+    line.addSubcommand(new ProbeCommand());
+    List<String> all = new ArrayList<>(List.of("probe"));
+    all.addAll(List.of(flags));
+    line.parseArgs(all.toArray(String[]::new));
+    return DcgmOptions.read(
+        DcgmFlags.given(line.getSubcommands().get("probe").getCommandSpec()), environment::get);
   }
 
   @Test
