@@ -5,16 +5,34 @@ import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.StartFailure;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge probe}. */
 @CommandLine.Command(
     name = "probe",
     description = "Reads this node's GPUs and host, and streams what it read to the gateways.")
 public final class ProbeCommand extends ProcessCommand<ProbeConfig> {
+  private static final Logger LOG = LoggerFactory.getLogger(ProbeCommand.class);
+
+  private CommandSpec command;
+  private List<String> warnings = List.of();
+
+  /** Called when the command is built, alone or below another one. */
+  @CommandLine.Spec
+  void addFlags(CommandSpec built) {
+    command = built;
+    DcgmFlags.addTo(built);
+  }
+
   @Override
   protected ProbeConfig read(String source, String yaml) throws ConfigException {
-    return ProbeConfig.read(source, yaml);
+    DcgmOptions.Result options = DcgmOptions.read(DcgmFlags.given(command), System::getenv);
+    warnings = options.warnings();
+    return ProbeConfig.read(source, yaml, options.keys());
   }
 
   @Override
@@ -24,6 +42,7 @@ public final class ProbeCommand extends ProcessCommand<ProbeConfig> {
 
   @Override
   protected AutoCloseable start(ProbeConfig config) throws StartFailure {
+    warnings.forEach(LOG::warn);
     return ProbeProcess.start(config, System::currentTimeMillis);
   }
 }

@@ -1,6 +1,7 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.config.AttributionSettings;
+import io.fleetgauge.cluster.config.DeviceChoice;
 import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.EventLoops;
@@ -18,6 +19,8 @@ import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.ConfiguredOwner;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.kubelet.KubeletSource;
+import io.fleetgauge.probe.counters.Counters;
+import io.fleetgauge.probe.counters.CountersFile;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -26,6 +29,8 @@ import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.recent.RecentReport;
 import io.fleetgauge.probe.recent.Recorder;
+import io.fleetgauge.probe.page.MetricsPage;
+import io.fleetgauge.probe.sampling.ChosenSeries;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -37,9 +42,7 @@ import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.probe.xid.XidSampling;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.FolderLooks;
-import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -52,9 +55,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,6 +104,7 @@ public final class ProbeProcess implements AutoCloseable {
     Duration tick = config.ticks().tick();
     Scrapes scrapes = new Scrapes(vertx, config.scrape(), config.hostname(), tick);
     lifecycle.started("scrapes", STOP_LIMIT, scrapes);
+    Optional<CountersFile> chosen = counters(config.gpu());
     long looks =
         vertx.setPeriodic(
             LOOK_MILLIS,
@@ -106,6 +114,7 @@ public final class ProbeProcess implements AutoCloseable {
                       token.look();
                       secret.look();
                       scrapes.look();
+                      chosen.ifPresent(CountersFile::look);
                       return null;
                     }));
     lifecycle.started("looks at secrets", STOP_LIMIT, () -> vertx.cancelTimer(looks));
@@ -130,7 +139,8 @@ public final class ProbeProcess implements AutoCloseable {
     lifecycle.started("uplink", STOP_LIMIT, uplink);
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
-    Optional<GpuThread> gpus = gpus(config.gpu());
+    Supplier<Counters> counters = () -> chosen.map(CountersFile::counters).orElse(Counters.ALL);
+    Optional<GpuThread> gpus = gpus(config.gpu(), counters.get());
     Attribution attribution = attribution(vertx, config, gpus);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node =
@@ -143,9 +153,10 @@ public final class ProbeProcess implements AutoCloseable {
     List<Reader> readers = new ArrayList<>(host.readers());
     gpus.ifPresent(
         thread -> {
-          readers.add(new GpuSampling(thread, classes, tick.dividedBy(3)));
+          Predicate<Labels> sent = series -> isSent(series, config.gpu().devices(), counters.get());
+          readers.add(new ChosenSeries(new GpuSampling(thread, classes, tick.dividedBy(3)), sent));
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
-          readers.add(xids(config, thread, classes, clock, recorder));
+          readers.add(new ChosenSeries(xids(config, thread, classes, clock, recorder), sent));
           readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
     recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
@@ -163,10 +174,17 @@ public final class ProbeProcess implements AutoCloseable {
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
+    MetricsPage page = new MetricsPage(config.page());
+    Supplier<Map<String, TextExposition.Family>> families =
+        () -> {
+          Map<String, TextExposition.Family> all = scrapes.families();
+          all.putAll(host.families());
+          return all;
+        };
     Handler<RoutingContext> mayRead = RoutingContext::next;
     Router router =
         HttpListener.router(
-            vertx, readiness, meters, () -> exposition(sampler.last(), host, scrapes), mayRead);
+            vertx, readiness, meters, () -> page.text(sampler.last(), families.get(), counters.get()), mayRead);
     new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
@@ -252,12 +270,41 @@ public final class ProbeProcess implements AutoCloseable {
     return Optional.of(recorder);
   }
 
-  private static Optional<GpuThread> gpus(GpuSettings gpu) {
-    return gpu.enabled()
-        ? Optional.of(
-            new GpuThread(
-                new GpuSource(gpu.library(), gpu.driverRoots(), gpu.links(), gpu.expected())))
-        : Optional.empty();
+  private static Optional<CountersFile> counters(GpuSettings gpu) throws StartFailure {
+    if (gpu.collectors().isEmpty()) {
+      return Optional.empty();
+    }
+    Path file = gpu.collectors().get();
+    try {
+      return Optional.of(CountersFile.open(file));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the file " + file + " of gpu.collectors cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** Links and labels that the list of counters asks for are read from the start only. */
+  private static Optional<GpuThread> gpus(GpuSettings gpu, Counters counters) {
+    if (!gpu.enabled()) {
+      return Optional.empty();
+    }
+    Set<String> labels = new TreeSet<>(gpu.labels());
+    labels.addAll(counters.labels());
+    return Optional.of(
+        new GpuThread(
+            new GpuSource(
+                gpu.library(),
+                gpu.driverRoots(),
+                gpu.links() || counters.hasLinks(),
+                gpu.expected(),
+                labels,
+                gpu.dashes())));
+  }
+
+  private static boolean isSent(Labels series, DeviceChoice devices, Counters counters) {
+    String gpu = series.value("gpu");
+    return counters.has(series.metric())
+        && (gpu.isEmpty() || devices.has(gpu, series.value("GPU_I_ID")));
   }
 
   private Optional<Spool> spool(ProbeConfig config) throws StartFailure {
@@ -278,13 +325,6 @@ public final class ProbeProcess implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new StartFailure("interrupted while the spool in " + folder + " was read", e);
     }
-  }
-
-  private static String exposition(Tick tick, HostReader host, Scrapes scrapes) {
-    Map<String, TextExposition.Family> families = scrapes.families();
-    families.putAll(host.families());
-    families.putAll(KnownMetrics.families(tick));
-    return TextExposition.write(tick, families);
   }
 
   /** The port of {@code /metrics}. */

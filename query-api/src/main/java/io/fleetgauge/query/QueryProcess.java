@@ -25,9 +25,14 @@ import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.FailureCounts;
 import io.fleetgauge.query.http.Pages;
 import io.fleetgauge.query.prometheus.PrometheusApi;
+import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.fleetgauge.sample.vocabulary.InvalidAliases;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.ext.web.Router;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -87,7 +92,8 @@ public final class QueryProcess implements AutoCloseable {
             cluster,
             System::nanoTime);
     Querier querier =
-        new Querier(config, fanout, admission, new Querier.Workers(workers, heavyWorkers));
+        new Querier(
+            config, fanout, admission, new Querier.Workers(workers, heavyWorkers), aliases(config));
     Meters meters = new Meters("fleetgauge_query");
     new ClusterMeters(this::view).declare(meters);
     guard.declare(meters);
@@ -144,6 +150,22 @@ public final class QueryProcess implements AutoCloseable {
 
   private static TenantShare share(TenantLimits of) {
     return new TenantShare(of.weight(), of.running(), of.queued());
+  }
+
+  /** The aliases that every query API knows, and those of the configured file. */
+  private static AliasTable aliases(QueryConfig config) throws StartFailure {
+    if (config.aliases().isEmpty()) {
+      return AliasTable.builtIn();
+    }
+    Path file = config.aliases().get();
+    try {
+      return AliasTable.builtIn().with(file.toString(), Files.readString(file));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the file " + file + " of query.aliases cannot be read: " + e.getMessage(), e);
+    } catch (InvalidAliases e) {
+      throw new StartFailure("query.aliases: " + e.getMessage(), e);
+    }
   }
 
   /** The newest view of the cluster; empty before it has joined. */

@@ -18,6 +18,7 @@ import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -76,7 +77,7 @@ public final class ApiServer implements AutoCloseable {
         new Querier.Workers(
             vertx.createSharedWorkerExecutor("light", 2),
             vertx.createSharedWorkerExecutor("heavy", 2));
-    querier = new Querier(config, shards, admission, workers);
+    querier = new Querier(config, shards, admission, workers, AliasTable.builtIn());
     http =
         new TestServer(
             vertx,

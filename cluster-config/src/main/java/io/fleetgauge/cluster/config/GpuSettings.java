@@ -3,8 +3,10 @@ package io.fleetgauge.cluster.config;
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
 import io.fleetgauge.cluster.config.key.KeyType;
+import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a probe reads GPUs.
@@ -15,6 +17,10 @@ import java.util.List;
  * @param links {@code gpu.links}
  * @param expected {@code gpu.expected}; 0 for as many as were seen
  * @param kernelLog {@code gpu.kernelLog}
+ * @param collectors {@code gpu.collectors}
+ * @param labels {@code gpu.labels}
+ * @param devices {@code gpu.devices}
+ * @param dashes {@code gpu.replaceBlanksInModelName}
  */
 public record GpuSettings(
     boolean enabled,
@@ -22,7 +28,11 @@ public record GpuSettings(
     List<Path> driverRoots,
     boolean links,
     int expected,
-    Path kernelLog) {
+    Path kernelLog,
+    Optional<Path> collectors,
+    List<String> labels,
+    DeviceChoice devices,
+    boolean dashes) {
   private static final int MOST_GPUS = 256;
 
   private static final Key<Boolean> ENABLED =
@@ -59,6 +69,40 @@ public record GpuSettings(
           KeyType.path(),
           Path.of("/dev/kmsg"),
           "Device from which the kernel's messages about GPUs are read.");
+  private static final Key<Path> COLLECTORS =
+      Key.optional(
+          "gpu.collectors",
+          KeyType.file(),
+          "File in the form of dcgm-exporter's list of counters: only its `DCGM_*` metrics are"
+              + " sent, and `/metrics` shows its types and help. Read again when it has changed.");
+  private static final Key<List<String>> LABELS =
+      Key.of(
+          "gpu.labels",
+          KeyType.listOf(
+              KeyType.form(
+                  "word",
+                  "one of " + String.join(", ", GpuMetrics.labels()),
+                  text -> text,
+                  text -> Optional.of(text).filter(GpuMetrics.labels()::contains)),
+              0),
+          List.of(),
+          "Labels of dcgm-exporter that every series of a GPU gets in addition.");
+  private static final Key<DeviceChoice> DEVICES =
+      Key.of(
+          "gpu.devices",
+          KeyType.form(
+              "devices",
+              "f for all, g or g:0,1 for GPUs, i for MIG instances, or g and i joined by +",
+              DeviceChoice::toString,
+              DeviceChoice::parse),
+          DeviceChoice.ALL,
+          "Of which GPUs and MIG instances readings are sent, as in dcgm-exporter's `--devices`.");
+  private static final Key<Boolean> DASHES =
+      Key.of(
+          "gpu.replaceBlanksInModelName",
+          KeyType.flag(),
+          false,
+          "Whether the label `modelName` has dashes in the place of blanks.");
 
   /** Every default. */
   public static GpuSettings defaults() {
@@ -68,7 +112,11 @@ public record GpuSettings(
         DRIVER_ROOTS.fallback().orElseThrow(),
         LINKS.fallback().orElseThrow(),
         EXPECTED.fallback().orElseThrow(),
-        KERNEL_LOG.fallback().orElseThrow());
+        KERNEL_LOG.fallback().orElseThrow(),
+        Optional.empty(),
+        LABELS.fallback().orElseThrow(),
+        DEVICES.fallback().orElseThrow(),
+        DASHES.fallback().orElseThrow());
   }
 
   static GpuSettings read(ConfigReader in) {
@@ -78,6 +126,10 @@ public record GpuSettings(
         in.get(DRIVER_ROOTS),
         in.get(LINKS),
         in.get(EXPECTED),
-        in.get(KERNEL_LOG));
+        in.get(KERNEL_LOG),
+        in.find(COLLECTORS),
+        in.get(LABELS),
+        in.get(DEVICES),
+        in.get(DASHES));
   }
 }

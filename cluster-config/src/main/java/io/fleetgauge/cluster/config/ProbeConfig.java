@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
  * @param job {@code job}: value of the label {@code job} of {@code up}
  * @param relabelling {@code relabel}
  * @param http where {@code /metrics} is served, port 9400 by default
+ * @param page what {@code /metrics} shows
  * @param gateways {@code gateways}
  * @param token {@code tokenFile}
  * @param trust which processes it believes to be gateways
@@ -41,6 +42,7 @@ public record ProbeConfig(
     String job,
     Relabelling relabelling,
     HttpSettings http,
+    PageSettings page,
     List<URI> gateways,
     Optional<Path> token,
     TrustSettings trust,
@@ -111,7 +113,18 @@ public record ProbeConfig(
    * @throws ConfigException with every problem there is
    */
   public static ProbeConfig read(String source, String yaml) throws ConfigException {
+    return read(source, yaml, Map.of());
+  }
+
+  /**
+   * @param source what messages call the text
+   * @param others values of keys that take the place of those in the text
+   * @throws ConfigException with every problem there is
+   */
+  public static ProbeConfig read(String source, String yaml, Map<String, Object> others)
+      throws ConfigException {
     ConfigReader in = new ConfigReader(source, yaml);
+    in.override(others);
     ProbeConfig config = read(in);
     in.finish();
     return config;
@@ -142,6 +155,7 @@ public record ProbeConfig(
         job,
         relabelling,
         http,
+        PageSettings.read(in),
         gateways,
         token,
         trust,

@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
  * @param limits {@code query.limits}
  * @param tenants {@code tenants.file}; without it everybody may ask for everything
  * @param trust how it proves to gateways that it belongs to the cluster
+ * @param aliases {@code query.aliases}
  * @param features {@code query.features}, by the names of Prometheus's feature flags
  */
 public record QueryConfig(
@@ -51,6 +52,7 @@ public record QueryConfig(
     TenantLimits limits,
     Optional<Path> tenants,
     TrustSettings trust,
+    Optional<Path> aliases,
     Set<String> features,
     LogSettings log) {
 
@@ -153,6 +155,12 @@ public record QueryConfig(
               0),
           List.of(),
           "Parts of PromQL that are off by default, by the names of Prometheus's feature flags.");
+  private static final Key<Path> ALIASES =
+      Key.optional(
+          "query.aliases",
+          KeyType.file(),
+          "File with more names by which stored metrics and labels can be asked for, in the form"
+              + " that `docs/queries.md` describes.");
   private static final Key<Integer> FEDERATE_SERIES =
       Key.of(
           "federate.maxSeries",
@@ -187,6 +195,7 @@ public record QueryConfig(
         TenantLimits.DEFAULT,
         Optional.empty(),
         TrustSettings.NONE,
+        Optional.empty(),
         features,
         log);
   }
@@ -233,6 +242,7 @@ public record QueryConfig(
         limits,
         otherTenants,
         otherTrust,
+        aliases,
         features,
         log);
   }
@@ -272,6 +282,7 @@ public record QueryConfig(
         TenantLimits.read(in),
         in.find(TenantLimits.TENANTS_FILE),
         TrustSettings.readForReceiver(in),
+        in.find(ALIASES),
         Set.copyOf(in.get(FEATURE_FLAGS)),
         LogSettings.read(in));
   }

@@ -102,6 +102,7 @@ class ConfigTest {
                     1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false),
                 Optional.empty(),
                 TrustSettings.NONE,
+                Optional.empty(),
                 Set.of(),
                 LOG));
     ProbeConfig probe = ProbeConfig.read("f", "{}");
@@ -114,6 +115,7 @@ class ConfigTest {
                 "fleetgauge-probe",
                 Relabelling.NONE,
                 new HttpSettings("0.0.0.0", 9400),
+                PageSettings.defaults(),
                 List.of(URI.create("http://127.0.0.1:9500")),
                 Optional.empty(),
                 TrustSettings.NONE,
@@ -128,7 +130,11 @@ class ConfigTest {
                         Path.of("/home/kubernetes/bin/nvidia")),
                     false,
                     0,
-                    Path.of("/dev/kmsg")),
+                    Path.of("/dev/kmsg"),
+                    Optional.empty(),
+                    List.of(),
+                    DeviceChoice.ALL,
+                    false),
                 new AttributionSettings(
                     Labels.EMPTY,
                     List.of("namespace", "account"),
@@ -365,6 +371,11 @@ class ConfigTest {
               links: true
               expected: 8
               kernelLog: /k
+              collectors: /dev/null
+              labels: [DCGM_FI_DRIVER_VERSION]
+              devices: g:0,3+i
+              replaceBlanksInModelName: true
+            metrics: {vocabulary: dcgm-exporter-4.9, hostname: false}
             attribution:
               owner: {tenant: lab}
               tenantLabels: [team]
@@ -405,7 +416,17 @@ class ConfigTest {
     assertThat(config.gpu())
         .isEqualTo(
             new GpuSettings(
-                false, "/opt/libnvidia-ml.so.1", List.of(Path.of("/d")), true, 8, Path.of("/k")));
+                false,
+                "/opt/libnvidia-ml.so.1",
+                List.of(Path.of("/d")),
+                true,
+                8,
+                Path.of("/k"),
+                Optional.of(Path.of("/dev/null")),
+                List.of("DCGM_FI_DRIVER_VERSION"),
+                new DeviceChoice(true, Set.of("0", "3"), true),
+                true));
+    assertThat(config.page()).isEqualTo(new PageSettings("dcgm-exporter-4.9", false));
     assertThat(config.attribution())
         .isEqualTo(
             new AttributionSettings(
@@ -443,6 +464,34 @@ class ConfigTest {
                 false));
     assertThat(ProbeConfig.read("probe.yaml", "spool: {enabled: false}").spool().folder())
         .isEmpty();
+  }
+
+  @Test
+  void aValueFromTheCommandLineTakesThePlaceOfThatInTheFile() throws ConfigException {
+    ProbeConfig config =
+        ProbeConfig.read(
+            "f",
+            "{tick: 5s, gpu: {links: true}}",
+            Map.of("tick", "20s", "http.port", 9401, "gpu.replaceBlanksInModelName", true));
+    assertThat(config.ticks().tick()).isEqualTo(Duration.ofSeconds(20));
+    assertThat(config.http().port()).isEqualTo(9401);
+    assertThat(config.gpu().dashes()).isTrue();
+    assertThat(config.gpu().links()).isTrue();
+    assertThatThrownBy(() -> ProbeConfig.read("f", "", Map.of("gpu.devices", "x")))
+        .hasMessageContaining("gpu.devices: ");
+  }
+
+  @Test
+  void aChoiceOfDevicesIsThatOfDcgmExporter() {
+    DeviceChoice some = DeviceChoice.parse("g:0,07").orElseThrow();
+    assertThat(some.has("7", "")).isTrue();
+    assertThat(some.has("1", "")).isFalse();
+    assertThat(some.has("0", "3")).isFalse();
+    assertThat(DeviceChoice.parse("i").orElseThrow().has("0", "3")).isTrue();
+    assertThat(DeviceChoice.parse("f")).contains(DeviceChoice.ALL);
+    for (String wrong : List.of("", "g:", "g:a", "g+g", "i:1", "x", "g:0,", "+")) {
+      assertThat(DeviceChoice.parse(wrong)).as(wrong).isEmpty();
+    }
   }
 
   @Test

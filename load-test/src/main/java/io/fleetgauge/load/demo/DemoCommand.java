@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.config.PageSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.RecentSettings;
 import io.fleetgauge.cluster.config.SpoolSettings;
@@ -251,6 +252,7 @@ public final class DemoCommand implements Command {
         "fleetgauge-probe",
         Relabelling.NONE,
         new HttpSettings(LOOPBACK, probePort),
+        PageSettings.defaults(),
         fleet.gatewayAddresses(),
         Optional.empty(),
         TrustSettings.NONE,

@@ -119,6 +119,7 @@ class QueryPathTest {
         base.limits(),
         Optional.of(folder.resolve("tenants.yaml")),
         base.trust(),
+        base.aliases(),
         base.features(),
         base.log());
   }

@@ -263,10 +263,29 @@ final class GpuReader {
             "device",
             "nvidia" + index,
             "modelName",
-            nvml.text(NvmlCall.NAME, device),
+            modelName(device),
             "pci_bus_id",
             nvml.text(NvmlCall.PCI, device));
+    for (String label : source.labels()) {
+      labels = labels.with(label, asked(label, device));
+    }
     return new Gpu(nvml, device, labels, info(device, labels), source.links(), now);
+  }
+
+  private String modelName(Device device) {
+    String name = nvml.text(NvmlCall.NAME, device);
+    return source.dashes() ? name.strip().replaceAll("\\s+", "-") : name;
+  }
+
+  /** The value of a label that was asked for. */
+  private String asked(String label, Device device) {
+    return switch (label) {
+      case "DCGM_FI_DRIVER_VERSION" -> nvml.text(NvmlCall.DRIVER_VERSION, null);
+      case "DCGM_FI_NVML_VERSION" -> nvml.text(NvmlCall.NVML_VERSION, null);
+      case "DCGM_FI_DEV_SERIAL" -> nvml.text(NvmlCall.SERIAL, device);
+      case "DCGM_FI_DEV_VBIOS_VERSION" -> nvml.text(NvmlCall.VBIOS, device);
+      default -> throw new IllegalArgumentException("no label of a GPU: " + label);
+    };
   }
 
   private Labels info(Device device, Labels labels) {

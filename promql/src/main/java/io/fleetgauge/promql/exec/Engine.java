@@ -302,8 +302,11 @@ public final class Engine {
     }
     Selection selection = Selections.of(query, query.grid(), window.selector(), window.range());
     List<Series> found = new ArrayList<>();
-    source.select(
+    SeenSeries.read(
+        source,
+        window.selector(),
         selection,
+        budget,
         series -> {
           budget.hold(series.size());
           Series samples = withoutMarkers(series, selection);

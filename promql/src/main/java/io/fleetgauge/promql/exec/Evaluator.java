@@ -162,8 +162,11 @@ public final class Evaluator {
     if (grid.size() == 0) {
       return;
     }
-    source.select(
+    SeenSeries.read(
+        source,
+        selector,
         Selections.of(query, grid, selector, length),
+        budget,
         series -> {
           budget.hold(series.size());
           receiver.accept(series);

@@ -39,9 +39,9 @@ final class Selections {
           }
           switch (expr) {
             case Expr.Selector selector ->
-                selections.add(of(query, grid, selector, query.settings().lookback()));
+                selections.addAll(all(query, grid, selector, query.settings().lookback()));
             case Expr.Window window ->
-                selections.add(of(query, grid, window.selector(), window.range()));
+                selections.addAll(all(query, grid, window.selector(), window.range()));
             case Expr.Call call when call.function().sharding() == Function.Sharding.JOINS ->
                 selections.add(new InfoJoin(query, grid, call).selection());
             case Expr.Number _,
@@ -72,15 +72,16 @@ final class Selections {
           }
           double more = again.getOrDefault(expr, 0.0);
           switch (expr) {
-            case Expr.Selector selector ->
-                add(reads, of(query, grid, selector, query.settings().lookback()), steps + more, 0);
+            case Expr.Selector selector -> {
+              for (Selection selection : all(query, grid, selector, query.settings().lookback())) {
+                add(reads, selection, steps + more, 0);
+              }
+            }
             case Expr.Window window -> {
               double windows = ends.contains(window) ? 0 : steps;
-              add(
-                  reads,
-                  of(query, grid, window.selector(), window.range()),
-                  steps + more,
-                  windows * window.range());
+              for (Selection selection : all(query, grid, window.selector(), window.range())) {
+                add(reads, selection, steps + more, windows * window.range());
+              }
             }
             case Expr.Subquery subquery -> {
               // Each step reads the points of its window again.
@@ -160,6 +161,17 @@ final class Selections {
           TS_OF_MIN_OVER_TIME ->
           false;
     };
+  }
+
+  /** What a selector reads: one selection, or one for each of its readings. */
+  private static List<Selection> all(Query query, Grid grid, Expr.Selector selector, long length) {
+    Selection plain = of(query, grid, selector, length);
+    if (selector.readings().isEmpty()) {
+      return List.of(plain);
+    }
+    return selector.readings().stream()
+        .map(reading -> new Selection(reading.matchers(), plain.from(), plain.to()))
+        .toList();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.fleetgauge.promql.expr;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -147,12 +148,25 @@ public sealed interface Expr {
 
   /**
    * @param named whether the metric's name stands before the braces; it is the last matcher then
+   * @param readings what is read, where the query uses aliases: the union of these, the first one
+   *     first where two have a sample of one series and time; empty when the matchers say it
    */
-  record Selector(List<Matcher> matchers, boolean named, Shift shift, Edges edges, Span span)
+  record Selector(
+      List<Matcher> matchers,
+      boolean named,
+      Shift shift,
+      Edges edges,
+      List<Reading> readings,
+      Span span)
       implements Expr {
     /** A selector whose matchers all stand in the braces. */
     public Selector(List<Matcher> matchers, Shift shift, Span span) {
       this(matchers, false, shift, Edges.PLAIN, span);
+    }
+
+    /** A selector that uses no aliases. */
+    public Selector(List<Matcher> matchers, boolean named, Shift shift, Edges edges, Span span) {
+      this(matchers, named, shift, edges, List.of(), span);
     }
 
     /** In which order matchers stand makes no difference. */
@@ -162,7 +176,8 @@ public sealed interface Expr {
           && Set.copyOf(matchers).equals(Set.copyOf(that.matchers))
           && named == that.named
           && shift.equals(that.shift)
-          && edges == that.edges;
+          && edges == that.edges
+          && readings.equals(that.readings);
     }
 
     @Override
@@ -172,11 +187,26 @@ public sealed interface Expr {
 
     /** The same series at another time. */
     public Selector with(Shift otherShift, Span otherSpan) {
-      return new Selector(matchers, named, otherShift, edges, otherSpan);
+      return new Selector(matchers, named, otherShift, edges, readings, otherSpan);
     }
 
     public Selector with(Edges otherEdges, Span otherSpan) {
-      return new Selector(matchers, named, shift, otherEdges, otherSpan);
+      return new Selector(matchers, named, shift, otherEdges, readings, otherSpan);
+    }
+
+    /** The same with aliases. */
+    public Selector reading(List<Reading> otherReadings) {
+      return new Selector(matchers, named, shift, edges, otherReadings, span);
+    }
+
+    /** The same with more matchers, of what is stored. */
+    public Selector scoped(List<Matcher> scope) {
+      // The matcher of a name that stands before the braces has to be the last.
+      List<Matcher> all = new ArrayList<>(scope);
+      all.addAll(matchers);
+      List<Reading> scopedReadings =
+          readings.stream().map(reading -> reading.scoped(scope)).toList();
+      return new Selector(all, named, shift, edges, scopedReadings, span);
     }
 
     @Override

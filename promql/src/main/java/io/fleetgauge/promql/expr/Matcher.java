@@ -4,6 +4,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.regexp.Regexp;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** A label matcher: a label's name, how it is compared, and with what. Immutable. */
@@ -82,6 +83,15 @@ public final class Matcher {
 
   public boolean matches(Labels labels) {
     return matches(labels.value(name));
+  }
+
+  /** The values that this matcher names, if only these match: one, or the alternatives. */
+  public Set<String> namedValues() {
+    return switch (kind) {
+      case EQUAL -> Set.of(value);
+      case REGEX -> SimplePattern.of(value).flatMap(SimplePattern::texts).orElse(Set.of());
+      case NOT_EQUAL, NOT_REGEX -> Set.of();
+    };
   }
 
   public boolean isName() {

@@ -81,6 +81,11 @@ final class SimplePattern {
     }
   }
 
+  /** All texts that match, if they are alternatives without anything before or behind them. */
+  Optional<Set<String>> texts() {
+    return parts.isEmpty() ? Optional.of(Set.copyOf(literals)) : Optional.empty();
+  }
+
   private static boolean closesAtEnd(String regex) {
     return regex.indexOf(')') == regex.length() - 1 && !regex.endsWith("\\)");
   }

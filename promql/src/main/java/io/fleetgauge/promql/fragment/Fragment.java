@@ -4,6 +4,7 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.List;
 import java.util.Optional;
 
@@ -78,6 +79,7 @@ public sealed interface Fragment {
    *
    * @param query as it was asked; its settings limit the samples that may be read or held
    * @param scope matchers that every selector of the query gets
+   * @param aliases that the query uses
    * @param timeoutMillis after this time nobody waits for the answer
    * @param since the answer is to say what had changed since then, before anything was read for it;
    *     empty when nobody asks
@@ -87,11 +89,12 @@ public sealed interface Fragment {
       List<String> hosts,
       QueryText query,
       List<Matcher> scope,
+      Aliases aliases,
       long timeoutMillis,
       List<Part> parts,
       Optional<Since> since)
       implements Fragment {
-    /** Parts of a query, without a question for changes. */
+    /** Parts of a query that uses no aliases, without a question for changes. */
     public Parts(
         long epoch,
         List<String> hosts,
@@ -99,17 +102,18 @@ public sealed interface Fragment {
         List<Matcher> scope,
         long timeoutMillis,
         List<Part> parts) {
-      this(epoch, hosts, query, scope, timeoutMillis, parts, Optional.empty());
+      this(epoch, hosts, query, scope, Aliases.NONE, timeoutMillis, parts, Optional.empty());
     }
 
     @Override
     public Parts at(long otherEpoch, List<String> otherHosts) {
-      return new Parts(otherEpoch, otherHosts, query, scope, timeoutMillis, parts, since);
+      return new Parts(otherEpoch, otherHosts, query, scope, aliases, timeoutMillis, parts, since);
     }
 
     /** The same, with a question for changes. */
     public Parts since(Since last) {
-      return new Parts(epoch, hosts, query, scope, timeoutMillis, parts, Optional.of(last));
+      return new Parts(
+          epoch, hosts, query, scope, aliases, timeoutMillis, parts, Optional.of(last));
     }
   }
 

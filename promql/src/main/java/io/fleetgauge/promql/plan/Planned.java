@@ -4,19 +4,22 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.List;
 import java.util.Map;
 
 /**
  * A planned query.
  *
- * @param query with the expression that is evaluated: scope applied, constants folded
+ * @param query with the expression that is evaluated: aliases and scope applied, constants folded
+ * @param aliases that the query uses
  * @param cuts the parts that shards evaluate
  * @param selections samples that are fetched in addition
  * @param reasons why parts are not given to the shards or not taken from rollups, by their text
  */
 public record Planned(
     Query query,
+    Aliases aliases,
     Plan plan,
     List<Cut> cuts,
     List<Selection> selections,

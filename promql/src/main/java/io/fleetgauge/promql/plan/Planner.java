@@ -8,6 +8,7 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -33,13 +34,21 @@ public final class Planner {
   }
 
   /**
-   * The query with its scope applied and constants folded. The query API and the shards both do
-   * this to the same text, so that part numbers have the same meaning for both.
+   * The query with its aliases and its scope applied and constants folded. The query API and the
+   * shards both do this to the same text, so that part numbers have the same meaning for both.
    *
+   * @param aliases that it uses
    * @throws QueryFailure if it is not allowed with this scope
    */
+  public static Query prepared(Query query, List<Matcher> scope, Aliases aliases)
+      throws QueryFailure {
+    Expr named = AliasUse.apply(query.expr(), aliases);
+    return query.with(ConstantFolding.apply(Scope.apply(named, scope)));
+  }
+
+  /** A query that uses no aliases, prepared. */
   public static Query prepared(Query query, List<Matcher> scope) throws QueryFailure {
-    return query.with(ConstantFolding.apply(Scope.apply(query.expr(), scope)));
+    return prepared(query, scope, Aliases.NONE);
   }
 
   /** The part of a prepared query that has a number; null when there is none. */
@@ -108,12 +117,19 @@ public final class Planner {
     return null;
   }
 
+  /** Plans a query that uses no aliases. */
+  public static Planned plan(Query query, List<Matcher> scope, Mode mode) throws QueryFailure {
+    return plan(query, scope, Aliases.NONE, mode);
+  }
+
   /**
    * @param query as asked
+   * @param aliases that it uses
    * @throws QueryFailure if it fails for any samples
    */
-  public static Planned plan(Query query, List<Matcher> scope, Mode mode) throws QueryFailure {
-    Query prepared = prepared(query, scope);
+  public static Planned plan(Query query, List<Matcher> scope, Aliases aliases, Mode mode)
+      throws QueryFailure {
+    Query prepared = prepared(query, scope, aliases);
     Map<Expr, String> reasons = new IdentityHashMap<>();
     Plan plan = gathering(prepared.expr());
     if (mode == Mode.AUTO) {
@@ -126,14 +142,17 @@ public final class Planner {
     }
     Map<String, String> texts = new TreeMap<>();
     reasons.forEach((expr, reason) -> texts.put(expr.toString(), reason));
-    return at(prepared, StepInvariantParts.apply(plan), texts);
+    if (!aliases.isEmpty()) {
+      AliasUse.explain(prepared.expr(), texts);
+    }
+    return at(prepared, aliases, StepInvariantParts.apply(plan), texts);
   }
 
   /** Some steps of a planned range query, by the same plan: it does not depend on the steps. */
   public static Planned atSteps(Planned whole, long from, long to) throws QueryFailure {
     Query query = whole.query();
     Query steps = new Query(query.text(), query.expr(), from, to, query.step(), query.settings());
-    return at(steps, whole.plan(), whole.reasons());
+    return at(steps, whole.aliases(), whole.plan(), whole.reasons());
   }
 
   /**
@@ -144,11 +163,11 @@ public final class Planner {
   public static Planned fromSamples(Planned planned, String reason) throws QueryFailure {
     Expr expr = planned.query().expr();
     Plan plan = StepInvariantParts.apply(gathering(expr));
-    return at(planned.query(), plan, Map.of(expr.toString(), reason));
+    return at(planned.query(), planned.aliases(), plan, Map.of(expr.toString(), reason));
   }
 
   /** What is asked of the shards for a plan at the steps of a query. */
-  private static Planned at(Query prepared, Plan plan, Map<String, String> reasons)
+  private static Planned at(Query prepared, Aliases aliases, Plan plan, Map<String, String> reasons)
       throws QueryFailure {
     Set<Expr> cutOut = Collections.newSetFromMap(new IdentityHashMap<>());
     Map<Expr, Plan> cutPlans = new IdentityHashMap<>();
@@ -172,7 +191,7 @@ public final class Planner {
           }
           return cut == null;
         });
-    return new Planned(prepared, plan, cuts, Engine.selections(prepared, cutOut), reasons);
+    return new Planned(prepared, aliases, plan, cuts, Engine.selections(prepared, cutOut), reasons);
   }
 
   /** The plan that fetches every sample. */

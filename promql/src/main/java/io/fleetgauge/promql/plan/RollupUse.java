@@ -2,6 +2,7 @@ package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Function;
+import io.fleetgauge.sample.vocabulary.Seen;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,8 @@ final class RollupUse {
       Expr input = merge.expr().input().withoutParens();
       if (!isKept(input)) {
         reasons.put(merge.expr(), "rollups are of selectors and their rate and increase");
+      } else if (!showsStored(merge.expr(), input)) {
+        reasons.put(merge.expr(), "it uses aliases, and rollups are of what is stored");
       } else if (order.of(merge.expr())) {
         reasons.put(
             merge.expr(), "rollups do not know the order of the groups, which is looked at");
@@ -52,6 +55,31 @@ final class RollupUse {
           Expr.Binary _,
           Expr.Paren _ ->
           false;
+    };
+  }
+
+  /**
+   * Whether the groups are those of the stored series: neither names of metrics nor labels of
+   * groups are aliases, and no matcher is of one.
+   */
+  private static boolean showsStored(Expr.Aggregate aggregate, Expr input) {
+    Expr.Selector selector = selector(input);
+    if (selector.readings().isEmpty()) {
+      return true;
+    }
+    Seen seen = selector.readings().getFirst().seen();
+    Expr.Grouping grouping = aggregate.grouping();
+    return selector.readings().size() == 1
+        && seen.metric().isEmpty()
+        && !grouping.without()
+        && grouping.labels().stream().noneMatch(seen.labels()::containsKey);
+  }
+
+  private static Expr.Selector selector(Expr input) {
+    return switch (input) {
+      case Expr.Selector selector -> selector;
+      case Expr.Window window -> window.selector();
+      case Expr other -> selector(other.children().getFirst().withoutParens());
     };
   }
 

@@ -28,11 +28,7 @@ final class Scope {
               + " group_left instead");
     }
     if (expr instanceof Expr.Selector selector) {
-      // The matcher of a name that stands before the braces has to be the last.
-      List<Matcher> all = new ArrayList<>(scope);
-      all.addAll(selector.matchers());
-      return new Expr.Selector(
-          all, selector.named(), selector.shift(), selector.edges(), selector.span());
+      return selector.scoped(scope);
     }
     List<Expr> parts = new ArrayList<>();
     for (Expr part : expr.children()) {

@@ -31,7 +31,7 @@ class DistributionTest {
   }
 
   /** Values to the last bit, labels, their order, annotations; of a failure its text. */
-  private static String shown(Answer answer) {
+  static String shown(Answer answer) {
     StringBuilder out = new StringBuilder();
     switch (answer.result()) {
       case Answer.Scalar scalar -> out.append(bits(scalar.value()));

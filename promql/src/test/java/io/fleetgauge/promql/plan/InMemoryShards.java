@@ -23,6 +23,7 @@ import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -71,7 +72,9 @@ final class InMemoryShards {
                 asked.query().step());
         Query query =
             Planner.prepared(
-                asked.query().with(Parser.parse(asked.query().text(), options)), asked.scope());
+                asked.query().with(Parser.parse(asked.query().text(), options)),
+                asked.scope(),
+                asked.aliases());
         List<PartResult> results = new ArrayList<>();
         for (Fragment.Part part : asked.parts()) {
           Expr expr = Planner.part(query, part.number());
@@ -119,7 +122,11 @@ final class InMemoryShards {
   }
 
   Answer run(Query query, Planner.Mode mode) throws Exception {
-    Planned planned = Planner.plan(query, List.of(), mode);
+    return run(query, Aliases.NONE, mode);
+  }
+
+  Answer run(Query query, Aliases aliases, Planner.Mode mode) throws Exception {
+    Planned planned = Planner.plan(query, List.of(), aliases, mode);
     Optional<Map<Expr, Provided>> provided =
         planned.cuts().isEmpty() ? Optional.empty() : ask(query, planned);
     pushedDown = provided.isPresent();
@@ -135,7 +142,14 @@ final class InMemoryShards {
     for (Shard shard : shards) {
       Fragment.Parts asked =
           new Fragment.Parts(
-              0, List.copyOf(shard.hosts()), query.unparsed(), List.of(), 1_000, parts);
+              0,
+              List.copyOf(shard.hosts()),
+              query.unparsed(),
+              List.of(),
+              planned.aliases(),
+              1_000,
+              parts,
+              Optional.empty());
       byte[] question = FragmentCodec.encode(new FragmentRequest(Load.OWN, asked));
       FragmentAnswer answer =
           shard.run((Fragment.Parts) FragmentCodec.decodeRequest(question).fragment());

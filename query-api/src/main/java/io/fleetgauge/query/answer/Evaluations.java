@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.plan.AliasUse;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
 import io.fleetgauge.promql.query.Answer;
@@ -21,6 +22,7 @@ import io.fleetgauge.query.cache.RecentAnswers;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -53,6 +55,7 @@ final class Evaluations {
   private final ChangeFeed feed;
   private final Versions versions;
   private final VisibleHosts visible;
+  private final AliasTable aliases;
   private final ExtentCache extents;
   private final RecentAnswers<Ask.Key, Reply<Evaluated>> recent;
 
@@ -62,13 +65,15 @@ final class Evaluations {
       Execution execution,
       ChangeFeed feed,
       Versions versions,
-      VisibleHosts visible) {
+      VisibleHosts visible,
+      AliasTable aliases) {
     this.features = Feature.named(config.features());
     this.shards = shards;
     this.execution = execution;
     this.feed = feed;
     this.versions = versions;
     this.visible = visible;
+    this.aliases = aliases;
     this.extents = new ExtentCache(versions, config.cacheBytes(), CACHE_SHARES);
     this.recent = new RecentAnswers<>(versions, config.cacheBytes() / 4, Evaluations::bytes);
   }
@@ -126,7 +131,11 @@ final class Evaluations {
       Query query = query(running.caller(), promql);
       whole =
           PlannedPiece.of(
-              Planner.plan(query, running.caller().scope(), running.ask().options().mode()));
+              Planner.plan(
+                  query,
+                  running.caller().scope(),
+                  AliasUse.of(query.expr(), aliases),
+                  running.ask().options().mode()));
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }

@@ -19,6 +19,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
@@ -41,6 +43,7 @@ final class Lookups {
   private final CostEstimates costs;
   private final VisibleHosts visible;
   private final LongSupplier watermark;
+  private final AliasedLookups aliased;
 
   /** A value with a warning that it was cut, if it was. */
   private record Cut<T>(T value, Optional<String> warning) {}
@@ -51,13 +54,15 @@ final class Lookups {
       Shards shards,
       CostEstimates costs,
       VisibleHosts visible,
-      LongSupplier watermark) {
+      LongSupplier watermark,
+      AliasTable aliases) {
     this.config = config;
     this.admission = admission;
     this.shards = shards;
     this.costs = costs;
     this.visible = visible;
     this.watermark = watermark;
+    this.aliased = new AliasedLookups(shards, aliases);
   }
 
   <T> Future<Reply<T>> execute(RunningQuery running, Request<T> request) {
@@ -66,11 +71,25 @@ final class Lookups {
       return Future.failedFuture(full.get());
     }
     running.look(visible);
-    return cost(request, running)
+    Future<Cost> expected;
+    try {
+      expected = cost(request, running);
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+    return expected
         .compose(
             cost -> {
               running.costs(cost);
-              return running.inPlace(admission, () -> read(running, request));
+              return running.inPlace(
+                  admission,
+                  () -> {
+                    try {
+                      return read(running, request);
+                    } catch (QueryFailure e) {
+                      return Future.failedFuture(e);
+                    }
+                  });
             })
         .compose(
             found ->
@@ -89,18 +108,21 @@ final class Lookups {
 
   // --- cost ---
 
-  private Future<Cost> cost(Request<?> request, RunningQuery running) {
+  private Future<Cost> cost(Request<?> request, RunningQuery running) throws QueryFailure {
     Caller caller = running.caller();
     return switch (request) {
       case Request.LabelNames names -> indexCost(names.filter(), caller);
       case Request.LabelValues values -> indexCost(values.filter(), caller);
       case Request.SeriesLabels series ->
-          Future.succeededFuture(costs.ofLines(selectors(series.filter(), caller)));
+          Future.succeededFuture(costs.ofLines(aliased.selectors(series.filter(), caller)));
       case Request.OwnerIntervals owners ->
-          Future.succeededFuture(costs.ofLines(selectors(owners.filter(), caller)));
+          Future.succeededFuture(costs.ofLines(aliased.selectors(owners.filter(), caller)));
       case Request.Newest newest ->
-          Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
-      case Request.Samples samples -> samplesCost(selections(samples, caller), running);
+          aliased.isUsedIn(newest.selectors())
+              ? samplesCost(aliased.samples(selections(newest), caller).stored(), running)
+              : Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
+      case Request.Samples samples ->
+          samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
       case Request.Promql promql -> throw notLookup();
@@ -111,8 +133,8 @@ final class Lookups {
     return new IllegalStateException("PromQL is evaluated, not looked up");
   }
 
-  private Future<Cost> indexCost(SeriesFilter filter, Caller caller) {
-    return Future.succeededFuture(costs.ofIndex(selectors(filter, caller)));
+  private Future<Cost> indexCost(SeriesFilter filter, Caller caller) throws QueryFailure {
+    return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
@@ -135,61 +157,84 @@ final class Lookups {
 
   // --- the scope ---
 
-  private static List<List<Matcher>> selectors(SeriesFilter filter, Caller caller) {
-    if (filter.selectors().isEmpty()) {
-      return caller.scope().isEmpty() ? List.of() : List.of(caller.scope());
-    }
-    return scoped(filter.selectors(), caller);
-  }
-
   private static List<List<Matcher>> scoped(List<List<Matcher>> selectors, Caller caller) {
     return caller.scope().isEmpty() ? selectors : selectors.stream().map(caller::scoped).toList();
   }
 
-  private static List<Selection> selections(Request.Samples samples, Caller caller) {
-    return samples.selections().stream()
-        .map(each -> new Selection(caller.scoped(each.matchers()), each.from(), each.to()))
+  private static List<Selection> selections(Request.Newest newest) {
+    return newest.selectors().stream()
+        .map(each -> new Selection(each, newest.after(), newest.to()))
         .toList();
   }
 
   /** One item more than wanted tells whether anything was cut off. */
-  private static Fragment.Search search(SeriesFilter filter, Caller caller) {
+  private static int limit(SeriesFilter filter, Caller caller) {
     long most = caller.limits().series();
     long wanted = filter.limit() == 0 ? most : Math.min(filter.limit(), most);
-    int limit = (int) Math.min(Integer.MAX_VALUE, wanted + 1);
-    return new Fragment.Search(filter.from(), filter.to(), limit, selectors(filter, caller));
+    return (int) Math.min(Integer.MAX_VALUE, wanted + 1);
   }
 
   // --- reading ---
 
   @SuppressWarnings("unchecked") // each request is a Request of the value that its branch reads
-  private <T> Future<Gathered<T>> read(RunningQuery running, Request<T> request) {
+  private <T> Future<Gathered<T>> read(RunningQuery running, Request<T> request)
+      throws QueryFailure {
     Caller caller = running.caller();
     ReadOptions options = running.readOptions();
     return (Future<Gathered<T>>)
         (Future<?>)
             switch (request) {
               case Request.LabelNames names ->
-                  shards.labelNames(search(names.filter(), caller), options);
+                  aliased.labelNames(
+                      names.filter(), caller, limit(names.filter(), caller), options);
               case Request.LabelValues values ->
-                  shards.labelValues(values.label(), search(values.filter(), caller), options);
+                  aliased.labelValues(
+                      values.label(),
+                      values.filter(),
+                      caller,
+                      limit(values.filter(), caller),
+                      options);
               case Request.SeriesLabels series ->
-                  shards.labelSets(search(series.filter(), caller), options);
-              case Request.Samples samples ->
-                  shards.samples(selections(samples, caller), caller.limits().samples(), options);
+                  aliased.labelSets(
+                      series.filter(), caller, limit(series.filter(), caller), options);
+              case Request.Samples samples -> samples(samples.selections(), caller, options);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
               case Request.HostStates states -> shards.hosts(caller.scope(), options);
               case Request.OwnerIntervals owners ->
-                  shards
-                      .owners(search(owners.filter(), caller), options)
-                      .map(found -> new Gathered<>(found.value().series(), found.coverage()));
+                  aliased.owners(owners.filter(), caller, limit(owners.filter(), caller), options);
               case Request.Promql promql -> throw notLookup();
             };
   }
 
-  private Future<Gathered<Request.NewestSamples>> newest(
-      Request.Newest newest, Caller caller, ReadOptions options) {
+  private Future<Gathered<List<List<Series>>>> samples(
+      List<Selection> selections, Caller caller, ReadOptions options) throws QueryFailure {
+    AliasedLookups.SamplesPlan plan = aliased.samples(selections, caller);
+    return shards
+        .samples(plan.stored(), caller.limits().samples(), options)
+        .compose(
+            found -> {
+              try {
+                return Future.succeededFuture(
+                    new Gathered<>(plan.seen(found.value()), found.coverage()));
+              } catch (QueryFailure e) {
+                return Future.failedFuture(e);
+              }
+            });
+  }
+
+  /** The newest samples of series, as lines of text by metric. */
+  private Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> families(
+      Request.Newest newest, Caller caller, ReadOptions options) throws QueryFailure {
+    if (aliased.isUsedIn(newest.selectors())) {
+      return samples(selections(newest), caller, options)
+          .map(
+              found -> {
+                AliasedNewest lines = new AliasedNewest(newest);
+                found.value().forEach(lines::add);
+                return new Gathered<>(lines.families(), found.coverage());
+              });
+    }
     NewestRead read =
         new NewestRead(
             scoped(newest.selectors(), caller),
@@ -199,7 +244,12 @@ final class Lookups {
             newest.gzip(),
             config.federateSeries(),
             (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));
-    var families = shards.newest(read, newest.hosts(), options);
+    return shards.newest(read, newest.hosts(), options);
+  }
+
+  private Future<Gathered<Request.NewestSamples>> newest(
+      Request.Newest newest, Caller caller, ReadOptions options) throws QueryFailure {
+    var families = families(newest, caller, options);
     Future<Gathered<List<FragmentAnswer.Reductions>>> reductions =
         newest.reductions().isEmpty()
             ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
@@ -230,11 +280,14 @@ final class Lookups {
   /** Everything that the caller sees. */
   private static Fragment.Search everything(Caller caller) {
     return new Fragment.Search(
-        SeriesFilter.EARLIEST, SeriesFilter.LATEST, 0, selectors(SeriesFilter.ALL, caller));
+        SeriesFilter.EARLIEST,
+        SeriesFilter.LATEST,
+        0,
+        caller.scope().isEmpty() ? List.of() : List.of(caller.scope()));
   }
 
   /** What senders report goes before what is known of the metric's name. */
-  private static Map<String, List<MetricMetadata>> visible(
+  private Map<String, List<MetricMetadata>> visible(
       Map<String, MetricMetadata> reported, List<String> metrics) {
     Map<String, List<MetricMetadata>> all = new TreeMap<>();
     Set<String> names = new HashSet<>(metrics);
@@ -250,6 +303,7 @@ final class Lookups {
         all.putIfAbsent(metric, List.of(known.get()));
       }
     }
+    aliased.describe(all);
     return all;
   }
 
@@ -281,7 +335,7 @@ final class Lookups {
       case Request.LabelNames names -> (Cut<T>) cut(caller, names.filter(), (List<?>) value);
       case Request.LabelValues values -> (Cut<T>) cut(caller, values.filter(), (List<?>) value);
       case Request.SeriesLabels series -> {
-        costs.found(selectors(series.filter(), caller), ((List<?>) value).size());
+        costs.found(aliased.selectors(series.filter(), caller), ((List<?>) value).size());
         yield (Cut<T>) cut(caller, series.filter(), (List<?>) value);
       }
       case Request.OwnerIntervals owners -> (Cut<T>) cut(caller, owners.filter(), (List<?>) value);
@@ -290,7 +344,9 @@ final class Lookups {
         yield new Cut<>(value, Optional.empty());
       }
       case Request.Newest newest -> {
-        costs.found(scoped(newest.selectors(), caller), series((Request.NewestSamples) value));
+        if (!aliased.isUsedIn(newest.selectors())) {
+          costs.found(scoped(newest.selectors(), caller), series((Request.NewestSamples) value));
+        }
         yield new Cut<>(value, Optional.empty());
       }
       case Request.Metadata metadata -> new Cut<>(value, Optional.empty());

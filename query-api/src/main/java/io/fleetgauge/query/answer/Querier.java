@@ -12,6 +12,7 @@ import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import java.util.Set;
@@ -42,15 +43,19 @@ public final class Querier {
    */
   public record Workers(WorkerExecutor light, WorkerExecutor heavy) {}
 
-  public Querier(QueryConfig config, Shards shards, Admission admission, Workers workers) {
+  /**
+   * @param aliases other names by which stored series can be asked for
+   */
+  public Querier(
+      QueryConfig config, Shards shards, Admission admission, Workers workers, AliasTable aliases) {
     Versions versions = new Versions();
     this.costs = new CostEstimates(shards);
     this.shards = shards;
     this.feed = new ChangeFeed(shards::changes, shards::epoch, versions);
     this.execution = new Execution(config, admission, shards, costs, workers);
     VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
-    this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible);
-    this.lookups = new Lookups(config, admission, shards, costs, visible, feed::watermark);
+    this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible, aliases);
+    this.lookups = new Lookups(config, admission, shards, costs, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
     this.features = Feature.named(config.features());
   }

@@ -2,6 +2,7 @@ package io.fleetgauge.query.cache;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Query;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ public final class ExtentCache {
   /**
    * All that a step's value depends on besides its time.
    *
-   * @param text the query's text with the scope in it
+   * @param text the query's text with the scope in it, and what aliases stand for
    * @param phase remainder of the times of the steps by the step, ms
    */
   public record Key(String tenant, String text, long lookback, long step, long phase) {
@@ -37,10 +38,20 @@ public final class ExtentCache {
     public static Key of(String tenant, Query scoped) {
       return new Key(
           tenant,
-          scoped.expr().toString(),
+          scoped.expr() + readings(scoped.expr()),
           scoped.settings().lookback(),
           scoped.step(),
           Math.floorMod(scoped.start(), scoped.step()));
+    }
+
+    /** What is read for aliases: it does not follow from the text alone. */
+    private static String readings(Expr expr) {
+      StringBuilder text = new StringBuilder();
+      if (expr instanceof Expr.Selector selector) {
+        selector.readings().forEach(reading -> text.append(reading).append(';'));
+      }
+      expr.children().forEach(part -> text.append(readings(part)));
+      return text.toString();
     }
 
     /** The number of the extent that a step is in. */

@@ -96,7 +96,14 @@ public final class GatewayShards implements Shards {
     }
     return gather(
         new Fragment.Parts(
-            0, List.of(), planned.query().unparsed(), scope, options.timeoutMillis(), parts),
+            0,
+            List.of(),
+            planned.query().unparsed(),
+            scope,
+            planned.aliases(),
+            options.timeoutMillis(),
+            parts,
+            Optional.empty()),
         options,
         answers -> Merge.parts(answers, planned));
   }

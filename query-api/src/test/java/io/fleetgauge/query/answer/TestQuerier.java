@@ -28,6 +28,7 @@ import io.fleetgauge.query.shards.GpuSeries;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
@@ -101,7 +102,8 @@ final class TestQuerier {
             admission,
             new Querier.Workers(
                 vertx.createSharedWorkerExecutor("light", 2),
-                vertx.createSharedWorkerExecutor("heavy", 1)));
+                vertx.createSharedWorkerExecutor("heavy", 1)),
+            AliasTable.builtIn());
   }
 
   static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {

@@ -424,7 +424,9 @@ public final class MemoryFleet {
               asked.query().step());
       Query query =
           Planner.prepared(
-              asked.query().with(Parser.parse(asked.query().text(), options)), asked.scope());
+              asked.query().with(Parser.parse(asked.query().text(), options)),
+              asked.scope(),
+              asked.aliases());
       List<PartResult> parts = new ArrayList<>();
       for (Fragment.Part part : asked.parts()) {
         Grid grid = part.grid();

@@ -242,7 +242,15 @@ public final class MemoryShards implements Shards {
             .toList();
     return read(
         "parts",
-        new Fragment.Parts(0, List.of(), planned.query().unparsed(), scope, 1_000, parts),
+        new Fragment.Parts(
+            0,
+            List.of(),
+            planned.query().unparsed(),
+            scope,
+            planned.aliases(),
+            1_000,
+            parts,
+            Optional.empty()),
         options,
         answers -> merged(planned, answers));
   }

@@ -25,6 +25,9 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.vocabulary.Aliases;
+import io.fleetgauge.sample.vocabulary.Factor;
+import io.fleetgauge.sample.vocabulary.MetricAlias;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -290,6 +293,31 @@ public abstract class ShardsContract {
     EvaluatedParts parts = await(shards.parts(planned, scope, options())).value();
     assertThat(parts.parts().getFirst().columns().getFirst().values()).containsExactly(6);
     assertThat(parts.samples()).isEqualTo(6);
+  }
+
+  @Test
+  protected void partsAreReadThroughTheAliasesOfThePlan() throws Exception {
+    String text = "max by (host) (watts{host=~\"n[1-3]\"})";
+    Query query =
+        new Query(
+            text,
+            Parser.parse(text, new ParseOptions(Feature.STOCK, 0, 0)),
+            END,
+            END,
+            0,
+            Query.Settings.STOCK);
+    Aliases aliases =
+        new Aliases(
+            Map.of("watts", new MetricAlias("watts", "power", new Factor(1, 100), "", "")),
+            Map.of("host", "Hostname"));
+    Planned planned = Planner.plan(query, List.of(), aliases, Planner.Mode.AUTO);
+    EvaluatedParts parts = await(shards.parts(planned, List.of(), options())).value();
+    Map<Expr, Provided> provided = new IdentityHashMap<>();
+    provided.put(planned.cuts().getFirst().expr(), parts.parts().getFirst());
+    Answer answer = Engine.run(planned.query(), source(), provided, StopCheck.NEVER);
+    assertThat(answer.result())
+        .isEqualTo(Engine.run(planned.query(), source(), StopCheck.NEVER).result());
+    assertThat(((Answer.Vector) answer.result()).samples()).hasSize(3);
   }
 
   @Test

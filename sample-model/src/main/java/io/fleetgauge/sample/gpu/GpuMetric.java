@@ -10,8 +10,6 @@ import java.util.Set;
  * @param help one sentence
  * @param entities what its series are of
  * @param dcgmType the type that dcgm-exporter declares; empty when its list of counters lacks it
- * @param newerName the name since DCGM 4.6 (shown by dcgm-exporter since 4.9); empty when it kept
- *     its name
  * @param inDcgmDefault whether dcgm-exporter shows it without further configuration
  */
 public record GpuMetric(
@@ -22,7 +20,6 @@ public record GpuMetric(
     Tier tier,
     Set<Entity> entities,
     String dcgmType,
-    String newerName,
     boolean inDcgmDefault) {
 
   /** What a series belongs to. */

@@ -16,11 +16,20 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** The table of {@code gpu-metrics.tsv}, in its own order. */
 public final class GpuMetrics {
-  private static final int COLUMNS = 9;
+  private static final int COLUMNS = 8;
   private static final Map<String, GpuMetric> TABLE = read();
+  private static final Set<String> LABELS =
+      Collections.unmodifiableSet(
+          new TreeSet<>(
+              Set.of(
+                  "DCGM_FI_DRIVER_VERSION",
+                  "DCGM_FI_NVML_VERSION",
+                  "DCGM_FI_DEV_SERIAL",
+                  "DCGM_FI_DEV_VBIOS_VERSION")));
 
   private GpuMetrics() {}
 
@@ -42,6 +51,11 @@ public final class GpuMetrics {
         .orElseThrow(
             () ->
                 new IllegalArgumentException("gpu-metrics.tsv has no metric " + name + "; add it"));
+  }
+
+  /** Labels of dcgm-exporter that the series of a GPU can have in addition. */
+  public static Set<String> labels() {
+    return LABELS;
   }
 
   /** Names of the counters of GPUs, without those of the reading itself. */
@@ -83,12 +97,11 @@ public final class GpuMetrics {
         cells[0],
         cells[1],
         cell(cells[2]),
-        cells[8],
+        cells[7],
         Tier.valueOf(cells[3].toUpperCase(Locale.ROOT)),
         Collections.unmodifiableSet(entities),
         cell(cells[5]),
-        cell(cells[6]),
-        cells[7].equals("default"));
+        cells[6].equals("default"));
   }
 
   private static String cell(String text) {

@@ -18,7 +18,6 @@ class GpuMetricsTest {
     assertThat(used.inDcgmDefault()).isTrue();
     GpuMetric limit = GpuMetrics.of("DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX");
     assertThat(limit.tier()).isEqualTo(Tier.STATIC);
-    assertThat(limit.newerName()).isEqualTo("DCGM_FI_DEV_BOARD_POWER_LIMIT_MAX_WATTS");
     assertThat(limit.inDcgmDefault()).isFalse();
   }
 
@@ -32,13 +31,10 @@ class GpuMetricsTest {
   }
 
   @Test
-  void noNameOldOrNewIsUsedTwice() {
+  void noNameIsUsedTwice() {
     Set<String> names = new HashSet<>();
     for (GpuMetric metric : GpuMetrics.all()) {
       assertThat(names.add(metric.name())).as(metric.name()).isTrue();
-      if (!metric.newerName().isEmpty()) {
-        assertThat(names.add(metric.newerName())).as(metric.newerName()).isTrue();
-      }
     }
   }
 

@@ -26,6 +26,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -56,7 +57,7 @@ final class PartsRunner {
           .build();
 
   /** What the expression of a query depends on. */
-  private record Parsed(ParseOptions options, String text, List<Matcher> scope) {}
+  private record Parsed(ParseOptions options, String text, List<Matcher> scope, Aliases aliases) {}
 
   /** The hosts of a fragment; as a set only if samples are read. */
   private static final class Hosts {
@@ -277,13 +278,13 @@ final class PartsRunner {
     ParseOptions options =
         new ParseOptions(
             question.settings().features(), question.end() - question.start(), question.step());
-    Parsed key = new Parsed(options, question.text(), asked.scope());
+    Parsed key = new Parsed(options, question.text(), asked.scope(), asked.aliases());
     Expr known = expressions.getIfPresent(key);
     if (known != null) {
       return question.with(known);
     }
     Query query = question.with(Parser.parse(question.text(), options));
-    Query prepared = Planner.prepared(query, asked.scope());
+    Query prepared = Planner.prepared(query, asked.scope(), asked.aliases());
     expressions.put(key, prepared.expr());
     return prepared;
   }

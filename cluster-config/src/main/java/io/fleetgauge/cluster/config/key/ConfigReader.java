@@ -2,7 +2,9 @@ package io.fleetgauge.cluster.config.key;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
@@ -21,7 +23,7 @@ import java.util.function.Consumer;
  */
 public final class ConfigReader {
   private final String source;
-  private final JsonNode root;
+  private JsonNode root;
   private final boolean describes;
   private final Map<String, Key<?>> known = new LinkedHashMap<>();
   private final Set<String> sections = new TreeSet<>();
@@ -47,6 +49,32 @@ public final class ConfigReader {
     if (!root.isMissingNode() && !root.isObject()) {
       throw new ConfigException(source, List.of("a map of keys is expected at the top"));
     }
+  }
+
+  /**
+   * Sets keys to values, as if they stood in the text so.
+   *
+   * @param values texts, whole numbers or booleans by key
+   */
+  public void override(Map<String, Object> values) {
+    values.forEach(
+        (key, value) -> {
+          if (!root.isObject()) {
+            root = JsonNodeFactory.instance.objectNode();
+          }
+          ObjectNode at = (ObjectNode) root;
+          String[] parts = key.split("\\.");
+          for (int i = 0; i < parts.length - 1; i++) {
+            JsonNode below = at.path(parts[i]);
+            at = below.isObject() ? (ObjectNode) below : at.putObject(parts[i]);
+          }
+          String last = parts[parts.length - 1];
+          switch (value) {
+            case Integer number -> at.put(last, number);
+            case Boolean flag -> at.put(last, flag);
+            default -> at.put(last, value.toString());
+          }
+        });
   }
 
   private ConfigReader() {

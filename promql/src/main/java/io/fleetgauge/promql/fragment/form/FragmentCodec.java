@@ -15,8 +15,8 @@ import java.util.List;
  * of its own.
  */
 public final class FragmentCodec {
-  /** 6: parts ask and say what has changed. */
-  private static final int VERSION = 6;
+  /** 7: parts name the aliases that they use. */
+  private static final int VERSION = 7;
 
   private static final int KIND_AT = 3;
 

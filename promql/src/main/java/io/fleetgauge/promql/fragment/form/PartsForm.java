@@ -12,6 +12,7 @@ import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryText;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -39,6 +40,7 @@ final class PartsForm {
       out.string(feature.name());
     }
     SelectorForm.matchers(out, parts.scope());
+    AliasesForm.write(out, parts.aliases());
     out.uvar(parts.timeoutMillis()).uvar(parts.parts().size());
     for (Fragment.Part part : parts.parts()) {
       Grid grid = part.grid();
@@ -52,6 +54,7 @@ final class PartsForm {
   static Fragment question(WireReader in, long epoch, List<String> hosts) throws WireException {
     QueryText query = query(in);
     List<Matcher> scope = SelectorForm.matchers(in);
+    Aliases aliases = AliasesForm.read(in);
     long timeout = in.uvar("the timeout");
     int count = in.count(5, "parts");
     List<Fragment.Part> parts = new ArrayList<>(count);
@@ -62,7 +65,7 @@ final class PartsForm {
         in.uint(1, "whether changes are asked for") == 1
             ? Optional.of(ChangesForm.since(in))
             : Optional.empty();
-    return new Fragment.Parts(epoch, hosts, query, scope, timeout, parts, since);
+    return new Fragment.Parts(epoch, hosts, query, scope, aliases, timeout, parts, since);
   }
 
   private static QueryText query(WireReader in) throws WireException {

@@ -6,14 +6,14 @@
  * the way back.
  *
  * <pre>
- * request     = 'F' 'Q' version:u8(=6) kind:u8 load epoch:uvar hosts:list(string) what
+ * request     = 'F' 'Q' version:u8(=7) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced, 13 owners
  * load        = tenant:string weight:uvar work:uvar
  * what        = samples:    budget:uvar list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
  *                           maxSamples:uvar subqueryStep:uvar features:list(string) matchers
- *                           timeoutMillis:uvar
+ *                           aliases timeoutMillis:uvar
  *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
  *                           (0:u8 | 1:u8 since)                   1: asks what has changed
@@ -31,8 +31,10 @@
  * selection   = matchers from:svar to:svar
  * search      = from:svar to:svar limit:uvar list(matchers)
  * matchers    = list(kind:u8 name:string value:string)
+ * aliases     = list(name:string stored:string multiply:f64 divide:f64)    of metrics
+ *               list(name:string stored:string)                            of labels
  *
- * answer      = 'F' 'A' version:u8(=6) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(=7) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)

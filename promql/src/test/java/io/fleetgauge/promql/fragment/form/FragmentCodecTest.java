@@ -24,6 +24,9 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.vocabulary.Aliases;
+import io.fleetgauge.sample.vocabulary.Factor;
+import io.fleetgauge.sample.vocabulary.MetricAlias;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,6 +68,9 @@ class FragmentCodecTest {
                   15_000,
                   new Query.Settings(300_000, 1_000, 60_000, Set.of(Feature.DURATION_EXPRESSIONS))),
               MATCHERS,
+              new Aliases(
+                  Map.of("b", new MetricAlias("b", "a", new Factor(1, 100), "", "")),
+                  Map.of("hostname", "Hostname")),
               2_000,
               List.of(
                   new Fragment.Part(0, new Grid(60_000, 15_000, 120_000), true, true),
@@ -280,10 +286,10 @@ class FragmentCodecTest {
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
-        .isEqualTo("4641060b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
+        .isEqualTo("4641070b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(packed)))
         .isEqualTo(
-            "4641060b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
+            "4641070b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
     FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
@@ -299,7 +305,7 @@ class FragmentCodecTest {
   void theBytesAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510601"
+            "46510701"
                 + "03726564"
                 + "03"
                 + "a0d49202"
@@ -313,7 +319,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410601"
+            "46410701"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"
@@ -335,7 +341,7 @@ class FragmentCodecTest {
   void theBytesOfOwnersAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getLast())))
         .isEqualTo(
-            "4651060d"
+            "4651070d"
                 + "03726564"
                 + "03"
                 + "a0d49202"
@@ -349,7 +355,7 @@ class FragmentCodecTest {
                 + "03047261636b05725b31325d");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(OWNERS)))
         .isEqualTo(
-            "4641060d"
+            "4641070d"
                 + "03"
                 + "01026e31"
                 + "05"
@@ -427,7 +433,7 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464106050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073"
+            "464107050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073"
                 + "01f7ffffffffffffff110501026e3100020809"
                 + "07047261636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
@@ -507,7 +513,7 @@ class FragmentCodecTest {
     bytes[2] = 3;
     assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
         .isInstanceOf(WireException.class)
-        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 6");
+        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and version 7");
   }
 
   @Test

@@ -1,0 +1,51 @@
+package io.fleetgauge.cluster.config;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * How {@code /metrics} of a probe shows GPUs. What is sent to gateways does not depend on it.
+ *
+ * @param vocabulary {@code metrics.vocabulary}
+ * @param hostname {@code metrics.hostname}
+ */
+public record PageSettings(String vocabulary, boolean hostname) {
+  /** Names and units as they are stored. */
+  public static final String STORED = "dcgm-exporter-4.8";
+
+  /** Names and units since dcgm-exporter 4.9. */
+  public static final String NEWER = "dcgm-exporter-4.9";
+
+  private static final TreeSet<String> KNOWN = new TreeSet<>(Set.of(STORED, NEWER));
+
+  private static final Key<String> VOCABULARY =
+      Key.of(
+          "metrics.vocabulary",
+          KeyType.form(
+              "word",
+              "one of " + String.join(", ", KNOWN),
+              text -> text,
+              text -> Optional.of(text).filter(KNOWN::contains)),
+          STORED,
+          "Whose names, units and labels `/metrics` of the probe shows for GPUs. What is sent to"
+              + " gateways does not depend on it.");
+  private static final Key<Boolean> HOSTNAME =
+      Key.of(
+          "metrics.hostname",
+          KeyType.flag(),
+          true,
+          "Whether `/metrics` of the probe shows the label `Hostname`.");
+
+  /** Every default. */
+  public static PageSettings defaults() {
+    return new PageSettings(STORED, true);
+  }
+
+  static PageSettings read(ConfigReader in) {
+    return new PageSettings(in.get(VOCABULARY), in.get(HOSTNAME));
+  }
+}

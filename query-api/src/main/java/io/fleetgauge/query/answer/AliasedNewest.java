@@ -1,0 +1,66 @@
+package io.fleetgauge.query.answer;
+
+import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.kernel.Columns;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.gzip.GzipPiece;
+import io.fleetgauge.sample.prometheus.ExpositionLine;
+import io.fleetgauge.sample.prometheus.ExpositionLines;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The newest samples of series that are seen under aliases, as lines of the text exposition. */
+final class AliasedNewest {
+  private final Request.Newest asked;
+  private final Set<Labels> written = new HashSet<>();
+  private final SortedMap<String, ExpositionLines> lines = new TreeMap<>();
+
+  AliasedNewest(Request.Newest asked) {
+    this.asked = asked;
+  }
+
+  /** Takes series; of two with one label set the first one counts. */
+  void add(List<Series> found) {
+    for (Series series : found) {
+      int last = series.size() - 1;
+      Labels labels = series.labels();
+      if (last < 0
+          || Columns.isAbsent(series.values()[last])
+          || !asked.hosts().test(labels.braced())
+          || !written.add(labels)) {
+        continue;
+      }
+      lines
+          .computeIfAbsent(labels.metric(), none -> new ExpositionLines(0))
+          .add(
+              ExpositionLine.start(labels, asked.utf8()).getBytes(StandardCharsets.UTF_8),
+              series.values()[last],
+              series.times()[last]);
+    }
+  }
+
+  /** How many series there are. */
+  int size() {
+    return written.size();
+  }
+
+  SortedMap<String, List<FragmentAnswer.Family>> families() {
+    SortedMap<String, List<FragmentAnswer.Family>> families = new TreeMap<>();
+    try (GzipPiece.Compressor compressor = new GzipPiece.Compressor()) {
+      lines.forEach(
+          (name, of) -> {
+            GzipPiece piece =
+                asked.gzip()
+                    ? compressor.of(of.array(), 0, of.size())
+                    : new GzipPiece(of.array(), 0, of.size(), of.size(), 0);
+            families.put(name, List.of(new FragmentAnswer.Family(name, of.count(), piece)));
+          });
+    }
+    return families;
+  }
+}
