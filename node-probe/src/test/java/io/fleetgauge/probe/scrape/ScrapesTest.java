@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.StartFailure;
@@ -26,6 +28,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +38,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.zip.GZIPOutputStream;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +58,7 @@ class ScrapesTest {
   @TempDir private Path folder;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private HttpServer server;
+  private String scheme = "http";
   private volatile String page = "";
   private volatile String contentType = TEXT;
   private volatile int status = 200;
@@ -107,8 +113,8 @@ class ScrapesTest {
     ProbeConfig config =
         ProbeConfig.read(
             "f",
-            "{hostname: n1, instance: i1, tick: 1m, scrape: {t: {url: 'http://127.0.0.1:%d', job: j, instance: i%s}}}"
-                .formatted(server.getAddress().getPort(), keys));
+            "{hostname: n1, instance: i1, tick: 1m, scrape: {t: {url: '%s://127.0.0.1:%d', job: j, instance: i%s}}}"
+                .formatted(scheme, server.getAddress().getPort(), keys));
     scrapes = new Scrapes(vertx, config.scrape(), "n1", Duration.ofMillis(TICK));
     List<Reader> readers = scrapes.readers();
     sampler =
@@ -392,5 +398,86 @@ class ScrapesTest {
     assertThat(ticks.getLast())
         .isEqualTo(with(about(0, 0, 0, 0), "a{instance=\"i\", job=\"j\"}", null));
     assertThat(metrics()).contains(failures("timeout"));
+  }
+
+  private static void keytool(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+  }
+
+  @Test
+  void overTlsAnExporterIsReadIfItsCertificateIsTrustedOrNotLookedAt(Vertx vertx) throws Exception {
+    Path store = folder.resolve("store");
+    Path ca = folder.resolve("ca.pem");
+    String subject = "-genkeypair -alias a -keyalg EC -dname CN=x -ext san=ip:127.0.0.1";
+    List<String> arguments = new ArrayList<>(List.of(subject.split(" ")));
+    arguments.addAll(List.of("-keystore", store.toString(), "-storepass", "secret"));
+    keytool(arguments.toArray(String[]::new));
+    keytool(
+        "-exportcert",
+        "-rfc",
+        "-alias",
+        "a",
+        "-keystore",
+        store.toString(),
+        "-storepass",
+        "secret",
+        "-file",
+        ca.toString());
+    KeyStore keys = KeyStore.getInstance(store.toFile(), "secret".toCharArray());
+    KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
+    factory.init(keys, "secret".toCharArray());
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(factory.getKeyManagers(), null, null);
+    server.stop(0);
+    HttpsServer secure =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    secure.setHttpsConfigurator(new HttpsConfigurator(tls));
+    secure.setExecutor(threads);
+    secure.createContext("/metrics", this::answer);
+    secure.start();
+    server = secure;
+    page = "a 1\n";
+    String a = "a{instance=\"i\", job=\"j\"}";
+    scheme = "https";
+    scrape(vertx, "");
+    assertThat(tick(0)).isEqualTo(about(0, 0, 0, 0));
+    assertThat(metrics()).contains(failures("connection"));
+    stopReading();
+    scrape(vertx, ", tls: {ca: " + ca + "}");
+    assertThat(tick(1)).isEqualTo(with(about(1, 1, 1, 1), a, 1.0));
+    stopReading();
+    scrape(vertx, ", tls: {insecure: true}");
+    assertThat(tick(2)).isEqualTo(with(about(1, 1, 1, 1), a, 1.0));
+  }
+
+  /** What is remembered of a page, beside the tick and the assembly that hold its series too. */
+  @Test
+  void aPageOfTenThousandSamplesTakesAFewMebibytes(Vertx vertx) throws Exception {
+    scrape(vertx, "");
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 10_000; i++) {
+      text.append("metric_").append(i / 100).append("{UUID=\"GPU-5fd4f087-86f3-7a43-b711-");
+      text.append(i % 100).append("\",device=\"nvidia0\",modelName=\"NVIDIA H100 80GB HBM3\",");
+      text.append("namespace=\"ml\",pod=\"train-0\",container=\"main\"} ").append(i).append('\n');
+    }
+    page = text.toString();
+    text.setLength(0);
+    text.trimToSize();
+    long before = used();
+    assertThat(tick(0)).containsAllEntriesOf(about(1, 10_000, 10_000, 10_000));
+    assertThat(tick(1)).containsAllEntriesOf(about(1, 10_000, 10_000, 0));
+    long held = used() - before;
+    assertThat(held).as("bytes").isLessThan(16L << 20);
+  }
+
+  private static long used() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
   }
 }
