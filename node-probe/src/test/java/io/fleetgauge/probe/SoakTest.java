@@ -10,6 +10,7 @@ import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.StandIn;
+import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -105,7 +106,16 @@ class SoakTest {
     readers.add(new GpuSampling(gpus, classes, Duration.ofSeconds(10)));
     readers.add(new GpuReport(gpus, classes.core(), classes.other()));
     NodeLabels node = new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE);
-    try (Sampler sampler = new Sampler(readers, node, "job", TICK, now::get, uplink::offer)) {
+    try (Sampler sampler =
+        new Sampler(
+            readers,
+            node,
+            () -> GpuOwners.NONE,
+            "job",
+            TICK,
+            now::get,
+            uplink::offer,
+            past -> {})) {
       Meters meters = ProbeMeters.of(uplink, Optional.of(spool), host, Optional.of(gpus), sampler);
       Held settled = null;
       Held last = null;

@@ -111,7 +111,8 @@ final class KubeletNode implements AutoCloseable {
             "probe",
             Duration.ofSeconds(15),
             () -> 0,
-            tick -> {})) {
+            tick -> {},
+            past -> {})) {
       Tick tick = sampler.readAt(0);
       Map<String, Double> values = new TreeMap<>();
       for (int i = 0; i < tick.size(); i++) {
