@@ -41,6 +41,7 @@ final class GpuReader {
   };
 
   private final GpuSource source;
+  private final Driver driver;
   private final LongSupplier nanos;
   private final CallLog log;
   private final ValueCounts counts = new ValueCounts();
@@ -67,7 +68,12 @@ final class GpuReader {
   record Census(int counted, int denied, int failed) {}
 
   GpuReader(GpuSource source, LongSupplier nanos) {
+    this(source, log -> Nvml.load(source.library(), source.roots(), log), nanos);
+  }
+
+  GpuReader(GpuSource source, Driver driver, LongSupplier nanos) {
     this.source = source;
+    this.driver = driver;
     this.nanos = nanos;
     this.log = new CallLog(nanos);
     this.retryAt = nanos.getAsLong();
@@ -149,7 +155,7 @@ final class GpuReader {
     retryAt = now + RETRY_NANOS;
     try {
       if (nvml == null) {
-        nvml = Nvml.load(source.library(), source.roots(), log);
+        nvml = driver.open(log);
         out = nvml.allocate(256);
       }
     } catch (UnsatisfiedLinkError e) {

@@ -35,6 +35,7 @@ public final class GpuThread implements AutoCloseable {
   private final GpuReader reader;
   private final Watchdog watchdog;
   private final ReadingReport report;
+  private final Patience patience;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
@@ -48,7 +49,21 @@ public final class GpuThread implements AutoCloseable {
    * @param nanos a clock that only moves forward
    */
   GpuThread(GpuSource source, LongSupplier nanos) {
-    this.reader = new GpuReader(source, nanos);
+    this(source, new GpuReader(source, nanos), nanos, Patience.REAL);
+  }
+
+  /**
+   * Reads a driver that is not a library of this machine.
+   *
+   * @param nanos a clock that only moves forward
+   */
+  public GpuThread(GpuSource source, Driver driver, LongSupplier nanos, Patience patience) {
+    this(source, new GpuReader(source, driver, nanos), nanos, patience);
+  }
+
+  private GpuThread(GpuSource source, GpuReader reader, LongSupplier nanos, Patience patience) {
+    this.reader = reader;
+    this.patience = patience;
     this.watchdog = new Watchdog(reader.log());
     this.report = new ReadingReport(source, reader, watchdog, missed::get, nanos);
     thread.execute(this::tellThread);
@@ -83,7 +98,8 @@ public final class GpuThread implements AutoCloseable {
             },
             thread);
     try {
-      return Optional.of(running.get(limit.toMillis(), TimeUnit.MILLISECONDS));
+      patience.await(running, limit);
+      return Optional.of(running.get());
     } catch (TimeoutException e) {
       missed.incrementAndGet();
       LOG.warn("the GPU driver has not answered for {}; going on without GPUs", limit);

@@ -17,9 +17,11 @@ public final class CallLog {
   private static final int CODES = 32;
 
   /** Upper bounds of the buckets of durations in ns; one more is open. */
-  private static final long[] BOUNDS = {1_000_000, 10_000_000, 100_000_000, 1_000_000_000L};
+  private static final long[] BOUNDS = {
+    1_000_000, 10_000_000, 100_000_000, 1_000_000_000L, 10_000_000_000L, 60_000_000_000L
+  };
 
-  private static final String[] BOUND_LABELS = {"0.001", "0.01", "0.1", "1", "+Inf"};
+  private static final String[] BOUND_LABELS = {"0.001", "0.01", "0.1", "1", "10", "60", "+Inf"};
   private static final int BUCKETS = BOUNDS.length + 1;
   private static final long SECOND = 1_000_000_000L;
 

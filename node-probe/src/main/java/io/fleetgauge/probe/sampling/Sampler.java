@@ -25,6 +25,7 @@ public final class Sampler implements AutoCloseable {
   private final TickAssembly.Part ownSeries = new TickAssembly.Part();
   private final Consumer<Tick> out;
   private final LongSupplier clock;
+  private final LongSupplier nanos;
   private final Duration tick;
   private final ReadingThreads reading;
   private final ScheduledExecutorService thread =
@@ -45,13 +46,28 @@ public final class Sampler implements AutoCloseable {
       Duration tick,
       LongSupplier clock,
       Consumer<Tick> out) {
+    this(readers, node, job, tick, clock, System::nanoTime, out);
+  }
+
+  /**
+   * @param nanos a clock that only moves forward, by which durations are measured
+   */
+  public Sampler(
+      List<Reader> readers,
+      NodeLabels node,
+      String job,
+      Duration tick,
+      LongSupplier clock,
+      LongSupplier nanos,
+      Consumer<Tick> out) {
     this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
     this.health = new Health(job, sources, tick);
     this.out = out;
     this.clock = clock;
     this.tick = tick;
-    this.reading = new ReadingThreads();
+    this.nanos = nanos;
+    this.reading = new ReadingThreads(nanos);
   }
 
   /** Reads once, now, and then at every tick. */
@@ -104,7 +120,7 @@ public final class Sampler implements AutoCloseable {
 
   /** Reads what is due at a time: the tick of that time. Times need not ascend. */
   public Tick readAt(long time) throws InterruptedException {
-    long begun = System.nanoTime();
+    long begun = nanos.getAsLong();
     List<ReadingThreads.Call> calls = new ArrayList<>();
     for (Source source : sources) {
       source.begin(time).ifPresent(calls::add);
@@ -116,7 +132,7 @@ public final class Sampler implements AutoCloseable {
       source.end(time, assembly);
       pieces.addAll(source.newest());
     }
-    assembly.read(ownSeries, health.read(time, System.nanoTime() - begun, assembly.counts()));
+    assembly.read(ownSeries, health.read(time, nanos.getAsLong() - begun, assembly.counts()));
     pieces.add(ownSeries.last());
     newest = List.copyOf(pieces);
     return assembly.at(time);
