@@ -19,6 +19,8 @@ import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.nodes.Fleet;
+import io.fleetgauge.load.nodes.Incidents;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Labels;
@@ -43,11 +45,13 @@ import picocli.CommandLine.Option;
     description = "Starts a whole fleet on this machine, with an hour of history.")
 public final class DemoCommand implements Command {
   private static final String LOOPBACK = "127.0.0.1";
-  private static final int RACKS = 5;
+
+  /** Hosts besides: this machine, the controller and a workstation. */
+  private static final int OTHERS = 3;
+
   private static final String GATEWAY_FOLDER = "gateways";
   private static final Duration RETENTION = Duration.ofHours(6);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
-  private static final long SEED = 20_261_121;
 
   @Option(
       names = "--port",
@@ -82,7 +86,7 @@ public final class DemoCommand implements Command {
       paramLabel = "N",
       defaultValue = "50",
       description = {
-        "Simulated nodes with 8 GPUs each, 1 to 500 (default: ${DEFAULT-VALUE}).",
+        "Simulated nodes in five racks, 1 to 500 (default: ${DEFAULT-VALUE}).",
         "One gateway is started for every " + Assignment.MOST + " hosts."
       })
   private int hosts;
@@ -97,9 +101,27 @@ public final class DemoCommand implements Command {
   @Option(
       names = "--tick",
       paramLabel = "SECONDS",
-      defaultValue = "10",
+      defaultValue = "15",
       description = "Interval between two readings of a node, 1 to 60 (default: ${DEFAULT-VALUE}).")
   private int tickSeconds;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "20261121",
+      description = "Seed of jobs, faults and noise (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "AMOUNT",
+      defaultValue = "some",
+      description = {
+        "How much goes wrong: off, some or many (default: ${DEFAULT-VALUE}).",
+        "Among others a straggler, a lost GPU, an idle allocation, a hung driver, a silent node,",
+        "XIDs and throttling; many has every fault that alerts know."
+      })
+  private String faults;
 
   @Option(
       names = "--data",
@@ -147,8 +169,8 @@ public final class DemoCommand implements Command {
     out.println(
         plural(hosts, "simulated node")
             + " with "
-            + SimulatedNode.GPUS
-            + " GPUs each. Ctrl-C stops it.");
+            + fleet().gpus()
+            + " GPUs, a controller and a workstation. Ctrl-C stops it.");
     // Registered before the start, because Ctrl-C may come during it.
     Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("stop").unstarted(this::stop));
     try {
@@ -166,9 +188,13 @@ public final class DemoCommand implements Command {
     return count + " " + noun + (count == 1 ? "" : "s");
   }
 
-  /** As many as own all hosts, this machine among them, within the limit for each gateway. */
+  private Fleet fleet() {
+    return Fleet.of(hosts, Duration.ofSeconds(tickSeconds), seed);
+  }
+
+  /** As many as own all hosts within the limit for each gateway. */
   private int gateways() {
-    return Math.ceilDiv(hosts + 1, Assignment.MOST);
+    return Math.ceilDiv(hosts + OTHERS, Assignment.MOST);
   }
 
   private static void remove(Path folder) throws IOException {
@@ -185,6 +211,7 @@ public final class DemoCommand implements Command {
     requireRange("--hosts", hosts, 1, 500);
     requireRange("--past", pastMinutes, 0, 300);
     requireRange("--tick", tickSeconds, 1, 60);
+    amount();
     LocalPorts.requireFree(queryHost(), port, 1, "--port");
     LocalPorts.requireFree(LOOPBACK, gatewayPort, gateways(), "--gateway-port");
     LocalPorts.requireFree(LOOPBACK, clusterPort, gateways() + 1, "--cluster-port");
@@ -201,6 +228,15 @@ public final class DemoCommand implements Command {
       throw new StartFailure(
           option + ": " + value + " is not allowed; allowed is " + min + " to " + max);
     }
+  }
+
+  private Incidents.Amount amount() throws StartFailure {
+    for (Incidents.Amount amount : Incidents.Amount.values()) {
+      if (amount.name().equalsIgnoreCase(faults)) {
+        return amount;
+      }
+    }
+    throw new StartFailure("--faults: " + faults + " is not allowed; allowed is off, some or many");
   }
 
   private void startAll() throws StartFailure, InterruptedException {
@@ -224,17 +260,16 @@ public final class DemoCommand implements Command {
     progress("starting the probe of this machine", "");
     ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
     lifecycle.started("probe", STOP_LIMIT, probe);
+    Fleet simulated = fleet();
     SimulatedFleet nodes =
         new SimulatedFleet(
-            hosts,
-            Math.min(RACKS, hosts),
+            simulated,
+            Incidents.around(System.currentTimeMillis(), simulated, amount()),
+            Duration.ofMinutes(pastMinutes).toMillis(),
             fleet.gatewayAddresses(),
-            tickSeconds * 1_000L,
-            System::currentTimeMillis,
-            SEED);
+            System::currentTimeMillis);
     lifecycle.started("simulated nodes", STOP_LIMIT, nodes);
     nodes.backFill(
-        Duration.ofMinutes(pastMinutes).toMillis(),
         (done, samples) ->
             progress(
                 "back-filling " + pastMinutes + " minutes",

@@ -1,5 +1,11 @@
 package io.fleetgauge.load.demo;
 
+import io.fleetgauge.load.nodes.Fleet;
+import io.fleetgauge.load.nodes.Incidents;
+import io.fleetgauge.load.nodes.Place;
+import io.fleetgauge.load.nodes.PlainNode;
+import io.fleetgauge.load.nodes.PlayedNode;
+import io.fleetgauge.load.nodes.SimulatedNode;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
@@ -14,16 +20,19 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Simulated nodes, each with an uplink of its own as a real probe has it. */
 final class SimulatedFleet implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SimulatedFleet.class);
   private static final UplinkSettings UNACKNOWLEDGED =
       new UplinkSettings(Duration.ofDays(1), 64L << 20, Duration.ofDays(1), 0);
 
   /** How many unacknowledged ticks of history a node may have. */
   private static final int MAX_AHEAD = 60;
 
-  private record Node(SimulatedNode readings, Uplink uplink) {}
+  private record Node(PlayedNode readings, Uplink uplink) {}
 
   private final Vertx vertx = Vertx.vertx();
   private final List<Node> nodes = new ArrayList<>();
@@ -32,24 +41,36 @@ final class SimulatedFleet implements AutoCloseable {
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("simulated-fleet").factory());
+  private final long first;
   private long next;
 
   /**
+   * @param pastMillis history before now
    * @param clock ms since the epoch
    */
   SimulatedFleet(
-      int hosts, int racks, List<URI> gateways, long tickMillis, LongSupplier clock, long seed) {
-    this.tickMillis = tickMillis;
+      Fleet fleet, Incidents incidents, long pastMillis, List<URI> gateways, LongSupplier clock) {
+    this.tickMillis = fleet.tick().toMillis();
     this.clock = clock;
-    JobSchedule jobs = new JobSchedule(seed);
-    for (int i = 0; i < hosts; i++) {
-      String hostname = String.format("gpu-node-%02d", i + 1);
-      String rack = "rack-" + (1 + i * racks / hosts);
-      nodes.add(
-          new Node(
-              new SimulatedNode(i, hostname, rack, jobs, seed),
-              new Uplink(vertx, hostname, gateways, UNACKNOWLEDGED, Optional.empty(), seed + i)));
+    this.first = (clock.getAsLong() - pastMillis) / tickMillis * tickMillis;
+    this.next = first;
+    for (Place place : fleet.places()) {
+      add(new SimulatedNode(place, fleet, incidents, first), gateways, fleet.seed());
     }
+    add(PlainNode.controller(fleet, incidents, first), gateways, fleet.seed());
+    add(PlainNode.workstation(fleet, first), gateways, fleet.seed());
+  }
+
+  private void add(PlayedNode node, List<URI> gateways, long seed) {
+    Uplink uplink =
+        new Uplink(
+            vertx,
+            node.hostname(),
+            gateways,
+            UNACKNOWLEDGED,
+            Optional.empty(),
+            seed + nodes.size());
+    nodes.add(new Node(node, uplink));
   }
 
   /** Progress of the back-fill. */
@@ -62,10 +83,8 @@ final class SimulatedFleet implements AutoCloseable {
   }
 
   /** Sends the history in order, as fast as gateways acknowledge it; returns when all is kept. */
-  void backFill(long pastMillis, Progress progress) throws InterruptedException {
-    long first = (clock.getAsLong() - pastMillis) / tickMillis * tickMillis;
-    next = first;
-    long total = pastMillis / tickMillis;
+  void backFill(Progress progress) throws InterruptedException {
+    long total = Math.max(1, (clock.getAsLong() - first) / tickMillis);
     while (next <= clock.getAsLong()) {
       tick();
       double done = (next - first) / tickMillis / (double) total;
@@ -82,19 +101,25 @@ final class SimulatedFleet implements AutoCloseable {
   /** Starts live ticks. */
   void start() {
     thread.scheduleAtFixedRate(
-        () -> {
-          while (next <= clock.getAsLong()) {
-            tick();
-          }
-        },
-        0,
-        Math.min(1_000, tickMillis),
-        TimeUnit.MILLISECONDS);
+        this::catchUp, 0, Math.min(1_000, tickMillis), TimeUnit.MILLISECONDS);
   }
 
-  private void tick() {
+  private void catchUp() {
+    try {
+      while (next <= clock.getAsLong()) {
+        tick();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      LOG.error("the simulated nodes have stopped", e);
+      throw e;
+    }
+  }
+
+  private void tick() throws InterruptedException {
     for (Node node : nodes) {
-      node.uplink().offer(node.readings().tick(next));
+      node.readings().tick(next).ifPresent(node.uplink()::offer);
     }
     next += tickMillis;
   }
@@ -116,6 +141,7 @@ final class SimulatedFleet implements AutoCloseable {
   public void close() {
     thread.shutdownNow();
     nodes.forEach(node -> node.uplink().close());
+    nodes.forEach(node -> node.readings().close());
     try {
       vertx.close().await(5, TimeUnit.SECONDS);
     } catch (TimeoutException e) {

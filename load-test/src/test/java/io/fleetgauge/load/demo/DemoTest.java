@@ -36,10 +36,12 @@ class DemoTest {
       QueryClient client = new QueryClient(port(options));
       // 51 hosts are more than three gateways may own.
       assertThat(demo.output()).contains("4 gateways, 1 query API");
-      assertThat(client.values("count(DCGM_FI_DEV_GPU_UTIL)", "")).containsEntry("", 400.0);
+      assertThat(client.values("count(gpu_info)", "")).containsEntry("", 360.0);
+      assertThat(client.values("count by (GPU_I_PROFILE) (gpu_allocated)", "GPU_I_PROFILE"))
+          .containsEntry("3g.40gb", 80.0);
       assertThat(client.values("avg by (rack) (DCGM_FI_DEV_GPU_UTIL)", "rack")).hasSize(5);
       assertThat(client.values("count by (Hostname) (node_load1)", "Hostname"))
-          .hasSize(51)
+          .hasSize(53)
           .containsKey(LocalHost.name());
       // At one moment a tenant may have no job.
       assertThat(
@@ -48,7 +50,7 @@ class DemoTest {
                   "tenant"))
           .hasSize(4);
       assertThat(client.values("count(count_over_time(node_load1[10m]) > 30)", ""))
-          .containsEntry("", 50.0);
+          .containsEntry("", 52.0);
       List<String> examples = examples(demo.output());
       assertThat(examples).hasSize(3);
       for (String query : examples) {
@@ -90,8 +92,18 @@ class DemoTest {
     }
   }
 
+  @Test
+  void anUnknownAmountOfFaultsIsNamedWithWhatIsAllowed() throws Exception {
+    try (LaunchedProcess demo = new LaunchedProcess(folder, "demo", "--faults", "all")) {
+      assertThat(demo.exitCode()).isEqualTo(1);
+      assertThat(demo.output())
+          .contains("--faults: all is not allowed; allowed is off, some or many");
+    }
+  }
+
   private LaunchedProcess start(List<String> options) throws IOException {
-    List<String> line = new ArrayList<>(List.of("demo", "--past", "10", "--data", "data"));
+    List<String> line =
+        new ArrayList<>(List.of("demo", "--past", "10", "--faults", "off", "--data", "data"));
     line.addAll(options);
     return new LaunchedProcess(folder, line.toArray(String[]::new));
   }

@@ -42,6 +42,7 @@ final class GpuReader {
   };
 
   private final GpuSource source;
+  private final Driver driver;
   private final LongSupplier nanos;
   private final CallLog log;
   private final ValueCounts counts = new ValueCounts();
@@ -71,7 +72,12 @@ final class GpuReader {
   record Census(int counted, int denied, int failed) {}
 
   GpuReader(GpuSource source, LongSupplier nanos) {
+    this(source, log -> Nvml.load(source.library(), source.roots(), log), nanos);
+  }
+
+  GpuReader(GpuSource source, Driver driver, LongSupplier nanos) {
     this.source = source;
+    this.driver = driver;
     this.nanos = nanos;
     this.log = new CallLog(nanos);
     this.retryAt = nanos.getAsLong();
@@ -173,7 +179,7 @@ final class GpuReader {
     retryAt = now + RETRY_NANOS;
     try {
       if (nvml == null) {
-        nvml = Nvml.load(source.library(), source.roots(), log);
+        nvml = driver.open(log);
         out = nvml.allocate(256);
       }
     } catch (UnsatisfiedLinkError e) {

@@ -41,8 +41,8 @@ public final class GpuThread implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
-  private final Turn<GpuReadings> readings = new Turn<>(thread);
-  private final Turn<List<QuickGpu>> quick = new Turn<>(thread);
+  private final Turn<GpuReadings> readings;
+  private final Turn<List<QuickGpu>> quick;
 
   public GpuThread(GpuSource source) {
     this(source, System::nanoTime);
@@ -52,7 +52,22 @@ public final class GpuThread implements AutoCloseable {
    * @param nanos a clock that only moves forward
    */
   public GpuThread(GpuSource source, LongSupplier nanos) {
-    this.reader = new GpuReader(source, nanos);
+    this(source, new GpuReader(source, nanos), nanos, Patience.REAL);
+  }
+
+  /**
+   * Reads a driver that is not a library of this machine.
+   *
+   * @param nanos a clock that only moves forward
+   */
+  public GpuThread(GpuSource source, Driver driver, LongSupplier nanos, Patience patience) {
+    this(source, new GpuReader(source, driver, nanos), nanos, patience);
+  }
+
+  private GpuThread(GpuSource source, GpuReader reader, LongSupplier nanos, Patience patience) {
+    this.reader = reader;
+    this.readings = new Turn<>(thread, patience);
+    this.quick = new Turn<>(thread, patience);
     this.watchdog = new Watchdog(reader.log());
     this.report = new ReadingReport(source, reader, watchdog, missed::get, nanos);
     thread.execute(this::tellThread);

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
@@ -15,10 +14,12 @@ import java.util.function.Supplier;
  */
 final class Turn<T> {
   private final Executor thread;
+  private final Patience patience;
   private CompletableFuture<T> running = CompletableFuture.completedFuture(null);
 
-  Turn(Executor thread) {
+  Turn(Executor thread, Patience patience) {
     this.thread = thread;
+    this.patience = patience;
   }
 
   /** Whether the last one has not ended. */
@@ -34,7 +35,8 @@ final class Turn<T> {
       throws InterruptedException, ExecutionException {
     running = CompletableFuture.supplyAsync(work, thread);
     try {
-      return Optional.of(running.get(limit.toMillis(), TimeUnit.MILLISECONDS));
+      patience.await(running, limit);
+      return Optional.of(running.get());
     } catch (TimeoutException e) {
       return Optional.empty();
     }

@@ -27,9 +27,9 @@ public final class Nvml {
   private final CallLog log;
   private final NativeMemory scratch;
 
-  private Nvml(NvmlLibrary library, CallLog log) {
+  private Nvml(NvmlLibrary library, Runtime runtime, CallLog log) {
     this.library = library;
-    this.runtime = Runtime.getRuntime(library);
+    this.runtime = runtime;
     this.log = log;
     this.scratch = allocate(128);
   }
@@ -45,12 +45,18 @@ public final class Nvml {
     UnsatisfiedLinkError first = null;
     for (String place : places(name, roots)) {
       try {
-        return new Nvml(LibraryLoader.create(NvmlLibrary.class).failImmediately().load(place), log);
+        NvmlLibrary library = LibraryLoader.create(NvmlLibrary.class).failImmediately().load(place);
+        return new Nvml(library, Runtime.getRuntime(library), log);
       } catch (UnsatisfiedLinkError e) {
         first = first == null ? e : first;
       }
     }
     throw first;
+  }
+
+  /** A driver that is written in Java. */
+  public static Nvml of(NvmlLibrary library, CallLog log) {
+    return new Nvml(library, Runtime.getSystemRuntime(), log);
   }
 
   /** The name itself, then the files of this name below the roots. */

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Lets readers read one behind the other, on one thread. A reader that blocks keeps the thread, and
@@ -55,10 +56,12 @@ final class ReadingThreads implements AutoCloseable {
 
   private static final class Round implements Runnable {
     private final Queue<Call> waiting;
+    private final LongSupplier nanos;
     private int open;
     private boolean over;
 
-    Round(List<Call> calls) {
+    Round(List<Call> calls, LongSupplier nanos) {
+      this.nanos = nanos;
       this.waiting = new ArrayDeque<>(calls);
       this.open = calls.size();
     }
@@ -87,27 +90,35 @@ final class ReadingThreads implements AutoCloseable {
     @Override
     public void run() {
       for (Call call = next(); call != null; call = next()) {
-        long begun = System.nanoTime();
+        long begun = nanos.getAsLong();
         Throwable failure = null;
         try {
           call.reader.read(call.due, call.readings);
         } catch (Throwable e) {
           failure = e;
         }
-        end(call, failure, System.nanoTime() - begun);
+        end(call, failure, nanos.getAsLong() - begun);
       }
     }
   }
 
+  private final LongSupplier nanos;
   private final ExecutorService threads =
       Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("reading-", 0).factory());
+
+  /**
+   * @param nanos a clock that only moves forward, by which calls are measured
+   */
+  ReadingThreads(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
 
   /** Returns when all calls have ended, or after the limit. */
   void run(List<Call> calls, Duration limit) throws InterruptedException {
     if (calls.isEmpty()) {
       return;
     }
-    Round round = new Round(calls);
+    Round round = new Round(calls, nanos);
     threads.execute(round);
     long patience = limit.toNanos() / HAND_OVERS;
     long begun = System.nanoTime();

@@ -28,6 +28,7 @@ public final class Sampler implements AutoCloseable {
   private final Consumer<List<Tick>> past;
   private final LongSupplier clock;
   private final Supplier<GpuOwners> owners;
+  private final LongSupplier nanos;
   private final Duration tick;
   private final ReadingThreads reading;
   private final ScheduledExecutorService thread =
@@ -52,6 +53,22 @@ public final class Sampler implements AutoCloseable {
       LongSupplier clock,
       Consumer<Tick> out,
       Consumer<List<Tick>> past) {
+    this(readers, node, owners, job, tick, clock, System::nanoTime, out, past);
+  }
+
+  /**
+   * @param nanos a clock that only moves forward, by which durations are measured
+   */
+  public Sampler(
+      List<Reader> readers,
+      NodeLabels node,
+      Supplier<GpuOwners> owners,
+      String job,
+      Duration tick,
+      LongSupplier clock,
+      LongSupplier nanos,
+      Consumer<Tick> out,
+      Consumer<List<Tick>> past) {
     this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
     this.health = new Health(job, sources, tick);
@@ -60,7 +77,8 @@ public final class Sampler implements AutoCloseable {
     this.past = past;
     this.clock = clock;
     this.tick = tick;
-    this.reading = new ReadingThreads();
+    this.nanos = nanos;
+    this.reading = new ReadingThreads(nanos);
   }
 
   /** Reads once, now, and then at every tick. */
@@ -117,7 +135,7 @@ public final class Sampler implements AutoCloseable {
 
   /** Reads what is due at a time: the tick of that time. Times need not ascend. */
   public Tick readAt(long time) throws InterruptedException {
-    long begun = System.nanoTime();
+    long begun = nanos.getAsLong();
     assembly.follow(owners.get());
     List<ReadingThreads.Call> calls = new ArrayList<>();
     for (Source source : sources) {
@@ -131,7 +149,7 @@ public final class Sampler implements AutoCloseable {
       source.end(time, assembly);
       pieces.addAll(source.newest());
     }
-    assembly.read(ownSeries, health.read(time, System.nanoTime() - begun, assembly.counts()));
+    assembly.read(ownSeries, health.read(time, nanos.getAsLong() - begun, assembly.counts()));
     pieces.add(ownSeries.last());
     newest = List.copyOf(pieces);
     return assembly.at(time);

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /** XIDs by GPU and code. Any thread may count and look. */
-final class XidCounts {
+public final class XidCounts {
   /** An error that a second source tells within this time is the same one. */
   static final long SAME_MILLIS = 2_000;
 
@@ -42,7 +42,7 @@ final class XidCounts {
   /**
    * @param clock ms since the epoch
    */
-  XidCounts(LongSupplier clock) {
+  public XidCounts(LongSupplier clock) {
     this(clock, (address, code, time) -> {});
   }
 
@@ -55,7 +55,7 @@ final class XidCounts {
   }
 
   /** Counts an error that happens now; answers whether it is one that was not told already. */
-  boolean count(String address, int code) {
+  public boolean count(String address, int code) {
     long now = clock.getAsLong();
     boolean isNew = count(address, code, now);
     if (isNew) {

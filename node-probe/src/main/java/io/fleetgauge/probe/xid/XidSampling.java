@@ -30,8 +30,7 @@ public final class XidSampling implements Reader, AutoCloseable {
   private final Supplier<List<Labels>> gpus;
   private final XidCounts ofGpus;
   private final XidCounts ofSwitches;
-  private final KernelLog kernelLog;
-  private final EventThread events;
+  private final XidSources sources;
 
   /** Labels by address, also of GPUs that the driver does not count any more. */
   private final Map<String, Labels> known = new TreeMap<>();
@@ -69,10 +68,30 @@ public final class XidSampling implements Reader, AutoCloseable {
               }
             });
     this.ofSwitches = new XidCounts(clock);
-    this.kernelLog = new KernelLog(device, proc, clock, ofGpus, ofSwitches);
-    this.events = new EventThread(library, roots, ofGpus);
-    kernelLog.start();
-    events.start();
+    this.sources =
+        FollowedSources.start(
+            new KernelLog(device, proc, clock, ofGpus, ofSwitches),
+            new EventThread(library, roots, ofGpus));
+  }
+
+  /**
+   * Shows what other sources than this machine's count.
+   *
+   * @param ofGpus by address
+   * @param ofSwitches by address
+   * @param gpus labels of the GPUs that are known
+   */
+  public XidSampling(
+      XidCounts ofGpus,
+      XidCounts ofSwitches,
+      XidSources sources,
+      Supplier<List<Labels>> gpus,
+      TickClass core) {
+    this.core = core;
+    this.gpus = gpus;
+    this.ofGpus = ofGpus;
+    this.ofSwitches = ofSwitches;
+    this.sources = sources;
   }
 
   @Override
@@ -87,7 +106,7 @@ public final class XidSampling implements Reader, AutoCloseable {
 
   /** Whether both sources are followed. */
   public boolean isFollowing() {
-    return kernelLog.isOpen() && events.isRegistered();
+    return sources.isLogOpen() && sources.isRegistered();
   }
 
   @Override
@@ -116,12 +135,12 @@ public final class XidSampling implements Reader, AutoCloseable {
       add(out, Labels.of(ADDRESS, one.address()), "gpu_sxid_total", code, one.count());
     }
     String lines = "gpu_probe_kernel_lines_total";
-    result(out, lines, "read", kernelLog.lines() - kernelLog.unreadable());
-    result(out, lines, "unreadable", kernelLog.unreadable());
-    result(out, lines, "lost", kernelLog.lost());
+    result(out, lines, "read", sources.lines() - sources.unreadable());
+    result(out, lines, "unreadable", sources.unreadable());
+    result(out, lines, "lost", sources.lost());
     result(out, lines, "overflow", ofGpus.overflows() + ofSwitches.overflows());
-    result(out, "gpu_probe_xid_source_up", "kernel_log", kernelLog.isOpen() ? 1 : 0);
-    result(out, "gpu_probe_xid_source_up", "events", events.isRegistered() ? 1 : 0);
+    result(out, "gpu_probe_xid_source_up", "kernel_log", sources.isLogOpen() ? 1 : 0);
+    result(out, "gpu_probe_xid_source_up", "events", sources.isRegistered() ? 1 : 0);
   }
 
   private void add(Readings out, Labels gpu, XidCounts.Seen one) {
@@ -149,7 +168,6 @@ public final class XidSampling implements Reader, AutoCloseable {
 
   @Override
   public void close() {
-    kernelLog.close();
-    events.close();
+    sources.close();
   }
 }

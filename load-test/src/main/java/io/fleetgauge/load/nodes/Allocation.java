@@ -1,0 +1,62 @@
+package io.fleetgauge.load.nodes;
+
+import io.fleetgauge.load.nodes.driver.SimulatedGpu;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** Whether a job or pod has the GPU, as attribution tells it. */
+final class Allocation implements Reader {
+  private final List<Labels> series = new ArrayList<>();
+  private final TickClass core;
+  private final UnaryOperator<Labels> owner;
+
+  Allocation(List<SimulatedGpu> gpus, TickClass core, UnaryOperator<Labels> owner) {
+    this.core = core;
+    this.owner = owner;
+    for (int i = 0; i < gpus.size(); i++) {
+      Labels gpu =
+          Labels.of(
+              Labels.NAME,
+              "gpu_allocated",
+              "gpu",
+              "" + i,
+              "UUID",
+              gpus.get(i).uuid(),
+              "device",
+              "nvidia" + i,
+              "modelName",
+              gpus.get(i).model(),
+              "pci_bus_id",
+              gpus.get(i).address());
+      if (gpus.get(i).instances() == 0) {
+        series.add(gpu);
+      }
+      for (int instance = 1; instance <= gpus.get(i).instances(); instance++) {
+        series.add(gpu.with("GPU_I_ID", "" + instance).with("GPU_I_PROFILE", "3g.40gb"));
+      }
+    }
+  }
+
+  @Override
+  public String name() {
+    return "attribution";
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(core);
+  }
+
+  @Override
+  public void read(Set<TickClass> due, Readings out) {
+    for (Labels each : series) {
+      out.add(core, each, owner.apply(each).value("job").isEmpty() ? 0 : 1);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.fleetgauge.load.nodes;
+
+import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Noise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What goes wrong in a fleet, and when. Immutable. */
+public final class Incidents {
+  /** How much goes wrong. */
+  public enum Amount {
+    OFF,
+    SOME,
+    MANY
+  }
+
+  public static final Incidents NONE = new Incidents(List.of());
+
+  /** One of each, in this order; the first ones are what {@link Amount#SOME} has. */
+  private static final Fault[] ORDER = {
+    Fault.STRAGGLER,
+    Fault.LOST,
+    Fault.IDLE_ALLOCATION,
+    Fault.HUNG_DRIVER,
+    Fault.SILENT,
+    Fault.PAGE_FAULTS,
+    Fault.THERMAL_SLOWDOWN,
+    Fault.CORRECTABLE,
+    Fault.NARROW_LINK,
+    Fault.HANG
+  };
+
+  private static final Set<Fault> OF_NODES =
+      EnumSet.of(Fault.SILENT, Fault.HUNG_DRIVER, Fault.HANG);
+
+  /** Times are parts of a day, so that the faults of a day are the same whenever one looks. */
+  private static final long DAY = Duration.ofDays(1).toMillis();
+
+  private static final Duration SHORTEST = Duration.ofMinutes(25);
+
+  private final List<Incident> all;
+
+  public Incidents(List<Incident> all) {
+    this.all = List.copyOf(all);
+  }
+
+  /**
+   * Incidents around a time: some go on then, others begin and end around it.
+   *
+   * @param now ms since the epoch
+   */
+  public static Incidents around(long now, Fleet fleet, Amount amount) {
+    List<Incident> all = new ArrayList<>();
+    int kinds = amount == Amount.OFF ? 0 : amount == Amount.SOME ? ORDER.length : Integer.MAX_VALUE;
+    List<Fault> faults = new ArrayList<>(List.of(ORDER));
+    for (Fault fault : Fault.values()) {
+      if (!faults.contains(fault)) {
+        faults.add(fault);
+      }
+    }
+    int hosts = fleet.places().size();
+    int first = Noise.below(hosts, fleet.seed(), 77, 0);
+    for (int i = 0; i < Math.min(kinds, faults.size()) && i < hosts; i++) {
+      Fault fault = faults.get(i);
+      Optional<Place> place = place(fleet, fault, first + i * Math.max(1, hosts / faults.size()));
+      if (place.isEmpty()) {
+        continue;
+      }
+      int gpus = place.get().board().perNode();
+      int gpu = OF_NODES.contains(fault) ? Incident.ALL : Noise.below(gpus, fleet.seed(), i, 1);
+      for (long begin : begins(fleet.seed(), i, now)) {
+        long length = SHORTEST.toMillis() * (1 + Noise.below(3, fleet.seed(), i, begin));
+        all.add(new Incident(fault, place.get().number(), gpu, begin, begin + length));
+      }
+    }
+    return new Incidents(all);
+  }
+
+  /** An incident begins every two hours or so; those of the last day and the next week. */
+  private static List<Long> begins(long seed, int fault, long now) {
+    List<Long> begins = new ArrayList<>();
+    long day = Math.floorDiv(now, DAY);
+    for (long of = (day - 1) * 12; of < (day + 8) * 12; of++) {
+      begins.add(of * (DAY / 12) + (long) (Noise.of(seed, 500 + fault, of) * (DAY / 24)));
+    }
+    return begins;
+  }
+
+  /** A node where the fault can be. */
+  private static Optional<Place> place(Fleet fleet, Fault fault, int first) {
+    int hosts = fleet.places().size();
+    for (int i = 0; i < hosts; i++) {
+      Place place = fleet.places().get((first + i) % hosts);
+      if (fits(place, fault)) {
+        return Optional.of(place);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean fits(Place place, Fault fault) {
+    return switch (fault) {
+      case STRAGGLER, HANG, LINK_ERRORS, UNEVEN_MEMORY, IDLE_ALLOCATION -> place.isOfSlurm();
+      case FABRIC, RESET_NEEDED -> place.board().model().contains("H");
+      default -> !place.divided();
+    };
+  }
+
+  public List<Incident> all() {
+    return all;
+  }
+
+  /** What is wrong with a GPU at a time. */
+  public Set<Fault> of(int host, int gpu, long time) {
+    Set<Fault> faults = EnumSet.noneOf(Fault.class);
+    for (Incident incident : all) {
+      if (incident.isOf(host, gpu, time)) {
+        faults.add(incident.fault());
+      }
+    }
+    return faults;
+  }
+
+  /** The end of a fault of a node that goes on, ms since the epoch. */
+  Optional<Long> end(Fault fault, int host, long time) {
+    return all.stream()
+        .filter(incident -> incident.fault() == fault && incident.isOf(host, Incident.ALL, time))
+        .map(Incident::to)
+        .findFirst();
+  }
+}

@@ -1,0 +1,64 @@
+package io.fleetgauge.load.nodes;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuMetric;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import io.fleetgauge.sample.gpu.Tier;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Which series of GPUs simulated nodes keep, so that a fleet fits on one machine: what dashboards
+ * and alerts ask for, as a site would choose with {@code relabelling}.
+ */
+final class Selection {
+  private static final Pattern LEFT_OUT =
+      Pattern.compile(
+          "DCGM_FI_DEV_CLOCKS_EVENT_REASON_.*|DCGM_FI_DEV_.*_VIOLATION|DCGM_FI_PROF_NV(DEC|JPG|OFA).*"
+              + "|DCGM_FI_PROF_PIPE_(INT|TENSOR_.*)_ACTIVE|DCGM_FI_DEV_(MAX_|POWER_MGMT_LIMIT).*"
+              + "|DCGM_FI_DEV_NVLINK_(TX|RX)_BANDWIDTH_TOTAL|DCGM_FI_DEV_NVLINK_(CRC|ECC)_.*"
+              + "|DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_(HIGH|PARTIAL)|DCGM_FI_DEV_BAR1_.*"
+              + "|DCGM_FI_DEV_(VIDEO_CLOCK|FB_USED_PERCENT|POWER_USAGE_INSTANT|C2C_LINK_COUNT|PSTATE)"
+              + "|DCGM_FI_DEV_(FABRIC_HEALTH_MASK|PCIE_CORRECTABLE_ERROR_TOTAL|ECC_CURRENT)"
+              + "|DCGM_FI_DEV_(MEM_MAX_OP_TEMP|SHUTDOWN_TEMP|MIG_MODE|GPU_MAX_OP_TEMP|PERSISTENCE_MODE|THRESHOLD_SRM)"
+              + "|gpu_(pcie_errors_total|ecc_errors_total|jpg_.*|ofa_.*|ecc_pending|mig_pending)"
+              + "|gpu_(temperature_tlimit_celsius|fabric_health_summary|energy_joules_total)"
+              + "|gpu_probe_(dropped_values_total|clamped_ratios_total|kernel_lines_total)");
+
+  /** Codes whose counters are kept from 0; others are shown once they are reported. */
+  private static final Set<String> CODES = Set.of("48", "64", "74", "79", "119");
+
+  private static final Set<String> CALLS = Set.of("fields", "power");
+  private static final Set<String> REASONS =
+      Set.of("power_cap", "sw_thermal", "hw_thermal", "hw_power_brake");
+
+  private Selection() {}
+
+  static boolean keeps(Labels series) {
+    String metric = series.metric();
+    return switch (metric) {
+      case "gpu_xid_total" ->
+          CODES.contains(series.value("xid")) || !isCritical(series.value("xid"));
+      case "gpu_clock_event_active", "gpu_clock_event_seconds_total" ->
+          REASONS.contains(series.value("reason"));
+      case "gpu_processes" -> series.value("kind").equals("compute");
+      case "gpu_nvlink_links" -> !series.value("state").equals("sleep");
+      case "gpu_probe_supported" -> isCore(series.value("metric"));
+      case "gpu_probe_call_errors_total" -> !series.value("code").equals("3");
+      default ->
+          metric.startsWith("gpu_probe_call_seconds")
+              ? CALLS.contains(series.value("call"))
+              : !LEFT_OUT.matcher(metric).matches();
+    };
+  }
+
+  private static boolean isCore(String metric) {
+    return GpuMetrics.find(metric).map(GpuMetric::tier).orElse(Tier.LINK) == Tier.CORE
+        && !LEFT_OUT.matcher(metric).matches();
+  }
+
+  /** Codes that begin at 0 and that no simulated fault reports. */
+  private static boolean isCritical(String code) {
+    return !Set.of("13", "31", "43", "45", "63", "94", "154").contains(code);
+  }
+}

@@ -1,0 +1,231 @@
+package io.fleetgauge.load.nodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.load.fleet.PeerPrograms;
+import io.fleetgauge.load.nodes.driver.Board;
+import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.Tick;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The alerts that are published with GPU fleets in mind, evaluated by the real Prometheus rules
+ * engine on what simulated nodes send: each fires for the fault that it is about, on the node that
+ * has it, and none fires while all is well.
+ */
+@Tag("slow")
+class AlertsTest {
+  private static final Path RULES =
+      Path.of(
+          System.getProperty("fleetgauge.root"), "load-test/src/test/alerts/gpu-alert-rules.yaml");
+  private static final long DAY = Duration.ofDays(1).toMillis();
+
+  /** Four hours into a day, when the jobs of the day have begun. */
+  private static final long START = 1_790_000_000_000L / DAY * DAY + DAY / 6;
+
+  private static final Duration TICK = Duration.ofSeconds(30);
+  private static final int TICKS = 290;
+  private static final int SILENT_TICKS = 2;
+  private static final int GPU = 1;
+
+  /** A node with a fault, and the alerts that it fires. */
+  private record Case(
+      Fault fault, Board board, int fromMinute, int toMinute, List<String> alerts) {}
+
+  private static final List<Case> CASES = cases();
+
+  @TempDir private Path folder;
+
+  private static Case of(Fault fault, int toMinute, String... alerts) {
+    return new Case(fault, Board.GB200, 60, toMinute, List.of(alerts));
+  }
+
+  private static Case of(Fault fault, Board board, int from, int to, String... alerts) {
+    return new Case(fault, board, from, to, List.of(alerts));
+  }
+
+  private static List<Case> cases() {
+    return List.of(
+        of(Fault.HUNG_DRIVER, 75, "GpuDriverUnresponsive", "GpuProbeSilent"),
+        of(Fault.LOST, 90, "GpuMissing", "GpuLost", "GpuXidCritical", "GpuProbeSilent"),
+        of(Fault.SLOW_DRIVER, 100, "GpuCallsSlow", "GpuProbeSilent"),
+        of(Fault.GSP_TIMEOUT, 70, "GpuXidCritical"),
+        of(Fault.PAGE_FAULTS, 100, "GpuXidApplication"),
+        of(Fault.EXCEPTIONS, Board.GB200, 0, 145, "GpuXidSameGpuManyJobs", "GpuXidApplication"),
+        of(Fault.RESET_NEEDED, 70, "GpuRecoveryActionNeeded"),
+        of(Fault.UNCORRECTABLE, 70, "GpuEccUncorrectable", "GpuXidCritical"),
+        of(Fault.CORRECTABLE, 110, "GpuEccCorrectableStorm"),
+        of(Fault.REMAP_FAILED, 70, "GpuRowRemapFailed", "GpuXidCritical"),
+        of(Fault.REMAP_PENDING, 80, "GpuRowRemapPending"),
+        of(Fault.REMAP_LOW, 130, "GpuRemapSpareLow"),
+        of(Fault.THERMAL_SLOWDOWN, 80, "GpuHwThermalSlowdown", "GpuThermalMarginLow"),
+        of(Fault.POWER_BRAKE, 80, "GpuPowerBrake"),
+        of(Fault.SOFTWARE_THERMAL, 130, "GpuSwThermalSlowdown", "GpuThermalMarginLow"),
+        of(Fault.HOT, 80, "GpuThermalMarginLow"),
+        of(Fault.HOT, Board.A100, 60, 90, "GpuHot"),
+        of(Fault.MEMORY_HOT, 80, "GpuMemoryHot"),
+        of(Fault.NARROW_LINK, 80, "PcieLinkDegraded"),
+        of(Fault.REPLAYS, 110, "PcieReplaysRising"),
+        of(Fault.LINK_ERRORS, 100, "NvlinkErrorsRising", "GpuXidCritical"),
+        of(Fault.FABRIC, 80, "FabricNotReady"),
+        of(Fault.HANG, Board.H100, 80, 120, "GpuBusyButIdlePower", "JobHung"),
+        of(Fault.MEMORY_HELD, 90, "GpuMemoryHeldByNobody"),
+        of(Fault.IDLE_ALLOCATION, Board.GB200, 0, 145, "GpuAllocatedIdle"),
+        of(Fault.STRAGGLER, Board.H100, 60, 90, "StragglerClock", "PowerOutlierInJob"),
+        of(Fault.UNEVEN_MEMORY, Board.H100, 60, 110, "UnevenMemoryInJob"),
+        of(Fault.SILENT, 90, "NodeDown"));
+  }
+
+  private static Place place(int number) {
+    return new Place(number, number + 1, 0, CASES.get(number).board(), false);
+  }
+
+  /** One node after the other, each with a job of its own that lasts for the day. */
+  private static Fleet fleet(int number) {
+    List<Place> places = new ArrayList<>();
+    for (int i = 0; i < CASES.size(); i++) {
+      places.add(place(i));
+    }
+    boolean shortJobs = CASES.get(number).fault() == Fault.EXCEPTIONS;
+    return new Fleet(places, shortJobs ? Duration.ofMinutes(30) : Duration.ofDays(1), TICK, 5);
+  }
+
+  private static Incidents incidents() {
+    List<Incident> all = new ArrayList<>();
+    for (int i = 0; i < CASES.size(); i++) {
+      Case of = CASES.get(i);
+      boolean whole = Set.of(Fault.HUNG_DRIVER, Fault.SILENT, Fault.HANG).contains(of.fault());
+      all.add(
+          new Incident(
+              of.fault(),
+              i,
+              whole ? Incident.ALL : GPU,
+              START + of.fromMinute() * 60_000L,
+              START + of.toMinute() * 60_000L));
+    }
+    return new Incidents(all);
+  }
+
+  private static void play(Place place, Fleet fleet, Incidents incidents, RuleTestFile file)
+      throws Exception {
+    try (SimulatedNode node = new SimulatedNode(place, fleet, incidents, START)) {
+      int silent = 0;
+      List<Labels> last = List.of();
+      for (int tick = 0; tick < TICKS; tick++) {
+        long time = START + tick * TICK.toMillis();
+        Optional<Tick> sent = node.tick(time);
+        silent = sent.isPresent() ? 0 : silent + 1;
+        last = sent.map(Tick::series).orElse(last);
+        file.add(sent.orElse(inPlaceOf(last, time, silent)));
+      }
+    }
+  }
+
+  private static RuleTestFile file() throws Exception {
+    return new RuleTestFile(RULES, metrics(), START, TICK, TICKS);
+  }
+
+  /** What the owner of a silent host writes. */
+  private static Tick inPlaceOf(List<Labels> last, long time, int silent) {
+    Tick.Builder tick = new Tick.Builder();
+    for (Labels series : last) {
+      if (series.metric().equals("up")) {
+        tick.add(series, 0);
+      } else if (silent == SILENT_TICKS) {
+        tick.add(series, Staleness.MARKER);
+      }
+    }
+    return tick.at(time);
+  }
+
+  /** Names of the metrics that the rules read. */
+  private static Set<String> metrics() throws Exception {
+    Set<String> metrics = new HashSet<>();
+    Matcher names =
+        Pattern.compile("\\b(DCGM_[A-Z0-9_]+|gpu_[a-z_]+|up)\\b").matcher(Files.readString(RULES));
+    while (names.find()) {
+      metrics.add(names.group(1));
+    }
+    return metrics;
+  }
+
+  private static Set<String> alerts() throws Exception {
+    return Files.readAllLines(RULES).stream()
+        .filter(line -> line.contains("- alert: "))
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private String promtool(RuleTestFile file) throws Exception {
+    Path written = folder.resolve("test.yaml");
+    file.write(written);
+    Process promtool =
+        new ProcessBuilder(
+                PeerPrograms.program("promtool").toString(), "test", "rules", written.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("output").toFile())
+            .start();
+    assertThat(promtool.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    String output = Files.readString(folder.resolve("output"));
+    return promtool.exitValue() == 0 ? "" : output;
+  }
+
+  @Test
+  void everyAlertFiresForItsFaultAndOnThatNodeOnly() throws Exception {
+    Map<String, Set<String>> expected = new TreeMap<>();
+    for (int i = 0; i < CASES.size(); i++) {
+      for (String alert : CASES.get(i).alerts()) {
+        boolean isOfJob = alert.equals("JobHung") || alert.equals("UnevenMemoryInJob");
+        String labels = isOfJob ? "{}" : "{Hostname=\"" + place(i).hostname() + "\"}";
+        expected.computeIfAbsent(alert, key -> new TreeSet<>()).add(labels);
+      }
+    }
+    assertThat(expected.keySet()).isEqualTo(alerts()).hasSize(32);
+    RuleTestFile file = file();
+    for (int i = 0; i < CASES.size(); i++) {
+      play(place(i), fleet(i), incidents(), file);
+    }
+    expected.forEach(
+        (alert, hosts) ->
+            file.expect(
+                "group by (Hostname) (count_over_time(ALERTS{alertname=\""
+                    + alert
+                    + "\", alertstate=\"firing\"}[4h]))",
+                hosts));
+    assertThat(promtool(file)).isEmpty();
+  }
+
+  @Test
+  void noAlertFiresWhileAllIsWell() throws Exception {
+    RuleTestFile file = file();
+    Fleet fleet = Fleet.of(10, TICK, 3);
+    for (Place place : fleet.places()) {
+      if (place.position() == 0 || place.board() == Board.L40S) {
+        play(place, fleet, Incidents.NONE, file); // each kind of node; jobs change every hour
+      }
+    }
+    file.expect(
+        "group by (alertname, Hostname) (count_over_time(ALERTS{alertstate=\"firing\"}[4h]))",
+        Set.of());
+    assertThat(promtool(file)).isEmpty();
+  }
+}
