@@ -103,27 +103,32 @@ final class TrainingRun {
 
   /** The stand-in for the driver; without a compiler the classes that read GPUs are not cached. */
   private Path library() throws IOException, InterruptedException {
-    Path library = folder.resolve("libnvml-stand-in.so");
     Files.writeString(folder.resolve("gpus"), GPUS);
-    String compiler = System.getenv().getOrDefault("CC", "cc");
     try {
-      NodeArchive.run(
-          folder,
-          compiler,
-          "-shared",
-          "-fPIC",
-          "-Wl,-Bsymbolic",
-          "-o",
-          library.toString(),
-          driver.toString(),
-          "-lpthread",
-          "-lm");
+      return compile(driver, folder);
     } catch (IOException e) {
       System.err.println(
           "The cache of the archive for nodes lacks the classes that read GPUs, because there is"
               + " no C compiler for the stand-in of the driver: "
               + e.getMessage());
+      return folder.resolve("none");
     }
+  }
+
+  /** Compiles the stand-in for the driver to a library in a folder. */
+  static Path compile(Path driver, Path folder) throws IOException, InterruptedException {
+    Path library = folder.resolve("libnvml-stand-in.so");
+    NodeArchive.run(
+        folder,
+        System.getenv().getOrDefault("CC", "cc"),
+        "-shared",
+        "-fPIC",
+        "-Wl,-Bsymbolic",
+        "-o",
+        library.toString(),
+        driver.toString(),
+        "-lpthread",
+        "-lm");
     return library;
   }
 

@@ -114,18 +114,8 @@ class NodeArchiveTest {
   }
 
   private void start(Path from) throws Exception {
-    Path library = folder.resolve("libnvml-stand-in.so");
-    NodeArchive.run(
-        folder,
-        System.getenv().getOrDefault("CC", "cc"),
-        "-shared",
-        "-fPIC",
-        "-Wl,-Bsymbolic",
-        "-o",
-        library.toString(),
-        ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c").toString(),
-        "-lpthread",
-        "-lm");
+    Path library =
+        TrainingRun.compile(ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c"), folder);
     Files.writeString(folder.resolve("gpus"), gpus());
     Path config = folder.resolve("probe.yaml");
     Files.writeString(
