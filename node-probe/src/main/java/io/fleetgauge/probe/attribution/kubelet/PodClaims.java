@@ -36,15 +36,32 @@ record PodClaims(List<Claim> claims, long unresolved) {
               device.resource(),
               DEVICE,
               device.id());
-      Optional<Labels> kept = rules.apply(labels);
+      Optional<Labels> kept;
+      try {
+        kept = rules.apply(labels);
+      } catch (IllegalArgumentException e) {
+        unresolved++; // a rule made a label without a name
+        continue;
+      }
       if (kept.isPresent()) {
         Optional<GpuOwners.Gpu> gpu = find(device, kept.get().value(DEVICE), ids);
-        Labels owner = kept.get().without(RESOURCE).without(DEVICE);
+        Labels owner = owner(kept.get());
         gpu.ifPresent(found -> claims.add(new Claim(found, owner)));
         unresolved += gpu.isEmpty() ? 1 : 0;
       }
     }
     return new PodClaims(new ArrayList<>(claims), unresolved);
+  }
+
+  /** Without what only rules see; names of two underscores are for rules, as in Prometheus. */
+  private static Labels owner(Labels labels) {
+    Labels owner = labels.without(RESOURCE).without(DEVICE);
+    for (int i = owner.size() - 1; i >= 0; i--) {
+      if (owner.name(i).startsWith("__")) {
+        owner = owner.without(owner.name(i));
+      }
+    }
+    return owner;
   }
 
   /** A name with a UUID is the surest; one that a rule has made is the only one. */
