@@ -265,8 +265,7 @@ class TidyTest {
               "cluster.process",
               "cluster.trust",
               "sample",
-              "sample.files",
-              "sample.prometheus"),
+              "sample.files"),
           room("gateway.ownership", "cluster.process", "cluster.table", "sample"),
           room("gateway.store.chunk", "sample", "sample.wire"),
           room(
