@@ -27,9 +27,9 @@ import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.page.MetricsPage;
 import io.fleetgauge.probe.recent.RecentReport;
 import io.fleetgauge.probe.recent.Recorder;
-import io.fleetgauge.probe.page.MetricsPage;
 import io.fleetgauge.probe.sampling.ChosenSeries;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
@@ -184,7 +184,11 @@ public final class ProbeProcess implements AutoCloseable {
     Handler<RoutingContext> mayRead = RoutingContext::next;
     Router router =
         HttpListener.router(
-            vertx, readiness, meters, () -> page.text(sampler.last(), families.get(), counters.get()), mayRead);
+            vertx,
+            readiness,
+            meters,
+            () -> page.text(sampler.last(), families.get(), counters.get()),
+            mayRead);
     new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);

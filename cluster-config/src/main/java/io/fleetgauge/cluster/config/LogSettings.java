@@ -43,9 +43,9 @@ public record LogSettings(Format format, Level level, int linesPerMinute) {
           "log.linesPerMinute",
           KeyType.integer(1, 1_000_000),
           30,
-          "Most lines of one kind that are written in a minute. Lines are of one kind when they come"
-              + " from one place and differ in names and numbers only. Further lines are counted,"
-              + " and a line says how many there were.");
+          "Most lines of one kind that are written in a minute. Lines are of one kind when they"
+              + " come from one place and differ in names and numbers only. Further lines are"
+              + " counted, and a line says how many there were.");
 
   /** As many lines as by default. */
   public LogSettings(Format format, Level level) {

@@ -26,6 +26,11 @@ public final class ChosenSeries implements Reader {
   }
 
   @Override
+  public void begin(Set<TickClass> due, long time) {
+    reader.begin(due, time);
+  }
+
+  @Override
   public void read(Set<TickClass> due, Readings out) throws Exception {
     Readings all = new Readings();
     reader.read(due, all);
