@@ -39,6 +39,7 @@ final class Lookups {
   private final Admission admission;
   private final Shards shards;
   private final CostEstimates costs;
+  private final Folds folds;
   private final VisibleHosts visible;
   private final LongSupplier watermark;
 
@@ -50,12 +51,14 @@ final class Lookups {
       Admission admission,
       Shards shards,
       CostEstimates costs,
+      Folds folds,
       VisibleHosts visible,
       LongSupplier watermark) {
     this.config = config;
     this.admission = admission;
     this.shards = shards;
     this.costs = costs;
+    this.folds = folds;
     this.visible = visible;
     this.watermark = watermark;
   }
@@ -101,6 +104,7 @@ final class Lookups {
       case Request.Newest newest ->
           Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
       case Request.Samples samples -> samplesCost(selections(samples, caller), running);
+      case Request.Folded<?> folded -> foldedCost(folded, running);
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
       case Request.Promql promql -> throw notLookup();
@@ -113,6 +117,20 @@ final class Lookups {
 
   private Future<Cost> indexCost(SeriesFilter filter, Caller caller) {
     return Future.succeededFuture(costs.ofIndex(selectors(filter, caller)));
+  }
+
+  private Future<Cost> foldedCost(Request.Folded<?> folded, RunningQuery running) {
+    Caller caller = running.caller();
+    long range = folded.to() - folded.after();
+    long most = caller.limits().range().toMillis();
+    if (range > most) {
+      return Future.failedFuture(caller.over("range", range / 1000 + " s", most / 1000 + " s"));
+    }
+    return samplesCost(
+        folded.selectors().stream()
+            .map(each -> new Selection(caller.scoped(each), folded.after(), folded.to()))
+            .toList(),
+        running);
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
@@ -177,6 +195,7 @@ final class Lookups {
                   shards.labelSets(search(series.filter(), caller), options);
               case Request.Samples samples ->
                   shards.samples(selections(samples, caller), caller.limits().samples(), options);
+              case Request.Folded<?> folded -> folds.read(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
               case Request.HostStates states -> shards.hosts(caller.scope(), options);
@@ -293,6 +312,7 @@ final class Lookups {
         costs.found(scoped(newest.selectors(), caller), series((Request.NewestSamples) value));
         yield new Cut<>(value, Optional.empty());
       }
+      case Request.Folded<?> folded -> new Cut<>(value, Optional.empty());
       case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
       case Request.HostStates states -> new Cut<>(value, Optional.empty());
       case Request.Promql promql -> throw notLookup();
