@@ -96,6 +96,7 @@ class ConfigTest {
                 500_000,
                 500_000,
                 256 << 20,
+                100_000,
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(5),
                 new TenantLimits(
@@ -235,6 +236,7 @@ class ConfigTest {
             """
             http: {host: 127.0.0.1, port: 1, allowedOrigins: ["https://g.example:3000", "http://[::1]"]}
             federate: {maxSeries: 11, maxBytes: 12KiB}
+            report: {maxRows: 13}
             query:
               timeout: 5s
               lookback: 1m
@@ -259,6 +261,7 @@ class ConfigTest {
     assertThat(config.wideSeries()).isEqualTo(4);
     assertThat(config.federateSeries()).isEqualTo(11);
     assertThat(config.federateBytes()).isEqualTo(12 << 10);
+    assertThat(config.reportRows()).isEqualTo(13);
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.limits())
