@@ -9,6 +9,8 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.estimate.CostEstimates;
+import io.fleetgauge.query.fold.PieceWalk;
+import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.NewestRead;
@@ -20,11 +22,13 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -39,7 +43,7 @@ final class Lookups {
   private final Admission admission;
   private final Shards shards;
   private final CostEstimates costs;
-  private final Folds folds;
+  private final Querier.Workers workers;
   private final VisibleHosts visible;
   private final LongSupplier watermark;
 
@@ -51,14 +55,14 @@ final class Lookups {
       Admission admission,
       Shards shards,
       CostEstimates costs,
-      Folds folds,
+      Querier.Workers workers,
       VisibleHosts visible,
       LongSupplier watermark) {
     this.config = config;
     this.admission = admission;
     this.shards = shards;
     this.costs = costs;
-    this.folds = folds;
+    this.workers = workers;
     this.visible = visible;
     this.watermark = watermark;
   }
@@ -126,11 +130,7 @@ final class Lookups {
     if (range > most) {
       return Future.failedFuture(caller.over("range", range / 1000 + " s", most / 1000 + " s"));
     }
-    return samplesCost(
-        folded.selectors().stream()
-            .map(each -> new Selection(caller.scoped(each), folded.after(), folded.to()))
-            .toList(),
-        running);
+    return samplesCost(scopedSelections(folded, caller, folded.after(), folded.to()), running);
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
@@ -170,6 +170,13 @@ final class Lookups {
         .toList();
   }
 
+  private static List<Selection> scopedSelections(
+      Request.Folded<?> folded, Caller caller, long after, long to) {
+    return folded.selectors().stream()
+        .map(each -> new Selection(caller.scoped(each), after, to))
+        .toList();
+  }
+
   /** One item more than wanted tells whether anything was cut off. */
   private static Fragment.Search search(SeriesFilter filter, Caller caller) {
     long most = caller.limits().series();
@@ -195,7 +202,7 @@ final class Lookups {
                   shards.labelSets(search(series.filter(), caller), options);
               case Request.Samples samples ->
                   shards.samples(selections(samples, caller), caller.limits().samples(), options);
-              case Request.Folded<?> folded -> folds.read(running, folded);
+              case Request.Folded<?> folded -> folded(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
               case Request.HostStates states -> shards.hosts(caller.scope(), options);
@@ -205,6 +212,59 @@ final class Lookups {
                       .map(found -> new Gathered<>(found.value().series(), found.coverage()));
               case Request.Promql promql -> throw notLookup();
             };
+  }
+
+  private <T> Future<Gathered<T>> folded(RunningQuery running, Request.Folded<T> folded) {
+    WorkerExecutor worker = running.cost().isHeavy() ? workers.heavy() : workers.light();
+    Cost cost = running.cost();
+    return new PieceWalk<>(
+            new ScopedSamples(running, folded),
+            folded.fold().get(),
+            worker,
+            PieceWalk.PIECE_SAMPLES)
+        .walk(
+            folded.after(),
+            folded.to(),
+            cost.known() ? OptionalLong.of(cost.samples()) : OptionalLong.empty());
+  }
+
+  /** The samples that a request reads piece by piece, within the scope and limits of its caller. */
+  private final class ScopedSamples implements SampleSource {
+    private final RunningQuery running;
+    private final Request.Folded<?> folded;
+
+    ScopedSamples(RunningQuery running, Request.Folded<?> folded) {
+      this.running = running;
+      this.folded = folded;
+    }
+
+    @Override
+    public Future<Gathered<List<List<Series>>>> read(long after, long to, long budget) {
+      return shards.samples(
+          scopedSelections(folded, running.caller(), after, to),
+          Math.min(budget, running.caller().limits().samples()),
+          running.readOptions());
+    }
+
+    @Override
+    public int shards() {
+      return shards.cluster().gateways().size();
+    }
+
+    @Override
+    public void check(long series, long samples) throws QueryFailure {
+      Optional<QueryFailure> stopped = running.stop().reason();
+      if (stopped.isPresent()) {
+        throw stopped.get();
+      }
+      Caller caller = running.caller();
+      if (samples > caller.limits().samples()) {
+        throw caller.over("samples", samples, caller.limits().samples());
+      }
+      if (series > caller.limits().series()) {
+        throw caller.over("series", series, caller.limits().series());
+      }
+    }
   }
 
   private Future<Gathered<Request.NewestSamples>> newest(

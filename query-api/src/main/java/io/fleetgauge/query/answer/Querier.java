@@ -50,15 +50,7 @@ public final class Querier {
     this.execution = new Execution(config, admission, shards, costs, workers);
     VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
     this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible);
-    this.lookups =
-        new Lookups(
-            config,
-            admission,
-            shards,
-            costs,
-            new Folds(shards, workers, Folds.PIECE_SAMPLES),
-            visible,
-            feed::watermark);
+    this.lookups = new Lookups(config, admission, shards, costs, workers, visible, feed::watermark);
     this.log = new QueryLog(config);
     this.features = Feature.named(config.features());
   }

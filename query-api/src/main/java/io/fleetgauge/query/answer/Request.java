@@ -4,6 +4,7 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.answer.SampleFold;
+import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Series;
 import java.util.EnumMap;
 import java.util.HashMap;

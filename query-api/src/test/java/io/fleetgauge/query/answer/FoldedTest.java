@@ -13,10 +13,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.fold.PieceWalk;
+import io.fleetgauge.query.fold.SampleFold;
+import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.GpuSeries;
+import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
@@ -26,6 +33,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Samples that are read piece by piece. */
 @ExtendWith(VertxExtension.class)
-class FoldsTest {
+class FoldedTest {
   private static final List<List<Matcher>> POWER =
       List.of(List.of(equal(Labels.NAME, "power")), List.of(equal("gpu", "1")));
 
@@ -78,15 +86,37 @@ class FoldsTest {
     return Ask.of(caller, joined(after, to), 20_000);
   }
 
-  /** Folds in pieces of some samples, without a place and an estimate. */
-  private Future<Joined> inPieces(long samples, Cancellation cancellation) {
-    Querier.Workers workers =
-        new Querier.Workers(
+  /** Samples without a scope, a place, an estimate and limits. */
+  private record All(TestQuerier test, Cancellation cancellation) implements SampleSource {
+    @Override
+    public Future<Gathered<List<List<Series>>>> read(long after, long to, long budget) {
+      return test.shards.samples(
+          POWER.stream().map(each -> new Selection(each, after, to)).toList(),
+          budget,
+          new ReadOptions(new Load("root", 1, 1), 20_000, cancellation));
+    }
+
+    @Override
+    public int shards() {
+      return 3;
+    }
+
+    @Override
+    public void check(long series, long samples) throws QueryFailure {
+      if (cancellation.isCancelled()) {
+        throw new QueryFailure(QueryFailure.Kind.CANCELED, "canceled");
+      }
+    }
+  }
+
+  private Future<Joined> inPieces(long samples, long to, Cancellation cancellation) {
+    return new PieceWalk<>(
+            new All(test, cancellation),
+            new Joined(),
             vertx.createSharedWorkerExecutor("light", 2),
-            vertx.createSharedWorkerExecutor("heavy", 1));
-    return new Folds(test.shards, workers, samples)
-        .read(new RunningQuery(1, ask(ROOT, START - 1, END), cancellation), joined(START - 1, END))
-        .map(gathered -> gathered.value());
+            samples)
+        .walk(START - 1, to, OptionalLong.empty())
+        .map(Gathered::value);
   }
 
   private List<Series> everything(String metric) {
@@ -103,7 +133,7 @@ class FoldsTest {
     assertThat(reply.value().series.getLast()).hasSize(12);
     assertThat(reply.value().ends).as("few samples are one piece").containsExactly(END);
     assertThat(reply.completeness().expected()).isEqualTo(6);
-    Joined joined = await(inPieces(200, new Cancellation()));
+    Joined joined = await(inPieces(200, END, new Cancellation()));
     assertThat(joined.series.getFirst().values()).containsExactlyElementsOf(everything("power"));
     assertThat(joined.ends).hasSizeGreaterThan(10).isSorted().endsWith(END);
   }
@@ -115,24 +145,12 @@ class FoldsTest {
     for (int i = 0; i < 300; i++) {
       test.fleet.add(GpuSeries.labels("power", 0, 0), first + i * 100, i);
     }
-    Folds folds =
-        new Folds(
-            test.shards,
-            new Querier.Workers(
-                vertx.createSharedWorkerExecutor("light", 2),
-                vertx.createSharedWorkerExecutor("heavy", 1)),
-            15);
-    Joined joined =
-        await(
-                folds.read(
-                    new RunningQuery(1, ask(ROOT, END, first + 30_000), new Cancellation()),
-                    joined(END, first + 30_000)))
-            .value();
-    assertThat(joined.series.getFirst().get(GpuSeries.labels("power", 0, 0)).size()).isEqualTo(300);
+    Joined joined = await(inPieces(15, first + 30_000, new Cancellation()));
+    assertThat(joined.series.getFirst().get(GpuSeries.labels("power", 0, 0)).size()).isEqualTo(500);
     assertThat(test.shards.count("samples"))
         .as("reads for %d pieces", joined.ends.size())
         .isGreaterThan(joined.ends.size())
-        .isLessThan(100);
+        .isLessThan(1_000);
   }
 
   @Test
@@ -184,7 +202,7 @@ class FoldsTest {
   void whoLeavesEndsItBetweenTwoPieces() throws Exception {
     Cancellation cancellation = new Cancellation();
     test.shards.hold("samples");
-    Future<Joined> folded = inPieces(200, cancellation);
+    Future<Joined> folded = inPieces(200, END, cancellation);
     cancellation.cancel();
     test.shards.release();
     assertFails(folded, QueryFailure.Kind.CANCELED, "canceled");

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.answer;
+package io.fleetgauge.query.fold;
 
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Series;
