@@ -90,10 +90,14 @@ class InstalledProcessesTest {
   @Test
   void theLauncherNamesItsCommandsAndRefusesOthers() throws Exception {
     assertThat(exitCode("help", "--help")).isZero();
-    assertThat(output("help")).contains("probe", "gateway", "query", "promql", "JAVA_HOME");
+    assertThat(output("help"))
+        .contains("probe", "gateway", "query", "promql", "report", "JAVA_HOME");
     assertThat(exitCode("demo", "demo")).isEqualTo(1);
     assertThat(output("demo")).contains("there is no command demo");
     assertThat(exitCode("promql", "promql", "test", "--help")).isZero();
+    assertThat(exitCode("report", "report", "gpu-memory", "--url", "http://127.0.0.1:1"))
+        .isEqualTo(1);
+    assertThat(output("report")).contains("http://127.0.0.1:1 cannot be asked");
     assertThat(exitCode("wrong", "query", "--config", "nosuch.yaml")).isEqualTo(1);
     assertThat(output("wrong")).contains("nosuch.yaml cannot be read").doesNotContain("\tat ");
   }

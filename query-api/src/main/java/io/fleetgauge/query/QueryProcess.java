@@ -25,6 +25,7 @@ import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.FailureCounts;
 import io.fleetgauge.query.http.Pages;
 import io.fleetgauge.query.prometheus.PrometheusApi;
+import io.fleetgauge.query.report.ReportApi;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.fleetgauge.sample.vocabulary.InvalidAliases;
 import io.vertx.core.Vertx;
@@ -111,6 +112,7 @@ public final class QueryProcess implements AutoCloseable {
     PrometheusApi.mount(routes, config, querier, cluster, clock);
     FederateApi.mount(routes, config, querier, clock);
     GrafanaApi.mount(routes, config, querier, clock);
+    ReportApi.mount(routes, config, querier, clock);
     Pages.mount(router);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);

@@ -14,6 +14,7 @@ import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
 import io.fleetgauge.query.prometheus.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
+import io.fleetgauge.query.report.ReportApi;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.sample.Labels;
@@ -86,6 +87,7 @@ public final class ApiServer implements AutoCloseable {
               PrometheusApi.mount(routes, config, querier, OtherQueryApis.NONE, clock::get);
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
+              ReportApi.mount(routes, config, querier, clock::get);
             });
   }
 

@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
  * @param wideSeries {@code query.wideSeries}
  * @param federateSeries {@code federate.maxSeries}
  * @param federateBytes {@code federate.maxBytes}
+ * @param reportRows {@code report.maxRows}
  * @param slowWarn {@code query.slowWarn}
  * @param slowError {@code query.slowError}
  * @param limits {@code query.limits}
@@ -47,6 +48,7 @@ public record QueryConfig(
     long wideSeries,
     int federateSeries,
     long federateBytes,
+    int reportRows,
     Duration slowWarn,
     Duration slowError,
     TenantLimits limits,
@@ -173,6 +175,12 @@ public record QueryConfig(
           KeyType.size(1L << 10, 2L << 30),
           256L << 20,
           "Longest body of one federation scrape; a longer one fails.");
+  private static final Key<Integer> REPORT_ROWS =
+      Key.of(
+          "report.maxRows",
+          KeyType.integer(1, 1_000_000),
+          100_000,
+          "Most rows of one report; a longer one fails with status 429.");
 
   /** Every default, with these. */
   public static QueryConfig defaults(
@@ -190,6 +198,7 @@ public record QueryConfig(
         WIDE_SERIES.fallback().orElseThrow(),
         FEDERATE_SERIES.fallback().orElseThrow(),
         FEDERATE_BYTES.fallback().orElseThrow(),
+        REPORT_ROWS.fallback().orElseThrow(),
         SLOW_WARN.fallback().orElseThrow(),
         SLOW_ERROR.fallback().orElseThrow(),
         TenantLimits.DEFAULT,
@@ -237,6 +246,7 @@ public record QueryConfig(
         wideSeries,
         federateSeries,
         federateBytes,
+        reportRows,
         slowWarn,
         slowError,
         limits,
@@ -277,6 +287,7 @@ public record QueryConfig(
         in.get(WIDE_SERIES),
         in.get(FEDERATE_SERIES),
         in.get(FEDERATE_BYTES),
+        in.get(REPORT_ROWS),
         in.get(SLOW_WARN),
         in.get(SLOW_ERROR),
         TenantLimits.read(in),

@@ -68,7 +68,19 @@ class ConfigTest {
                     1_000_000,
                     2_000_000,
                     "UUID",
-                    List.of("job", "tenant", "pod", "namespace", "container")),
+                    List.of(
+                        "job",
+                        "tenant",
+                        "pod",
+                        "namespace",
+                        "container",
+                        "pod_uid",
+                        "hpc_job",
+                        "user",
+                        "account",
+                        "exported_pod",
+                        "exported_namespace",
+                        "exported_container")),
                 RollupSettings.DEFAULT,
                 new Journal.Settings(
                     Path.of("fleetgauge-data/journal"),
@@ -96,6 +108,7 @@ class ConfigTest {
                 500_000,
                 500_000,
                 256 << 20,
+                100_000,
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(5),
                 new TenantLimits(
@@ -263,6 +276,7 @@ class ConfigTest {
             """
             http: {host: 127.0.0.1, port: 1, allowedOrigins: ["https://g.example:3000", "http://[::1]"]}
             federate: {maxSeries: 11, maxBytes: 12KiB}
+            report: {maxRows: 13}
             query:
               timeout: 5s
               lookback: 1m
@@ -287,6 +301,7 @@ class ConfigTest {
     assertThat(config.wideSeries()).isEqualTo(4);
     assertThat(config.federateSeries()).isEqualTo(11);
     assertThat(config.federateBytes()).isEqualTo(12 << 10);
+    assertThat(config.reportRows()).isEqualTo(13);
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.limits())

@@ -9,6 +9,8 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.estimate.CostEstimates;
+import io.fleetgauge.query.fold.PieceWalk;
+import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.NewestRead;
@@ -21,11 +23,13 @@ import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -41,6 +45,7 @@ final class Lookups {
   private final Admission admission;
   private final Shards shards;
   private final CostEstimates costs;
+  private final Querier.Workers workers;
   private final VisibleHosts visible;
   private final LongSupplier watermark;
   private final AliasedLookups aliased;
@@ -53,6 +58,7 @@ final class Lookups {
       Admission admission,
       Shards shards,
       CostEstimates costs,
+      Querier.Workers workers,
       VisibleHosts visible,
       LongSupplier watermark,
       AliasTable aliases) {
@@ -60,6 +66,7 @@ final class Lookups {
     this.admission = admission;
     this.shards = shards;
     this.costs = costs;
+    this.workers = workers;
     this.visible = visible;
     this.watermark = watermark;
     this.aliased = new AliasedLookups(shards, aliases);
@@ -123,6 +130,7 @@ final class Lookups {
               : Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
       case Request.Samples samples ->
           samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
+      case Request.Folded<?> folded -> foldedCost(folded, running);
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
       case Request.Promql promql -> throw notLookup();
@@ -135,6 +143,16 @@ final class Lookups {
 
   private Future<Cost> indexCost(SeriesFilter filter, Caller caller) throws QueryFailure {
     return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
+  }
+
+  private Future<Cost> foldedCost(Request.Folded<?> folded, RunningQuery running) {
+    Caller caller = running.caller();
+    long range = folded.to() - folded.after();
+    long most = caller.limits().range().toMillis();
+    if (range > most) {
+      return Future.failedFuture(caller.over("range", range / 1000 + " s", most / 1000 + " s"));
+    }
+    return samplesCost(scopedSelections(folded, caller, folded.after(), folded.to()), running);
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
@@ -164,6 +182,13 @@ final class Lookups {
   private static List<Selection> selections(Request.Newest newest) {
     return newest.selectors().stream()
         .map(each -> new Selection(each, newest.after(), newest.to()))
+        .toList();
+  }
+
+  private static List<Selection> scopedSelections(
+      Request.Folded<?> folded, Caller caller, long after, long to) {
+    return folded.selectors().stream()
+        .map(each -> new Selection(caller.scoped(each), after, to))
         .toList();
   }
 
@@ -198,6 +223,7 @@ final class Lookups {
                   aliased.labelSets(
                       series.filter(), caller, limit(series.filter(), caller), options);
               case Request.Samples samples -> samples(samples.selections(), caller, options);
+              case Request.Folded<?> folded -> folded(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
               case Request.HostStates states -> shards.hosts(caller.scope(), options);
@@ -245,6 +271,59 @@ final class Lookups {
             config.federateSeries(),
             (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));
     return shards.newest(read, newest.hosts(), options);
+  }
+
+  private <T> Future<Gathered<T>> folded(RunningQuery running, Request.Folded<T> folded) {
+    WorkerExecutor worker = running.cost().isHeavy() ? workers.heavy() : workers.light();
+    Cost cost = running.cost();
+    return new PieceWalk<>(
+            new ScopedSamples(running, folded),
+            folded.fold().get(),
+            worker,
+            PieceWalk.PIECE_SAMPLES)
+        .walk(
+            folded.after(),
+            folded.to(),
+            cost.known() ? OptionalLong.of(cost.samples()) : OptionalLong.empty());
+  }
+
+  /** The samples that a request reads piece by piece, within the scope and limits of its caller. */
+  private final class ScopedSamples implements SampleSource {
+    private final RunningQuery running;
+    private final Request.Folded<?> folded;
+
+    ScopedSamples(RunningQuery running, Request.Folded<?> folded) {
+      this.running = running;
+      this.folded = folded;
+    }
+
+    @Override
+    public Future<Gathered<List<List<Series>>>> read(long after, long to, long budget) {
+      return shards.samples(
+          scopedSelections(folded, running.caller(), after, to),
+          Math.min(budget, running.caller().limits().samples()),
+          running.readOptions());
+    }
+
+    @Override
+    public int shards() {
+      return shards.cluster().gateways().size();
+    }
+
+    @Override
+    public void check(long series, long samples) throws QueryFailure {
+      Optional<QueryFailure> stopped = running.stop().reason();
+      if (stopped.isPresent()) {
+        throw stopped.get();
+      }
+      Caller caller = running.caller();
+      if (samples > caller.limits().samples()) {
+        throw caller.over("samples", samples, caller.limits().samples());
+      }
+      if (series > caller.limits().series()) {
+        throw caller.over("series", series, caller.limits().series());
+      }
+    }
   }
 
   private Future<Gathered<Request.NewestSamples>> newest(
@@ -349,6 +428,7 @@ final class Lookups {
         }
         yield new Cut<>(value, Optional.empty());
       }
+      case Request.Folded<?> folded -> new Cut<>(value, Optional.empty());
       case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
       case Request.HostStates states -> new Cut<>(value, Optional.empty());
       case Request.Promql promql -> throw notLookup();

@@ -55,7 +55,8 @@ public final class Querier {
     this.execution = new Execution(config, admission, shards, costs, workers);
     VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
     this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible, aliases);
-    this.lookups = new Lookups(config, admission, shards, costs, visible, feed::watermark, aliases);
+    this.lookups =
+        new Lookups(config, admission, shards, costs, workers, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
     this.features = Feature.named(config.features());
   }

@@ -4,6 +4,7 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * What is asked. No request carries the caller's scope: {@link Querier} adds it.
@@ -81,6 +83,24 @@ public sealed interface Request<T> {
       return "samples of " + selections.size() + " selections";
     }
   }
+
+  /**
+   * One value of the samples of a long time, which are read piece by piece. The tenant's limits
+   * {@code range}, {@code series} and {@code samples} apply to the whole.
+   *
+   * @param description for people
+   * @param selectors of the samples
+   * @param after samples at or before this time are not read, ms
+   * @param to samples after this time are not read, ms; after {@code after}
+   * @param fold begins a value
+   */
+  record Folded<T>(
+      String description,
+      List<List<Matcher>> selectors,
+      long after,
+      long to,
+      Supplier<SampleFold<T>> fold)
+      implements Request<T> {}
 
   /**
    * The newest sample of series and of reductions, for federation.

@@ -57,6 +57,11 @@ public record Coverage(
         split.isEmpty() ? other.split : split);
   }
 
+  /** The same, not telling how long each shard took. */
+  public Coverage withoutTimes() {
+    return new Coverage(hosts, missing, epoch, List.of(), hedged, split);
+  }
+
   /** One warning for each kind of gap; empty when there is none. */
   public List<String> warnings() {
     if (missing.isEmpty()) {

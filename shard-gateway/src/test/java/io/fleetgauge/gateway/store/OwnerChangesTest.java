@@ -3,7 +3,9 @@ package io.fleetgauge.gateway.store;
 import static io.fleetgauge.gateway.store.HostWriter.BLOCK_MILLIS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
@@ -230,6 +232,43 @@ class OwnerChangesTest {
     writer.send(START + 1, red, 1);
     assertThat(writer.send(START, writer.series("x", "tenant", "blue"), 1).kept()).isEqualTo(1);
     assertThat(writer.send(START, writer.series("x", "tenant", "red"), 1).overLimit()).isEqualTo(1);
+  }
+
+  @Test
+  void theOwnerLabelsThatAreConfiguredByDefaultAreThoseOfThisTest() {
+    assertThat(Dimensions.DEFAULT.names())
+        .containsExactlyInAnyOrderElementsOf(
+            StoreSettings.defaults(folder, HostWriter.MEMORY).ownerLabels());
+  }
+
+  /** Every pod of a node has other values of these labels. */
+  @Test
+  void aThousandOwnersByEachOfTheOwnerLabelsAddNoSeries() throws Exception {
+    int tick = 0;
+    for (String label : Dimensions.DEFAULT.names()) {
+      for (int owner = 0; owner < 1_000; owner++) {
+        writer.send(START + tick, writer.series("util", "UUID", "G1", label, label + owner), tick);
+        tick++;
+      }
+    }
+    assertOneSeries();
+    for (String label :
+        List.of("hpc_job", "user", "account", "pod_uid", "exported_pod", "exported_container")) {
+      List<Series> found =
+          writer
+              .store()
+              .select(
+                  List.of("n1"),
+                  new Selection(
+                      Parser.parseSelector("{" + label + "=\"" + label + "77\"}"),
+                      0,
+                      Long.MAX_VALUE),
+                  10,
+                  Assertions::fail,
+                  StopCheck.NEVER);
+      assertThat(found).hasSize(1);
+      assertThat(found.getFirst().size()).isEqualTo(1);
+    }
   }
 
   @Test

@@ -11,9 +11,26 @@ import java.util.Set;
  * @param names the dimensions
  */
 public record Dimensions(String identifier, Set<String> names) {
-  /** The names that dcgm-exporter and the schedulers use. */
+  /**
+   * The names that dcgm-exporter, also after a scrape that has renamed them, and the schedulers
+   * use.
+   */
   public static final Dimensions DEFAULT =
-      new Dimensions("UUID", Set.of("job", "tenant", "pod", "namespace", "container"));
+      new Dimensions(
+          "UUID",
+          Set.of(
+              "job",
+              "tenant",
+              "pod",
+              "namespace",
+              "container",
+              "pod_uid",
+              "hpc_job",
+              "user",
+              "account",
+              "exported_pod",
+              "exported_namespace",
+              "exported_container"));
 
   /** Whether series with these labels have an owner, which may be nobody. */
   public boolean apply(Labels labels) {

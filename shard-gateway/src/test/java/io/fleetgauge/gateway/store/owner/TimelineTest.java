@@ -69,6 +69,8 @@ class TimelineTest {
   void theDefaultDimensionsAreThoseOfSchedulersAndKubernetes() {
     assertThat(Dimensions.DEFAULT.identifier()).isEqualTo("UUID");
     assertThat(Dimensions.DEFAULT.names())
-        .containsExactlyInAnyOrder("job", "tenant", "pod", "namespace", "container");
+        .contains("job", "tenant", "pod", "namespace", "container", "pod_uid")
+        .contains("hpc_job", "user", "account")
+        .contains("exported_pod", "exported_namespace", "exported_container");
   }
 }

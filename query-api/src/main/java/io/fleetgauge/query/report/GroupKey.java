@@ -1,0 +1,112 @@
+package io.fleetgauge.query.report;
+
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * One of the things that a report groups by.
+ *
+ * @param name as it is asked for
+ * @param labels that may have it; the first that a series has counts
+ * @param ofDevice whether a process has it from its GPU when its own series does not say
+ */
+record GroupKey(String name, List<String> labels, boolean ofDevice) {
+  /** What a report groups by when nothing is asked for. */
+  static final String DEFAULT = "namespace,pod,container";
+
+  private static final int MAX_KEYS = 10;
+  private static final String LABEL = "label:";
+  private static final Pattern LABEL_NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]{0,127}");
+  private static final Map<String, GroupKey> KNOWN = new TreeMap<>();
+
+  static {
+    // A scrape renames the labels of an exporter's GPU when its target has labels of these names.
+    owner("container", "exported_container", "container");
+    owner("pod", "exported_pod", "pod");
+    owner("namespace", "exported_namespace", "namespace");
+    // Not "job", which is the name of the scrape job in series of scraped exporters.
+    owner("job", "hpc_job");
+    owner("user", "user");
+    owner("account", "account");
+    owner("tenant", "tenant");
+    device("rack", "rack");
+    device("host", "Hostname", "hostname", "instance");
+    device("gpu", "UUID", "uuid");
+    device("mig", "GPU_I_ID");
+    device("profile", "GPU_I_PROFILE");
+    device("model", "modelName");
+  }
+
+  private static void owner(String name, String... labels) {
+    KNOWN.put(name, new GroupKey(name, List.of(labels), false));
+  }
+
+  private static void device(String name, String... labels) {
+    KNOWN.put(name, new GroupKey(name, List.of(labels), true));
+  }
+
+  /**
+   * @param texts lists with commas between names
+   * @throws QueryFailure if a name is not known, or asked for twice
+   */
+  static List<GroupKey> parse(List<String> texts) throws QueryFailure {
+    List<GroupKey> keys = new ArrayList<>();
+    LinkedHashSet<String> names = new LinkedHashSet<>();
+    for (String text : texts) {
+      for (String name : text.split(",", -1)) {
+        if (!names.add(name.strip())) {
+          throw Parameters.invalid("by", "\"" + name.strip() + "\" is named twice");
+        }
+      }
+    }
+    if (names.size() > MAX_KEYS) {
+      throw Parameters.invalid(
+          "by", names.size() + " names are more than the " + MAX_KEYS + " that are allowed");
+    }
+    for (String name : names) {
+      keys.add(key(name));
+    }
+    return List.copyOf(keys);
+  }
+
+  private static GroupKey key(String name) throws QueryFailure {
+    GroupKey known = KNOWN.get(name);
+    if (known != null) {
+      return known;
+    }
+    String label = name.startsWith(LABEL) ? name.substring(LABEL.length()) : "";
+    if (LABEL_NAME.matcher(label).matches()) {
+      return new GroupKey(name, List.of(label), false);
+    }
+    throw Parameters.invalid(
+        "by",
+        "\""
+            + name
+            + "\" is none of "
+            + String.join(", ", new TreeSet<>(KNOWN.keySet()))
+            + "; for a label of another name write label:NAME");
+  }
+
+  /**
+   * What a series has of it; the empty text if nothing.
+   *
+   * @param device labels of the GPU or MIG instance that the series is of
+   */
+  String of(Labels series, Labels device) {
+    for (String label : labels) {
+      String value = series.value(label);
+      if (!value.isEmpty()) {
+        return value;
+      }
+    }
+    return ofDevice && device != series ? of(device, device) : "";
+  }
+}

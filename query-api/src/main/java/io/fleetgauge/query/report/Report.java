@@ -1,0 +1,12 @@
+package io.fleetgauge.query.report;
+
+import java.util.List;
+
+/**
+ * A report.
+ *
+ * @param rows in order of time and then of their groups; a group has no row for an interval in
+ *     which no sample tells of it
+ * @param totals one row for each interval that has any, of all groups together
+ */
+record Report(ReportQuery query, List<Row> rows, List<Row> totals) {}
