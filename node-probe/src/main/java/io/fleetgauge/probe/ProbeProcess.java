@@ -17,6 +17,8 @@ import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.ConfiguredOwner;
 import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.slurm.JobSampling;
+import io.fleetgauge.probe.attribution.slurm.PeriodicLook;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -37,6 +39,7 @@ import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -116,7 +119,9 @@ public final class ProbeProcess implements AutoCloseable {
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
     Optional<GpuThread> gpus = gpus(config.gpu());
-    Attribution attribution = attribution(config, gpus);
+    ScheduledOwners scheduled = ScheduledOwners.open(config, gpus, clock);
+    lifecycle.started("owners that schedulers tell", STOP_LIMIT, scheduled);
+    Attribution attribution = attribution(config, gpus, scheduled.sources());
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>(host.readers());
@@ -127,6 +132,20 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(xids(config, thread, classes, clock));
           readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
+    config
+        .attribution()
+        .slurm()
+        .jobs()
+        .ifPresent(
+            jobs -> {
+              JobSampling sampling = new JobSampling(jobs, classes.core(), ScheduledOwners::millis);
+              lifecycle.started("squeue", STOP_LIMIT, sampling);
+              lifecycle.started(
+                  "Slurm jobs",
+                  STOP_LIMIT,
+                  PeriodicLook.start("squeue", jobs.every(), sampling::look));
+              readers.add(sampling);
+            });
     NodeLabels node =
         new NodeLabels(
             Labels.of("instance", config.instance())
@@ -138,17 +157,12 @@ public final class ProbeProcess implements AutoCloseable {
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
-    HttpListener http =
-        HttpListener.start(
-            vertx,
-            config.http(),
-            "http.port",
-            HttpListener.router(
-                vertx,
-                readiness,
-                meters,
-                () -> exposition(sampler.last(), host),
-                RoutingContext::next));
+    scheduled.declare(meters);
+    Router router =
+        HttpListener.router(
+            vertx, readiness, meters, () -> exposition(sampler.last(), host), RoutingContext::next);
+    scheduled.listen(vertx, router, meters);
+    HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
@@ -165,9 +179,10 @@ public final class ProbeProcess implements AutoCloseable {
         port);
   }
 
-  private static Attribution attribution(ProbeConfig config, Optional<GpuThread> gpus) {
+  private static Attribution attribution(
+      ProbeConfig config, Optional<GpuThread> gpus, List<OwnerSource> scheduled) {
     AttributionSettings settings = config.attribution();
-    List<OwnerSource> sources = new ArrayList<>();
+    List<OwnerSource> sources = new ArrayList<>(scheduled);
     if (!settings.owner().isEmpty()) {
       gpus.ifPresent(
           thread -> sources.add(new ConfiguredOwner(settings.owner(), thread::identities)));

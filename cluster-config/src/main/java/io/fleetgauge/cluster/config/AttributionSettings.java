@@ -12,8 +12,11 @@ import java.util.Map;
  *
  * @param owner {@code attribution.owner}
  * @param tenantLabels {@code attribution.tenantLabels}
+ * @param allocations how schedulers tell whom they have given GPUs to
+ * @param slurm what is found out about Slurm's jobs
  */
-public record AttributionSettings(Labels owner, List<String> tenantLabels) {
+public record AttributionSettings(
+    Labels owner, List<String> tenantLabels, AllocationSettings allocations, SlurmSettings slurm) {
   private static final Key<Map<String, String>> OWNER =
       Key.of(
           "attribution.owner",
@@ -32,10 +35,17 @@ public record AttributionSettings(Labels owner, List<String> tenantLabels) {
   /** Every default. */
   public static AttributionSettings defaults() {
     return new AttributionSettings(
-        Labels.of(OWNER.fallback().orElseThrow()), TENANT_LABELS.fallback().orElseThrow());
+        Labels.of(OWNER.fallback().orElseThrow()),
+        TENANT_LABELS.fallback().orElseThrow(),
+        AllocationSettings.defaults(),
+        SlurmSettings.defaults());
   }
 
   static AttributionSettings read(ConfigReader in) {
-    return new AttributionSettings(Labels.of(in.get(OWNER)), in.get(TENANT_LABELS));
+    return new AttributionSettings(
+        Labels.of(in.get(OWNER)),
+        in.get(TENANT_LABELS),
+        AllocationSettings.read(in),
+        SlurmSettings.read(in));
   }
 }

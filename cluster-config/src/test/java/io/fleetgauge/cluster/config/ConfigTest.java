@@ -129,7 +129,17 @@ class ConfigTest {
                     false,
                     0,
                     Path.of("/dev/kmsg")),
-                new AttributionSettings(Labels.EMPTY, List.of("namespace", "account")),
+                new AttributionSettings(
+                    Labels.EMPTY,
+                    List.of("namespace", "account"),
+                    new AllocationSettings(
+                        Optional.empty(), Optional.empty(), Optional.empty(), 1_000),
+                    new SlurmSettings(
+                        Duration.ofSeconds(5),
+                        true,
+                        Optional.empty(),
+                        SlurmSettings.Numbers.INDEX,
+                        Optional.empty())),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
                     64L << 20,
@@ -343,7 +353,22 @@ class ConfigTest {
               links: true
               expected: 8
               kernelLog: /k
-            attribution: {owner: {tenant: lab}, tenantLabels: [team]}
+            attribution:
+              owner: {tenant: lab}
+              tenantLabels: [team]
+              allocations: {socket: /run/p.sock, socketGroup: slurm, tokenFile: pom.xml, limit: 7}
+              slurm:
+                every: 9s
+                cgroups: false
+                mappingFolder: /m
+                mappingNumbers: minor
+                jobs:
+                  enabled: true
+                  command: /opt/squeue
+                  every: 2m
+                  timeout: 3s
+                  onlyGpus: false
+                  limit: 9
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
@@ -367,7 +392,27 @@ class ConfigTest {
             new GpuSettings(
                 false, "/opt/libnvidia-ml.so.1", List.of(Path.of("/d")), true, 8, Path.of("/k")));
     assertThat(config.attribution())
-        .isEqualTo(new AttributionSettings(Labels.of("tenant", "lab"), List.of("team")));
+        .isEqualTo(
+            new AttributionSettings(
+                Labels.of("tenant", "lab"),
+                List.of("team"),
+                new AllocationSettings(
+                    Optional.of(Path.of("/run/p.sock")),
+                    Optional.of("slurm"),
+                    Optional.of(Path.of("pom.xml")),
+                    7),
+                new SlurmSettings(
+                    Duration.ofSeconds(9),
+                    false,
+                    Optional.of(Path.of("/m")),
+                    SlurmSettings.Numbers.MINOR,
+                    Optional.of(
+                        new SlurmSettings.Jobs(
+                            Path.of("/opt/squeue"),
+                            Duration.ofMinutes(2),
+                            Duration.ofSeconds(3),
+                            false,
+                            9)))));
     assertThat(config.spool())
         .isEqualTo(
             new SpoolSettings(
