@@ -35,7 +35,12 @@ final class SqueueForm {
           "array_task_id",
           "nodes",
           "job_state",
-          "tres_alloc_str");
+          "gres_detail",
+          "tres_alloc_str",
+          "tres_per_job",
+          "tres_per_node",
+          "tres_per_socket",
+          "tres_per_task");
 
   private SqueueForm() {}
 
@@ -51,7 +56,7 @@ final class SqueueForm {
   /**
    * Reads the jobs that run.
    *
-   * @param onlyGpus leaves out jobs whose resources are told and have no GPU
+   * @param onlyGpus leaves out jobs without GPUs
    * @throws IOException if it is not what squeue prints, or if it tells an error
    */
   static Jobs read(InputStream in, boolean onlyGpus, int limit) throws IOException {
@@ -76,7 +81,7 @@ final class SqueueForm {
             String state = told.getOrDefault("job_state", "");
             if (id.isEmpty() || id.equals("0") || state.isEmpty()) {
               damaged++;
-            } else if (runs(state) && (!onlyGpus || mayHaveGpus(told))) {
+            } else if (runs(state) && (!onlyGpus || hasGpus(told))) {
               if (jobs.size() >= limit && !jobs.containsKey(id)) {
                 leftOut++;
               } else {
@@ -124,9 +129,11 @@ final class SqueueForm {
     return false;
   }
 
-  private static boolean mayHaveGpus(Map<String, String> told) {
-    String resources = told.get("tres_alloc_str");
-    return resources == null || resources.contains("gres/gpu");
+  /** What is allocated names GPUs only where Slurm accounts for them, so what was asked counts too. */
+  private static boolean hasGpus(Map<String, String> told) {
+    return told.entrySet().stream()
+        .filter(each -> each.getKey().startsWith("tres_") || each.getKey().equals("gres_detail"))
+        .anyMatch(each -> each.getValue().contains("gpu"));
   }
 
   private static void errors(JsonParser json) throws IOException {
