@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -56,7 +57,7 @@ final class Squeue implements AutoCloseable {
         throw new IOException(
             why(squeue, isLate[0], "its output cannot be read: " + e.getMessage()), e);
       }
-      out.skip(MAX_BYTES);
+      out.transferTo(OutputStream.nullOutputStream());
       if (squeue.waitFor() != 0) {
         throw new IOException(why(squeue, isLate[0], "it ended with " + squeue.exitValue()));
       }
@@ -80,9 +81,10 @@ final class Squeue implements AutoCloseable {
     return complaint.isBlank() ? otherwise : otherwise + ": " + complaint.strip();
   }
 
+  /** Ends it with all that it has started; by handles, which leave its streams open. */
   private static void end(Process squeue) {
     squeue.descendants().forEach(ProcessHandle::destroyForcibly);
-    squeue.destroyForcibly();
+    squeue.toHandle().destroyForcibly();
   }
 
   @Override

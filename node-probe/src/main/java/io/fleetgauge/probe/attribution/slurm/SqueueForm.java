@@ -3,6 +3,7 @@ package io.fleetgauge.probe.attribution.slurm;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
@@ -19,6 +20,8 @@ import java.util.Set;
  */
 final class SqueueForm {
   private static final int MAX_TEXT = 1_024;
+  private static final JsonFactory JSON =
+      JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
 
   /** States in which a job has its nodes. */
   private static final Set<String> RUNNING =
@@ -64,7 +67,7 @@ final class SqueueForm {
     int leftOut = 0;
     int damaged = 0;
     boolean isList = false;
-    try (JsonParser json = new JsonFactory().createParser(in)) {
+    try (JsonParser json = JSON.createParser(in)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new IOException("it does not begin with an object");
       }
@@ -129,7 +132,9 @@ final class SqueueForm {
     return false;
   }
 
-  /** What is allocated names GPUs only where Slurm accounts for them, so what was asked counts too. */
+  /**
+   * What is allocated names GPUs only where Slurm accounts for them, so what was asked counts too.
+   */
   private static boolean hasGpus(Map<String, String> told) {
     return told.entrySet().stream()
         .filter(each -> each.getKey().startsWith("tres_") || each.getKey().equals("gres_detail"))

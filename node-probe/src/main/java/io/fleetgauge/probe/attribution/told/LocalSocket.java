@@ -114,8 +114,8 @@ public final class LocalSocket implements AutoCloseable {
   }
 
   private static void permit(Path socket, Optional<String> group) throws IOException {
-    PosixFileAttributeView view =
-        Files.getFileAttributeView(socket, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    // Follows links: only then the JDK does not open the file, which a socket refuses.
+    PosixFileAttributeView view = Files.getFileAttributeView(socket, PosixFileAttributeView.class);
     if (group.isPresent()) {
       GroupPrincipal of =
           socket
