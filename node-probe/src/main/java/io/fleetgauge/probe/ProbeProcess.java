@@ -19,6 +19,8 @@ import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.ConfiguredOwner;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.kubelet.KubeletSource;
+import io.fleetgauge.probe.attribution.slurm.JobSampling;
+import io.fleetgauge.probe.attribution.slurm.PeriodicLook;
 import io.fleetgauge.probe.counters.Counters;
 import io.fleetgauge.probe.counters.CountersFile;
 import io.fleetgauge.probe.gpu.GpuReport;
@@ -141,7 +143,9 @@ public final class ProbeProcess implements AutoCloseable {
     HostReader host = new HostReader(config.host(), classes, clock);
     Supplier<Counters> counters = () -> chosen.map(CountersFile::counters).orElse(Counters.ALL);
     Optional<GpuThread> gpus = gpus(config.gpu(), counters.get());
-    Attribution attribution = attribution(vertx, config, gpus);
+    ScheduledOwners scheduled = ScheduledOwners.open(config, gpus, clock);
+    lifecycle.started("owners that schedulers tell", STOP_LIMIT, scheduled);
+    Attribution attribution = attribution(vertx, config, gpus, scheduled.sources());
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node =
         new NodeLabels(
@@ -160,6 +164,20 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
     recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
+    config
+        .attribution()
+        .slurm()
+        .jobs()
+        .ifPresent(
+            jobs -> {
+              JobSampling sampling = new JobSampling(jobs, classes.core(), ScheduledOwners::millis);
+              lifecycle.started("squeue", STOP_LIMIT, sampling);
+              lifecycle.started(
+                  "Slurm jobs",
+                  STOP_LIMIT,
+                  PeriodicLook.start("squeue", jobs.every(), sampling::look));
+              readers.add(sampling);
+            });
     readers.addAll(scrapes.readers());
     Sampler sampler =
         new Sampler(
@@ -174,6 +192,7 @@ public final class ProbeProcess implements AutoCloseable {
     Meters meters = ProbeMeters.of(uplink, spool, host, gpus, sampler);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
+    scheduled.declare(meters);
     MetricsPage page = new MetricsPage(config.page());
     Supplier<Map<String, TextExposition.Family>> families =
         () -> {
@@ -190,6 +209,7 @@ public final class ProbeProcess implements AutoCloseable {
             () -> page.text(sampler.last(), families.get(), counters.get()),
             mayRead);
     new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
+    scheduled.listen(vertx, router, meters);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
     scrapes.declare(meters);
@@ -209,12 +229,14 @@ public final class ProbeProcess implements AutoCloseable {
         port);
   }
 
-  private Attribution attribution(Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus) {
+  private Attribution attribution(
+      Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus, List<OwnerSource> scheduled) {
     AttributionSettings settings = config.attribution();
     List<OwnerSource> sources = new ArrayList<>();
     if (settings.kubelet().enabled()) {
       gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread)));
     }
+    sources.addAll(scheduled);
     if (!settings.owner().isEmpty()) {
       gpus.ifPresent(
           thread -> sources.add(new ConfiguredOwner(settings.owner(), thread::identities)));

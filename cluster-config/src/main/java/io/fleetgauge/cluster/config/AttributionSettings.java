@@ -13,9 +13,15 @@ import java.util.Map;
  * @param owner {@code attribution.owner}
  * @param tenantLabels {@code attribution.tenantLabels}
  * @param kubelet how the kubelet is asked
+ * @param allocations how schedulers tell whom they have given GPUs to
+ * @param slurm what is found out about Slurm's jobs
  */
 public record AttributionSettings(
-    Labels owner, List<String> tenantLabels, KubeletSettings kubelet) {
+    Labels owner,
+    List<String> tenantLabels,
+    KubeletSettings kubelet,
+    AllocationSettings allocations,
+    SlurmSettings slurm) {
   private static final Key<Map<String, String>> OWNER =
       Key.of(
           "attribution.owner",
@@ -36,11 +42,17 @@ public record AttributionSettings(
     return new AttributionSettings(
         Labels.of(OWNER.fallback().orElseThrow()),
         TENANT_LABELS.fallback().orElseThrow(),
-        KubeletSettings.defaults());
+        KubeletSettings.defaults(),
+        AllocationSettings.defaults(),
+        SlurmSettings.defaults());
   }
 
   static AttributionSettings read(ConfigReader in) {
     return new AttributionSettings(
-        Labels.of(in.get(OWNER)), in.get(TENANT_LABELS), KubeletSettings.read(in));
+        Labels.of(in.get(OWNER)),
+        in.get(TENANT_LABELS),
+        KubeletSettings.read(in),
+        AllocationSettings.read(in),
+        SlurmSettings.read(in));
   }
 }

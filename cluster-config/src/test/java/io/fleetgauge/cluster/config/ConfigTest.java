@@ -78,6 +78,10 @@ class ConfigTest {
                         "hpc_job",
                         "user",
                         "account",
+                        "partition",
+                        "array_job",
+                        "array_task",
+                        "shared",
                         "exported_pod",
                         "exported_namespace",
                         "exported_container")),
@@ -161,7 +165,15 @@ class ConfigTest {
                         List.of("nvidia\\.com/gpu(\\.shared)?", "nvidia\\.com/mig-.+"),
                         List.of("gpu.nvidia.com"),
                         Relabelling.NONE,
-                        Path.of("/var/log/pods"))),
+                        Path.of("/var/log/pods")),
+                    new AllocationSettings(
+                        Optional.empty(), Optional.empty(), Optional.empty(), 1_000),
+                    new SlurmSettings(
+                        Duration.ofSeconds(5),
+                        true,
+                        Optional.empty(),
+                        SlurmSettings.Numbers.INDEX,
+                        Optional.empty())),
                 List.of(),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
@@ -405,6 +417,19 @@ class ConfigTest {
                 drivers: [d]
                 relabel: [{action: drop, source_labels: [namespace], regex: ci}]
                 podLogs: /l
+              allocations: {socket: /run/p.sock, socketGroup: slurm, tokenFile: pom.xml, limit: 7}
+              slurm:
+                every: 9s
+                cgroups: false
+                mappingFolder: /m
+                mappingNumbers: minor
+                jobs:
+                  enabled: true
+                  command: /opt/squeue
+                  every: 2m
+                  timeout: 3s
+                  onlyGpus: false
+                  limit: 9
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             recent:
               enabled: false
@@ -457,7 +482,24 @@ class ConfigTest {
                     List.of("a/b"),
                     List.of("d"),
                     config.attribution().kubelet().relabelling(),
-                    Path.of("/l"))));
+                    Path.of("/l")),
+                new AllocationSettings(
+                    Optional.of(Path.of("/run/p.sock")),
+                    Optional.of("slurm"),
+                    Optional.of(Path.of("pom.xml")),
+                    7),
+                new SlurmSettings(
+                    Duration.ofSeconds(9),
+                    false,
+                    Optional.of(Path.of("/m")),
+                    SlurmSettings.Numbers.MINOR,
+                    Optional.of(
+                        new SlurmSettings.Jobs(
+                            Path.of("/opt/squeue"),
+                            Duration.ofMinutes(2),
+                            Duration.ofSeconds(3),
+                            false,
+                            9)))));
     assertThat(config.attribution().kubelet().relabelling().rules()).hasSize(1);
     assertThat(config.spool())
         .isEqualTo(

@@ -28,6 +28,10 @@ public record Dimensions(String identifier, Set<String> names) {
               "hpc_job",
               "user",
               "account",
+              "partition",
+              "array_job",
+              "array_task",
+              "shared",
               "exported_pod",
               "exported_namespace",
               "exported_container"));

@@ -1,0 +1,62 @@
+package io.fleetgauge.cluster.config;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How schedulers tell a probe whom they have given GPUs to.
+ *
+ * @param socket {@code attribution.allocations.socket}
+ * @param socketGroup {@code attribution.allocations.socketGroup}
+ * @param token {@code attribution.allocations.tokenFile}
+ * @param limit {@code attribution.allocations.limit}
+ */
+public record AllocationSettings(
+    Optional<Path> socket, Optional<String> socketGroup, Optional<Path> token, int limit) {
+  private static final String SECTION = "attribution.allocations.";
+  private static final int MOST = 10_000;
+
+  private static final Key<Path> SOCKET =
+      Key.optional(
+          SECTION + "socket",
+          KeyType.path(),
+          "Unix socket on which schedulers of this node tell whom they have given GPUs to, such as"
+              + " `/run/fleetgauge/probe.sock`, which the scripts for Slurm use. Only the user of"
+              + " the probe and root may use it.");
+  private static final Key<String> SOCKET_GROUP =
+      Key.optional(
+          SECTION + "socketGroup",
+          KeyType.text(),
+          "Group of users that may use `attribution.allocations.socket` too.");
+  private static final Key<Path> TOKEN_FILE =
+      Key.optional(
+          SECTION + "tokenFile",
+          KeyType.file(),
+          "File with the token that requests to `/v1/allocations` on the probe's HTTP port must"
+              + " show; without it that port takes none.");
+  private static final Key<Integer> LIMIT =
+      Key.of(
+          SECTION + "limit",
+          KeyType.integer(1, MOST),
+          1_000,
+          "Most allocations that the probe keeps at a time.");
+
+  /** Every default. */
+  public static AllocationSettings defaults() {
+    return new AllocationSettings(
+        Optional.empty(), Optional.empty(), Optional.empty(), LIMIT.fallback().orElseThrow());
+  }
+
+  /** Whether anybody may tell. */
+  public boolean isOpen() {
+    return socket.isPresent() || token.isPresent();
+  }
+
+  static AllocationSettings read(ConfigReader in) {
+    return new AllocationSettings(
+        in.find(SOCKET), in.find(SOCKET_GROUP), in.find(TOKEN_FILE), in.get(LIMIT));
+  }
+}

@@ -1,0 +1,231 @@
+package io.fleetgauge.probe.attribution.slurm;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What {@code squeue --json} prints, in the forms of Slurm 22.05 and later: a number is a number,
+ * or an object with {@code set}, {@code infinite} and {@code number}; a state is a text or a list.
+ * It is read as it comes, because it has hundreds of bytes of each job that nobody needs here.
+ */
+final class SqueueForm {
+  private static final int MAX_TEXT = 1_024;
+  private static final JsonFactory JSON =
+      JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
+
+  /** States in which a job has its nodes. */
+  private static final Set<String> RUNNING =
+      Set.of("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED");
+
+  private static final Set<String> FIELDS =
+      Set.of(
+          "job_id",
+          "user_name",
+          "account",
+          "partition",
+          "name",
+          "array_job_id",
+          "array_task_id",
+          "nodes",
+          "job_state",
+          "gres_detail",
+          "tres_alloc_str",
+          "tres_per_job",
+          "tres_per_node",
+          "tres_per_socket",
+          "tres_per_task");
+
+  private SqueueForm() {}
+
+  /**
+   * The jobs that run.
+   *
+   * @param jobs by the order in which they came, at most the limit
+   * @param leftOut jobs beyond the limit
+   * @param damaged jobs without an id or a state
+   */
+  record Jobs(List<Job> jobs, int leftOut, int damaged) {}
+
+  /**
+   * Reads the jobs that run.
+   *
+   * @param onlyGpus leaves out jobs without GPUs
+   * @throws IOException if it is not what squeue prints, or if it tells an error
+   */
+  static Jobs read(InputStream in, boolean onlyGpus, int limit) throws IOException {
+    Map<String, Job> jobs = new LinkedHashMap<>();
+    int leftOut = 0;
+    int damaged = 0;
+    boolean isList = false;
+    try (JsonParser json = JSON.createParser(in)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw new IOException("it does not begin with an object");
+      }
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String field = json.currentName();
+        JsonToken value = json.nextToken();
+        if (field.equals("errors") && value == JsonToken.START_ARRAY) {
+          errors(json);
+        } else if (field.equals("jobs") && value == JsonToken.START_ARRAY) {
+          isList = true;
+          while (json.nextToken() == JsonToken.START_OBJECT) {
+            Map<String, String> told = object(json);
+            String id = told.getOrDefault("job_id", "");
+            String state = told.getOrDefault("job_state", "");
+            if (id.isEmpty() || id.equals("0") || state.isEmpty()) {
+              damaged++;
+            } else if (runs(state) && (!onlyGpus || hasGpus(told))) {
+              if (jobs.size() >= limit && !jobs.containsKey(id)) {
+                leftOut++;
+              } else {
+                jobs.put(id, job(id, told));
+              }
+            }
+          }
+          if (json.currentToken() != JsonToken.END_ARRAY) {
+            throw new IOException("its list of jobs has something that is no object");
+          }
+        } else {
+          json.skipChildren();
+        }
+      }
+      if (json.currentToken() != JsonToken.END_OBJECT) {
+        throw new IOException("it ends too early");
+      }
+    }
+    if (!isList) {
+      throw new IOException("it has no list of jobs");
+    }
+    return new Jobs(List.copyOf(jobs.values()), leftOut, damaged);
+  }
+
+  private static Job job(String id, Map<String, String> told) {
+    String array = told.getOrDefault("array_job_id", "");
+    boolean isPart = !array.isEmpty() && !array.equals("0");
+    return new Job(
+        id,
+        told.getOrDefault("user_name", ""),
+        told.getOrDefault("account", ""),
+        told.getOrDefault("partition", ""),
+        told.getOrDefault("name", ""),
+        isPart ? array : "",
+        isPart ? told.getOrDefault("array_task_id", "") : "",
+        told.getOrDefault("nodes", ""));
+  }
+
+  private static boolean runs(String states) {
+    for (String state : states.split(",")) {
+      if (RUNNING.contains(state.toUpperCase(Locale.ROOT))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * What is allocated names GPUs only where Slurm accounts for them, so what was asked counts too.
+   */
+  private static boolean hasGpus(Map<String, String> told) {
+    return told.entrySet().stream()
+        .filter(each -> each.getKey().startsWith("tres_") || each.getKey().equals("gres_detail"))
+        .anyMatch(each -> each.getValue().contains("gpu"));
+  }
+
+  private static void errors(JsonParser json) throws IOException {
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      if (json.currentToken() == null) {
+        return;
+      }
+      if (json.currentToken() == JsonToken.START_OBJECT) {
+        StringBuilder all = new StringBuilder();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+          String field = json.currentName();
+          all.append(' ').append(field).append('=').append(value(json));
+        }
+        throw new IOException("Slurm tells an error:" + all);
+      }
+      json.skipChildren();
+    }
+  }
+
+  /** The fields of a job that count. */
+  private static Map<String, String> object(JsonParser json) throws IOException {
+    Map<String, String> told = new HashMap<>();
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String field = json.currentName();
+      if (FIELDS.contains(field)) {
+        told.put(field, value(json));
+      } else {
+        json.nextToken();
+        json.skipChildren();
+      }
+    }
+    if (json.currentToken() != JsonToken.END_OBJECT) {
+      throw new IOException("it ends within a job");
+    }
+    return told;
+  }
+
+  /** The next value as text; empty if it is not set. */
+  private static String value(JsonParser json) throws IOException {
+    return switch (json.nextToken()) {
+      case VALUE_STRING, VALUE_NUMBER_INT -> text(json.getText());
+      case START_ARRAY -> list(json);
+      case START_OBJECT -> number(json);
+      case null -> throw new IOException("it ends within a value");
+      default -> "";
+    };
+  }
+
+  private static String list(JsonParser json) throws IOException {
+    StringBuilder all = new StringBuilder();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      if (json.currentToken() == null) {
+        throw new IOException("it ends within a list");
+      }
+      if (json.currentToken() == JsonToken.VALUE_STRING && all.length() < MAX_TEXT) {
+        all.append(all.isEmpty() ? "" : ",").append(json.getText());
+      } else {
+        json.skipChildren();
+      }
+    }
+    return text(all.toString());
+  }
+
+  private static String number(JsonParser json) throws IOException {
+    String number = "";
+    boolean isSet = true;
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String field = json.currentName();
+      JsonToken value = json.nextToken();
+      if (field.equals("number") && value == JsonToken.VALUE_NUMBER_INT) {
+        number = json.getText();
+      } else if (field.equals("set")) {
+        isSet = value != JsonToken.VALUE_FALSE;
+      } else {
+        json.skipChildren();
+      }
+    }
+    return isSet ? number : "";
+  }
+
+  /** Without what a label may not have. */
+  private static String text(String from) {
+    String cut = from.length() <= MAX_TEXT ? from : from.substring(0, MAX_TEXT);
+    boolean isClean =
+        cut.codePoints()
+            .noneMatch(
+                c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
+    return isClean ? cut.strip() : cut.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?").strip();
+  }
+}

@@ -1,0 +1,10 @@
+package io.fleetgauge.probe.attribution.told;
+
+/** What is wrong with an allocation, and what to do about it. */
+final class BadAllocation extends Exception {
+  private static final long serialVersionUID = 1;
+
+  BadAllocation(String message) {
+    super(message);
+  }
+}

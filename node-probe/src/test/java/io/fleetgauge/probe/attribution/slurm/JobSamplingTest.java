@@ -1,0 +1,184 @@
+package io.fleetgauge.probe.attribution.slurm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.config.SlurmSettings;
+import io.fleetgauge.probe.sampling.GpuOwners;
+import io.fleetgauge.probe.sampling.NodeLabels;
+import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.relabel.Relabelling;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JobSamplingTest {
+  /** As the data parsers 0.0.40 and later write it. */
+  private static final String NEWER =
+      """
+      {"jobs": [
+        {"job_id": 4712, "user_name": "ana", "account": "phys", "partition": "gpu", "name": "train",
+         "array_job_id": {"set": true, "infinite": false, "number": 4711},
+         "array_task_id": {"set": true, "infinite": false, "number": 0},
+         "job_state": ["RUNNING", "CONFIGURING"], "nodes": "n[1-2]",
+         "job_resources": {"nodes": {"count": 2, "list": "n[1-2]"}},
+         "tres_alloc_str": "cpu=2,gres/gpu=8"},
+        {"job_id": 4713, "user_name": "bo", "account": "", "partition": "gpu", "name": "",
+         "array_job_id": {"set": true, "infinite": false, "number": 0},
+         "array_task_id": {"set": false, "infinite": false, "number": 0},
+         "job_state": ["PENDING"], "nodes": "", "tres_per_node": "gres/gpu:1"},
+        {"job_id": 4714, "job_state": ["RUNNING"], "tres_alloc_str": "cpu=2"},
+        {"user_name": "nobody"}],
+       "last_backfill": {"set": true, "infinite": false, "number": 1},
+       "meta": {"slurm": {"version": {"major": "24"}}}, "errors": [], "warnings": []}
+      """;
+
+  private static final TickClass CORE = new TickClass(Duration.ofSeconds(15));
+
+  @TempDir private Path folder;
+  private long millis;
+
+  @Test
+  void theFormOfSlurm2205IsRead() throws IOException {
+    try (InputStream in = JobSamplingTest.class.getResourceAsStream("squeue-22.05.json")) {
+      assertThat(SqueueForm.read(in, true, 10).jobs())
+          .containsExactly(new Job("1", "root", "", "p", "a\"b", "1", "3", "n1"));
+    }
+  }
+
+  @Test
+  void theFormWithNumbersAsObjectsAndStatesAsListsIsRead() throws IOException {
+    Job train = new Job("4712", "ana", "phys", "gpu", "train", "4711", "0", "n[1-2]");
+    SqueueForm.Jobs onlyGpus = read(NEWER, true, 10);
+    assertThat(onlyGpus).isEqualTo(new SqueueForm.Jobs(List.of(train), 0, 1));
+    assertThat(read(NEWER, false, 10).jobs()).extracting(Job::id).containsExactly("4712", "4714");
+    assertThat(read(NEWER, false, 1).leftOut()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsNotAListOfJobsIsAnError() {
+    assertThatThrownBy(() -> read("slurm_load_jobs error", false, 1))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> read("{\"meta\": {}}", false, 1)).hasMessageContaining("no list");
+    assertThatThrownBy(() -> read(NEWER.substring(0, 300), false, 1))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(
+            () -> read("{\"errors\":[{\"error\":\"no controller\"}],\"jobs\":[]}", false, 1))
+        .hasMessageContaining("error=no controller");
+  }
+
+  @Test
+  void damagedTextIsAnErrorOrGivesJobsWithAnId() {
+    byte[] whole = NEWER.getBytes(StandardCharsets.UTF_8);
+    Random random = new Random(23);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] text = whole.clone();
+      for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
+        text[random.nextInt(text.length)] = (byte) random.nextInt(256);
+      }
+      try {
+        SqueueForm.Jobs jobs =
+            SqueueForm.read(
+                new ByteArrayInputStream(text, 0, random.nextInt(text.length + 1)), false, 10);
+        assertThat(jobs.jobs()).noneMatch(job -> job.id().isEmpty());
+      } catch (IOException e) {
+        assertThat(e).hasMessageMatching("(?s).+");
+      }
+    }
+  }
+
+  @Test
+  void jobsAreSeriesWhileTheProgramTellsThem() throws Exception {
+    Files.writeString(folder.resolve("answer"), NEWER);
+    JobSampling sampling = sampling("cat " + folder.resolve("answer"), Duration.ofMinutes(1));
+    sampling.look();
+    assertThat(series(sampling))
+        .containsEntry("slurm_jobs_up", 1.0)
+        .containsEntry("slurm_jobs_damaged", 1.0)
+        .containsEntry("slurm_jobs_failures_total", 0.0)
+        .anySatisfy((name, value) -> assertThat(name).contains("hpc_job=\"4712\""));
+    Files.delete(folder.resolve("answer"));
+    sampling.look();
+    assertThat(series(sampling))
+        .containsEntry("slurm_jobs_up", 1.0)
+        .containsEntry("slurm_jobs_failures_total", 1.0);
+    millis += 60 * 60_000;
+    assertThat(series(sampling))
+        .containsEntry("slurm_jobs_up", 0.0)
+        .noneSatisfy((name, value) -> assertThat(name).contains("hpc_job"));
+    sampling.close();
+  }
+
+  @Test
+  void aProgramThatHangsOrFailsIsEndedAndCounted() throws Exception {
+    JobSampling hangs = sampling("sleep 600", Duration.ofMillis(200));
+    hangs.look();
+    assertThat(series(hangs))
+        .containsEntry("slurm_jobs_up", 0.0)
+        .containsEntry("slurm_jobs_failures_total", 1.0);
+    hangs.close();
+    try (Squeue fails =
+        new Squeue(settings("echo Unable to contact >&2; exit 1", Duration.ofMinutes(1)))) {
+      assertThatThrownBy(fails::ask).hasMessageContaining("Unable to contact");
+    }
+    try (Squeue late = new Squeue(settings("sleep 600", Duration.ofMillis(200)))) {
+      assertThatThrownBy(late::ask).hasMessageContaining("took longer than PT0.2S");
+    }
+    try (Squeue fails =
+        new Squeue(settings("echo '{\"jobs\":[]}'; exit 3", Duration.ofMinutes(1)))) {
+      assertThatThrownBy(fails::ask).hasMessageContaining("ended with 3");
+    }
+  }
+
+  private static SqueueForm.Jobs read(String text, boolean onlyGpus, int limit) throws IOException {
+    return SqueueForm.read(
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), onlyGpus, limit);
+  }
+
+  private JobSampling sampling(String script, Duration timeout) throws IOException {
+    return new JobSampling(settings(script, timeout), CORE, () -> millis);
+  }
+
+  private SlurmSettings.Jobs settings(String script, Duration timeout) throws IOException {
+    Path squeue = folder.resolve("squeue");
+    Files.deleteIfExists(squeue);
+    Files.writeString(squeue, "#!/bin/sh\n" + script + "\n");
+    Files.setPosixFilePermissions(squeue, PosixFilePermissions.fromString("rwx------"));
+    return new SlurmSettings.Jobs(squeue, Duration.ofMinutes(1), timeout, true, 10);
+  }
+
+  private static Map<String, Double> series(JobSampling sampling) throws InterruptedException {
+    try (Sampler sampler =
+        new Sampler(
+            List.of(sampling),
+            new NodeLabels(Labels.EMPTY, Relabelling.NONE),
+            () -> GpuOwners.NONE,
+            "probe",
+            Duration.ofSeconds(15),
+            () -> 0,
+            tick -> {}, past -> {})) {
+      Tick tick = sampler.readAt(0);
+      Map<String, Double> values = new TreeMap<>();
+      for (int i = 0; i < tick.size(); i++) {
+        Labels labels = tick.series().get(i);
+        boolean isJob = !labels.value("hpc_job").isEmpty();
+        values.put(isJob ? labels.toString() : labels.metric(), tick.values()[i]);
+      }
+      return values;
+    }
+  }
+}
