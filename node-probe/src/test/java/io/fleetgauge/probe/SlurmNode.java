@@ -28,6 +28,7 @@ final class SlurmNode implements AutoCloseable {
   private final Path folder;
   private final StandIn driver;
   private final String more;
+  private final String moreOfSocket;
   private final HttpClient http = HttpClient.newHttpClient();
   private ProbeProcess probe;
 
@@ -35,8 +36,16 @@ final class SlurmNode implements AutoCloseable {
    * @param more of the section {@code attribution.slurm}
    */
   SlurmNode(Path folder, String more) throws Exception {
+    this(folder, more, "");
+  }
+
+  /**
+   * @param moreOfSocket of the section {@code attribution.allocations}
+   */
+  SlurmNode(Path folder, String more, String moreOfSocket) throws Exception {
     this.folder = folder;
     this.more = more;
+    this.moreOfSocket = moreOfSocket;
     socket = folder.resolve("run/probe.sock");
     cgroups = folder.resolve("sys/fs/cgroup");
     Files.createDirectories(cgroups.resolve("memory"));
@@ -63,11 +72,11 @@ final class SlurmNode implements AutoCloseable {
                 host: {sys: %1$s/sys}
                 http: {host: 127.0.0.1, port: 0}
                 attribution:
-                  allocations: {socket: %1$s/run/probe.sock, tokenFile: %1$s/token, limit: 3}
+                  allocations: {socket: %1$s/run/probe.sock, tokenFile: %1$s/token, limit: 3%3$s}
                   slurm: {every: 1s%2$s}
                 spool: {folder: %1$s/spool}
                 """
-                    .formatted(folder, more)),
+                    .formatted(folder, more, moreOfSocket)),
             System::currentTimeMillis);
   }
 

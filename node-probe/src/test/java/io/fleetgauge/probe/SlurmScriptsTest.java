@@ -124,6 +124,18 @@ class SlurmScriptsTest {
     }
   }
 
+  @Test
+  void aGroupMayUseTheSocketWhereItIsConfigured() throws Exception {
+    String group = SlurmNode.output(List.of("id", "-gn"), Map.of()).strip();
+    try (SlurmNode node = new SlurmNode(folder, "", ", socketGroup: " + group)) {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(node.socket)))
+          .isEqualTo("rw-rw----");
+      assertThat(
+              PosixFilePermissions.toString(Files.getPosixFilePermissions(node.socket.getParent())))
+          .isEqualTo("rwxr-x---");
+    }
+  }
+
   private static Map<String, String> job(SlurmNode node, String id, String... more) {
     Map<String, String> environment = new HashMap<>();
     environment.put("FLEETGAUGE_SOCKET", node.socket.toString());

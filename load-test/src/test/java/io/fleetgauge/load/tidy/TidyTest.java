@@ -995,7 +995,7 @@ class TidyTest {
         }
       }
     }
-    assertThat(readers).containsExactly("cluster.process", "query.http");
+    assertThat(readers).containsExactly("cluster.process", "probe.attribution.told", "query.http");
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs {@code squeue --json}: without a shell, and never longer than its limit. */
 final class Squeue implements AutoCloseable {
@@ -40,11 +41,11 @@ final class Squeue implements AutoCloseable {
         new ProcessBuilder(List.of(settings.command().toString(), "--json"))
             .redirectInput(new File("/dev/null"))
             .start();
-    boolean[] isLate = new boolean[1];
+    AtomicBoolean isLate = new AtomicBoolean();
     ScheduledFuture<?> deadline =
         deadlines.schedule(
             () -> {
-              isLate[0] = true;
+              isLate.set(true);
               end(squeue);
             },
             settings.timeout().toMillis(),
@@ -55,11 +56,11 @@ final class Squeue implements AutoCloseable {
         jobs = SqueueForm.read(out, settings.onlyGpus(), settings.limit());
       } catch (IOException e) {
         throw new IOException(
-            why(squeue, isLate[0], "its output cannot be read: " + e.getMessage()), e);
+            why(squeue, isLate.get(), "its output cannot be read: " + e.getMessage()), e);
       }
       out.transferTo(OutputStream.nullOutputStream());
       if (squeue.waitFor() != 0) {
-        throw new IOException(why(squeue, isLate[0], "it ended with " + squeue.exitValue()));
+        throw new IOException(why(squeue, isLate.get(), "it ended with " + squeue.exitValue()));
       }
       return jobs;
     } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.attribution.told;
 
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -84,16 +85,18 @@ public final class LocalSocket implements AutoCloseable {
                 })
             .requestHandler(router);
     try {
-      createParent(path);
+      createParent(path, group);
       Files.deleteIfExists(unfinished);
       Files.deleteIfExists(closed);
-      Files.createDirectory(
-          closed,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      PrivateFiles.createFolders(closed);
       server
           .listen(SocketAddress.domainSocketAddress(unfinished.toString()))
           .await(IDLE_SECONDS, TimeUnit.SECONDS);
-      permit(unfinished, group);
+      if (group.isPresent()) {
+        permit(unfinished, group.get(), "rw-rw----");
+      } else {
+        Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rw-------"));
+      }
       Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
       Files.delete(closed);
       return new LocalSocket(server, path, identity(path));
@@ -104,28 +107,24 @@ public final class LocalSocket implements AutoCloseable {
     }
   }
 
-  private static void createParent(Path path) throws IOException {
+  private static void createParent(Path path, Optional<String> group) throws IOException {
     Path parent = path.getParent();
     if (!Files.isDirectory(parent)) {
-      Files.createDirectories(
-          parent,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+      PrivateFiles.createFolders(parent);
+      if (group.isPresent()) {
+        permit(parent, group.get(), "rwxr-x---");
+      }
     }
   }
 
-  private static void permit(Path socket, Optional<String> group) throws IOException {
-    // Follows links: only then the JDK does not open the file, which a socket refuses.
-    PosixFileAttributeView view = Files.getFileAttributeView(socket, PosixFileAttributeView.class);
-    if (group.isPresent()) {
-      GroupPrincipal of =
-          socket
-              .getFileSystem()
-              .getUserPrincipalLookupService()
-              .lookupPrincipalByGroupName(group.get());
-      view.setGroup(of);
-    }
-    view.setPermissions(
-        PosixFilePermissions.fromString(group.isPresent() ? "rw-rw----" : "rw-------"));
+  /**
+   * By views that follow links: only then the JDK does not open the file, which a socket refuses.
+   */
+  private static void permit(Path path, String group, String permissions) throws IOException {
+    GroupPrincipal of =
+        path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
+    Files.getFileAttributeView(path, PosixFileAttributeView.class).setGroup(of);
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
   }
 
   private static boolean isUsed(Path path) {
