@@ -170,7 +170,8 @@ class JobSamplingTest {
             "probe",
             Duration.ofSeconds(15),
             () -> 0,
-            tick -> {}, past -> {})) {
+            tick -> {},
+            past -> {})) {
       Tick tick = sampler.readAt(0);
       Map<String, Double> values = new TreeMap<>();
       for (int i = 0; i < tick.size(); i++) {
