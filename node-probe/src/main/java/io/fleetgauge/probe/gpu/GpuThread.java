@@ -2,6 +2,7 @@ package io.fleetgauge.probe.gpu;
 
 import io.fleetgauge.probe.gpu.reading.Gpu;
 import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.reading.GpuProcesses;
 import io.fleetgauge.probe.gpu.reading.GpuReadings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -39,6 +40,7 @@ public final class GpuThread implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
+  private volatile Optional<List<GpuProcesses>> processes = Optional.empty();
   private CompletableFuture<GpuReadings> running = CompletableFuture.completedFuture(null);
 
   public GpuThread(GpuSource source) {
@@ -72,6 +74,7 @@ public final class GpuThread implements AutoCloseable {
    */
   public Optional<GpuReadings> read(Set<Tier> due, Duration limit) throws InterruptedException {
     if (!running.isDone()) {
+      processes = Optional.empty();
       missed.incrementAndGet();
       return Optional.empty();
     }
@@ -84,12 +87,18 @@ public final class GpuThread implements AutoCloseable {
             },
             thread);
     try {
-      return Optional.of(running.get(limit.toMillis(), TimeUnit.MILLISECONDS));
+      GpuReadings read = running.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      if (due.contains(Tier.CORE)) {
+        processes = Optional.of(read.processes());
+      }
+      return Optional.of(read);
     } catch (TimeoutException e) {
+      processes = Optional.empty();
       missed.incrementAndGet();
       LOG.warn("the GPU driver has not answered for {}; going on without GPUs", limit);
       return Optional.empty();
     } catch (ExecutionException e) {
+      processes = Optional.empty();
       missed.incrementAndGet();
       LOG.error("reading GPUs failed", e.getCause());
       return Optional.empty();
@@ -114,6 +123,14 @@ public final class GpuThread implements AutoCloseable {
   /** The GPUs that were found, as schedulers name them. For any thread. */
   public List<GpuIdentity> identities() {
     return reader.gpus().stream().map(Gpu::identity).toList();
+  }
+
+  /**
+   * The processes of each GPU or GPU instance that the last reading found; empty while the driver
+   * does not answer. For any thread.
+   */
+  public Optional<List<GpuProcesses>> processes() {
+    return processes;
   }
 
   /** Readings that timed out. */
