@@ -1,10 +1,11 @@
 package io.fleetgauge.sample.prometheus;
 
-import static io.fleetgauge.sample.prometheus.ProtobufFields.BYTES;
-import static io.fleetgauge.sample.prometheus.ProtobufFields.FIXED64;
-import static io.fleetgauge.sample.prometheus.ProtobufFields.VARINT;
+import static io.fleetgauge.sample.wire.ProtobufFields.BYTES;
+import static io.fleetgauge.sample.wire.ProtobufFields.FIXED64;
+import static io.fleetgauge.sample.wire.ProtobufFields.VARINT;
 
 import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.wire.ProtobufFields;
 import io.fleetgauge.sample.wire.WireException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -3,7 +3,8 @@
  *
  * <p>In: numbers and strings, or bytes from anywhere. Out: bytes, or numbers and strings. Varints
  * are LEB128, at most ten bytes; signed ones are zigzag; fixed-width numbers are little endian;
- * strings are UTF-8 behind their length in bytes.
+ * strings are UTF-8 behind their length in bytes. {@link io.fleetgauge.sample.wire.ProtobufFields}
+ * reads messages of others by their fields.
  *
  * <p>Law: {@link io.fleetgauge.sample.wire.WireReader} takes any bytes. It throws {@link
  * io.fleetgauge.sample.wire.WireException} and nothing else, reads nothing twice, and a count is

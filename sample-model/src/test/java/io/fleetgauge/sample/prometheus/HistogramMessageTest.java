@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Histogram.ResetHint;
+import io.fleetgauge.sample.wire.ProtobufFields;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.Arrays;

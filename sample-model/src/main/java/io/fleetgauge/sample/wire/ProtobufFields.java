@@ -1,14 +1,11 @@
-package io.fleetgauge.sample.prometheus;
-
-import io.fleetgauge.sample.wire.WireException;
-import io.fleetgauge.sample.wire.WireReader;
+package io.fleetgauge.sample.wire;
 
 /** Reads fields of protobuf messages one after the other. Not for several threads. */
-final class ProtobufFields {
-  static final int VARINT = 0;
-  static final int FIXED64 = 1;
-  static final int BYTES = 2;
-  static final int FIXED32 = 5;
+public final class ProtobufFields {
+  public static final int VARINT = 0;
+  public static final int FIXED64 = 1;
+  public static final int BYTES = 2;
+  public static final int FIXED32 = 5;
 
   private static final long MAX_FIELD = 0x1fffffff;
 
@@ -17,43 +14,43 @@ final class ProtobufFields {
   /**
    * @param size how many of the bytes are the message
    */
-  ProtobufFields(byte[] bytes, int size) {
+  public ProtobufFields(byte[] bytes, int size) {
     this.in = new WireReader(bytes, 0, size);
   }
 
-  int position() {
+  public int position() {
     return in.position();
   }
 
-  void moveTo(int position) {
+  public void moveTo(int position) {
     in.moveTo(position);
   }
 
-  int left() {
+  public int left() {
     return in.left();
   }
 
-  long uvar(String what) throws WireException {
+  public long uvar(String what) throws WireException {
     return in.uvar(what);
   }
 
-  long svar(String what) throws WireException {
+  public long svar(String what) throws WireException {
     return in.svar(what);
   }
 
-  int uint(int max, String what) throws WireException {
+  public int uint(int max, String what) throws WireException {
     return in.uint(max, what);
   }
 
-  double f64(String what) throws WireException {
+  public double f64(String what) throws WireException {
     return in.f64(what);
   }
 
-  String string(String what) throws WireException {
+  public String string(String what) throws WireException {
     return in.string(what);
   }
 
-  void skip(int length, String what) throws WireException {
+  public void skip(int length, String what) throws WireException {
     in.skip(length, what);
   }
 
@@ -63,7 +60,7 @@ final class ProtobufFields {
    * @param to end of the message around it
    * @return the position after its last byte
    */
-  int end(int to, String what) throws WireException {
+  public int end(int to, String what) throws WireException {
     int length = in.uint(in.left(), "the length of " + what);
     int end = in.position() + length;
     require(end <= to, what, in.position());
@@ -71,7 +68,7 @@ final class ProtobufFields {
   }
 
   /** Skips the value of a field that is not read. */
-  void skipField(long tag, int end) throws WireException {
+  public void skipField(long tag, int end) throws WireException {
     if (tag >>> 3 == 0 || tag >>> 3 > MAX_FIELD) {
       throw new WireException("no field begins before byte " + in.position());
     }
@@ -90,7 +87,7 @@ final class ProtobufFields {
   /**
    * @throws WireException if a message or field does not end where its length says
    */
-  static void require(boolean fits, String what, int at) throws WireException {
+  public static void require(boolean fits, String what, int at) throws WireException {
     if (!fits) {
       throw new WireException(what + " at byte " + at + " does not end where it says");
     }
