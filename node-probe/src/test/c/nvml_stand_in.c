@@ -630,7 +630,7 @@ int nvmlDeviceGetConfComputeMemSizeInfo(nvmlDevice_t of, u64 *out) {
 
 typedef struct { u32 pid; u64 time; u32 sm, memory, encoder, decoder; } nvmlProcessUtilizationSample_t;
 
-/* used_processes says how many there are; used.N.pid, used.N.sm and used.N.time what each is. */
+/* used_processes says how many there are; used.N.pid, used.N.sm and used.N.time what each is; without a time it is new. */
 int nvmlDeviceGetProcessUtilization(nvmlDevice_t of, nvmlProcessUtilizationSample_t *out, u32 *count, u64 after) {
     int code = enter(of, "process_utilization");
     if (code == NVML_SUCCESS && (of->mig >= 0 || !has(of, "used_processes"))) {
@@ -647,7 +647,7 @@ int nvmlDeviceGetProcessUtilization(nvmlDevice_t of, nvmlProcessUtilizationSampl
             snprintf(key, NAME, "used.%u.sm", i);
             one.sm = (u32)whole(of, key);
             snprintf(key, NAME, "used.%u.time", i);
-            one.time = (u64)whole(of, key);
+            one.time = has(of, key) ? (u64)whole(of, key) : (u64)calls;
             if (one.time > after) {
                 out[told++] = one;
             }

@@ -2,6 +2,7 @@ package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.config.AttributionSettings;
 import io.fleetgauge.cluster.config.GpuSettings;
+import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
@@ -17,6 +18,10 @@ import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.ConfiguredOwner;
 import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.process.ProcessOwners;
+import io.fleetgauge.probe.attribution.process.ProcessReport;
+import io.fleetgauge.probe.attribution.process.ProcessSampling;
+import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -37,6 +42,7 @@ import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,6 +66,7 @@ public final class ProbeProcess implements AutoCloseable {
   private final Lifecycle lifecycle = new Lifecycle("probe");
   private Uplink uplink;
   private int port;
+  private int usedGpuMemoryPort;
 
   private ProbeProcess() {}
 
@@ -116,7 +123,15 @@ public final class ProbeProcess implements AutoCloseable {
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
     Optional<GpuThread> gpus = gpus(config.gpu());
-    Attribution attribution = attribution(config, gpus);
+    Optional<GpuThread> withProcesses =
+        gpus.filter(all -> config.attribution().processes().enabled());
+    ContainerNames names =
+        withProcesses.isPresent()
+            ? ContainerNames.start(vertx, config.attribution().runtimes())
+            : ContainerNames.none();
+    lifecycle.started("names of containers", STOP_LIMIT, names);
+    ProcessOwners processes = new ProcessOwners(config.host().proc(), config.host().root(), names);
+    Attribution attribution = attribution(config, gpus, withProcesses.map(all -> processes));
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     Duration tick = config.ticks().tick();
     List<Reader> readers = new ArrayList<>(host.readers());
@@ -126,6 +141,20 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
           readers.add(xids(config, thread, classes, clock));
           readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
+        });
+    Optional<ProcessSampling> sampling =
+        withProcesses.map(
+            thread ->
+                new ProcessSampling(
+                    config.attribution().processes(),
+                    thread::processes,
+                    processes,
+                    attribution::record,
+                    classes.core()));
+    sampling.ifPresent(
+        reader -> {
+          readers.add(reader);
+          readers.add(new ProcessReport(reader, names, classes.core()));
         });
     NodeLabels node =
         new NodeLabels(
@@ -152,6 +181,9 @@ public final class ProbeProcess implements AutoCloseable {
     http.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
+    if (sampling.isPresent() && config.attribution().processes().port().isPresent()) {
+      usedGpuMemory(vertx, config, sampling.get());
+    }
     sampler.start();
     lifecycle.started("sampling", STOP_LIMIT, sampler);
     readiness.ready();
@@ -165,9 +197,33 @@ public final class ProbeProcess implements AutoCloseable {
         port);
   }
 
-  private static Attribution attribution(ProbeConfig config, Optional<GpuThread> gpus) {
+  /** The port of the exporter of GPU memory by container, for those who scrape it. */
+  private void usedGpuMemory(Vertx vertx, ProbeConfig config, ProcessSampling sampling)
+      throws StartFailure {
+    int at = config.attribution().processes().port().orElseThrow();
+    Router router = Router.router(vertx);
+    router
+        .get("/metrics")
+        .handler(
+            http -> {
+              Tick tick = sampling.usedGpuMemory();
+              http.response()
+                  .putHeader("Content-Type", Meters.CONTENT_TYPE)
+                  .end(TextExposition.write(tick, KnownMetrics.families(tick)));
+            });
+    HttpSettings settings =
+        new HttpSettings(config.http().host(), at, config.http().insecure(), config.http().tls());
+    HttpListener listener =
+        HttpListener.start(vertx, settings, "attribution.processes.port", router);
+    usedGpuMemoryPort = listener.port();
+    lifecycle.started("port of used_gpu_memory", STOP_LIMIT, listener);
+  }
+
+  private static Attribution attribution(
+      ProbeConfig config, Optional<GpuThread> gpus, Optional<ProcessOwners> processes) {
     AttributionSettings settings = config.attribution();
     List<OwnerSource> sources = new ArrayList<>();
+    processes.ifPresent(sources::add);
     if (!settings.owner().isEmpty()) {
       gpus.ifPresent(
           thread -> sources.add(new ConfiguredOwner(settings.owner(), thread::identities)));
@@ -227,6 +283,11 @@ public final class ProbeProcess implements AutoCloseable {
   /** The port of {@code /metrics}. */
   public int port() {
     return port;
+  }
+
+  /** The port of {@code attribution.processes.port}; 0 without it. */
+  public int usedGpuMemoryPort() {
+    return usedGpuMemoryPort;
   }
 
   /** Where the samples went so far. */

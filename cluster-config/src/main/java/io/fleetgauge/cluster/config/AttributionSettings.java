@@ -12,8 +12,11 @@ import java.util.Map;
  *
  * @param owner {@code attribution.owner}
  * @param tenantLabels {@code attribution.tenantLabels}
+ * @param processes what is looked for in the processes on GPUs
+ * @param runtimes who tells the names of containers
  */
-public record AttributionSettings(Labels owner, List<String> tenantLabels) {
+public record AttributionSettings(
+    Labels owner, List<String> tenantLabels, ProcessSettings processes, RuntimeSettings runtimes) {
   private static final Key<Map<String, String>> OWNER =
       Key.of(
           "attribution.owner",
@@ -32,10 +35,17 @@ public record AttributionSettings(Labels owner, List<String> tenantLabels) {
   /** Every default. */
   public static AttributionSettings defaults() {
     return new AttributionSettings(
-        Labels.of(OWNER.fallback().orElseThrow()), TENANT_LABELS.fallback().orElseThrow());
+        Labels.of(OWNER.fallback().orElseThrow()),
+        TENANT_LABELS.fallback().orElseThrow(),
+        ProcessSettings.defaults(),
+        RuntimeSettings.defaults());
   }
 
   static AttributionSettings read(ConfigReader in) {
-    return new AttributionSettings(Labels.of(in.get(OWNER)), in.get(TENANT_LABELS));
+    return new AttributionSettings(
+        Labels.of(in.get(OWNER)),
+        in.get(TENANT_LABELS),
+        ProcessSettings.read(in),
+        RuntimeSettings.read(in));
   }
 }

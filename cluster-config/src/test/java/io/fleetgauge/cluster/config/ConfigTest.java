@@ -129,7 +129,19 @@ class ConfigTest {
                     false,
                     0,
                     Path.of("/dev/kmsg")),
-                new AttributionSettings(Labels.EMPTY, List.of("namespace", "account")),
+                new AttributionSettings(
+                    Labels.EMPTY,
+                    List.of("namespace", "account"),
+                    new ProcessSettings(true, 64, true, true, Optional.empty()),
+                    new RuntimeSettings(
+                        List.of(Path.of("/run/docker.sock"), Path.of("/run/podman/podman.sock")),
+                        List.of(
+                            Path.of("/run/containerd/containerd.sock"),
+                            Path.of("/run/crio/crio.sock"),
+                            Path.of("/run/k3s/containerd/containerd.sock"),
+                            Path.of("/run/cri-dockerd.sock")),
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(5))),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
                     64L << 20,
@@ -343,7 +355,11 @@ class ConfigTest {
               links: true
               expected: 8
               kernelLog: /k
-            attribution: {owner: {tenant: lab}, tenantLabels: [team]}
+            attribution:
+              owner: {tenant: lab}
+              tenantLabels: [team]
+              processes: {enabled: false, limit: 8, perProcess: false, usedGpuMemory: false, port: 9900}
+              runtimes: {docker: [/d.sock], cri: [], every: 20s, timeout: 1s}
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             """);
     assertThat(config.hostname()).isEqualTo("n7");
@@ -367,7 +383,16 @@ class ConfigTest {
             new GpuSettings(
                 false, "/opt/libnvidia-ml.so.1", List.of(Path.of("/d")), true, 8, Path.of("/k")));
     assertThat(config.attribution())
-        .isEqualTo(new AttributionSettings(Labels.of("tenant", "lab"), List.of("team")));
+        .isEqualTo(
+            new AttributionSettings(
+                Labels.of("tenant", "lab"),
+                List.of("team"),
+                new ProcessSettings(false, 8, false, false, Optional.of(9900)),
+                new RuntimeSettings(
+                    List.of(Path.of("/d.sock")),
+                    List.of(),
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(1))));
     assertThat(config.spool())
         .isEqualTo(
             new SpoolSettings(
