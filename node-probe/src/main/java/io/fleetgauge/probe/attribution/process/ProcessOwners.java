@@ -100,7 +100,9 @@ public final class ProcessOwners implements OwnerSource {
     }
     variables = still;
     names.want(containers);
-    found = new Found(claims(gpus, byPid), nanos.getAsLong());
+    if (!gpus.isEmpty()) { // otherwise the driver tells of no GPU
+      found = new Found(claims(gpus, byPid), nanos.getAsLong());
+    }
     return byPid;
   }
 

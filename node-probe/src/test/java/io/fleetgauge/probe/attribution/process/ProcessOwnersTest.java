@@ -208,6 +208,8 @@ class ProcessOwnersTest {
     nanos += 1;
     assertThat(owners.newest().isUp()).isFalse();
     assertThat(owners.newest().claims()).isEmpty();
+    owners.follow(List.of());
+    assertThat(owners.newest().isUp()).as("no list of any GPU").isFalse();
     follow();
     assertThat(owners.newest().isUp()).as("nobody uses it").isTrue();
   }
