@@ -77,6 +77,14 @@ class PodmanTest {
     for (String each : containers) {
       podman("rm", "-f", "-t", "0", each);
     }
+    // What watched a container cleans up after it has gone.
+    String storage = folder.toString();
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                ProcessHandle.allProcesses()
+                    .noneMatch(each -> each.info().commandLine().orElse("").contains(storage)));
   }
 
   @Test

@@ -95,7 +95,28 @@ public record StoreSettings(
       Key.of(
           "store.ownerLabels",
           KeyType.listOf(KeyType.text(), 1),
-          List.of("job", "tenant", "pod", "namespace", "container"),
+          List.of(
+              "job",
+              "tenant",
+              "pod",
+              "namespace",
+              "container",
+              "pod_uid",
+              "hpc_job",
+              "user",
+              "account",
+              "exported_pod",
+              "exported_namespace",
+              "exported_container",
+              "shared",
+              "partition",
+              "array_job",
+              "array_task",
+              "unit",
+              "container_id",
+              "container_name",
+              "pid",
+              "process_name"),
           "Labels of a GPU's series that name its owner; they may change over time without making"
               + " new series.");
 

@@ -281,7 +281,9 @@ public final class Nvml {
     } catch (UnsatisfiedLinkError e) {
       code = NvmlReturn.FUNCTION_NOT_FOUND;
     }
-    return end(code);
+    // That no process has done anything is no error.
+    log.end(code == NvmlReturn.NOT_FOUND ? NvmlReturn.SUCCESS : code);
+    return code;
   }
 
   /** Reads the first {@code count} fields that {@code values} asks for. */

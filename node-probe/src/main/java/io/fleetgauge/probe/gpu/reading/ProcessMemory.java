@@ -36,6 +36,11 @@ final class ProcessMemory {
     return memory;
   }
 
+  /** Whether so many entries can have been written. */
+  boolean holds(long count) {
+    return count <= entries;
+  }
+
   /** Makes a call, again with more room where there was too little. */
   int ask(Nvml nvml, Call call) {
     int code = NvmlReturn.INSUFFICIENT_SIZE;

@@ -70,18 +70,15 @@ final class ProcessUtilization {
       return code;
     }
     long gpu = memory.u32(0);
-    if (gpu > PERCENT) {
-      dropped.dropped(NvmlCall.UTILIZATION);
-      return code;
+    if (gpu <= PERCENT) { // otherwise the reading of this value counts it
+      divide(gpu, pids);
     }
-    divide(gpu, pids);
     return code;
   }
 
   private void take(NativeMemory memory, Set<Integer> pids, ValueCounts dropped) {
     long count = memory.u32(0);
-    if (count > ProcessMemory.MOST_ENTRIES
-        || ProcessMemory.FIRST_ENTRY + count * ProcessMemory.ENTRY > memory.bytes()) {
+    if (!room.holds(count)) {
       dropped.dropped(NvmlCall.PROCESS_UTILIZATION);
       return;
     }

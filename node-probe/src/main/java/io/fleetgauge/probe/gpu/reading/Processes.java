@@ -61,6 +61,10 @@ final class Processes {
   private final Labels[] series = new Labels[KINDS.length];
   private final Support[] support = new Support[KINDS.length];
   private final Support[] olderSupport = new Support[KINDS.length];
+
+  /** Whether the driver lacks the newer call. */
+  private final boolean[] isMissing = new boolean[KINDS.length];
+
   private final ProcessMemory room;
   private final ProcessUtilization utilization;
   private int stride;
@@ -108,26 +112,29 @@ final class Processes {
       stride = stride(nvml, device);
     }
     for (Kind kind : KINDS) {
-      int i = kind.ordinal();
-      int code = NvmlReturn.FUNCTION_NOT_FOUND;
-      NvmlCall asked = kind.call;
-      if (support[i].isWorthAsking(now)) {
-        code = room.ask(nvml, memory -> nvml.ask(kind.call, device, memory));
-        support[i].answered(code, now);
-      } else if (support[i].isDenied()) {
-        continue;
-      }
-      if (code == NvmlReturn.FUNCTION_NOT_FOUND && olderSupport[i].isWorthAsking(now)) {
-        asked = kind.older;
-        code = room.ask(nvml, memory -> nvml.ask(kind.older, device, memory));
-        olderSupport[i].answered(code, now);
-      }
+      int code = read(nvml, device, kind, dropped, now);
       if (code == NvmlReturn.GPU_IS_LOST || NvmlReturn.isLibraryWide(code)) {
         return code;
       }
-      take(i, asked, code, dropped);
     }
     return NvmlReturn.SUCCESS;
+  }
+
+  private int read(Nvml nvml, Device device, Kind kind, ValueCounts dropped, long now) {
+    int i = kind.ordinal();
+    Support question = isMissing[i] ? olderSupport[i] : support[i];
+    if (!question.isWorthAsking(now)) {
+      return NvmlReturn.SUCCESS;
+    }
+    NvmlCall call = isMissing[i] ? kind.older : kind.call;
+    int code = room.ask(nvml, memory -> nvml.ask(call, device, memory));
+    question.answered(code, now);
+    if (code == NvmlReturn.FUNCTION_NOT_FOUND && !isMissing[i]) {
+      isMissing[i] = true;
+      return read(nvml, device, kind, dropped, now);
+    }
+    take(i, call, code, dropped);
+    return code;
   }
 
   private void take(int kind, NvmlCall call, int code, ValueCounts dropped) {
@@ -137,12 +144,12 @@ final class Processes {
       return;
     }
     long count = memory.u32(0);
-    if (count > MOST) {
+    if (count > MOST || code == NvmlReturn.SUCCESS && !room.holds(count)) {
       dropped.dropped(call);
       return;
     }
     counts[kind] = Math.max(0, counts[kind]);
-    if (code == NvmlReturn.INSUFFICIENT_SIZE || count > ProcessMemory.MOST_ENTRIES) {
+    if (code == NvmlReturn.INSUFFICIENT_SIZE) {
       counts[kind] += count;
       return;
     }

@@ -11,9 +11,35 @@ import java.util.Set;
  * @param names the dimensions
  */
 public record Dimensions(String identifier, Set<String> names) {
-  /** The names that dcgm-exporter and the schedulers use. */
+  /**
+   * The names that dcgm-exporter, also after a scrape that has renamed them, schedulers and probes
+   * use.
+   */
   public static final Dimensions DEFAULT =
-      new Dimensions("UUID", Set.of("job", "tenant", "pod", "namespace", "container"));
+      new Dimensions(
+          "UUID",
+          Set.of(
+              "job",
+              "tenant",
+              "pod",
+              "namespace",
+              "container",
+              "pod_uid",
+              "hpc_job",
+              "user",
+              "account",
+              "exported_pod",
+              "exported_namespace",
+              "exported_container",
+              "shared",
+              "partition",
+              "array_job",
+              "array_task",
+              "unit",
+              "container_id",
+              "container_name",
+              "pid",
+              "process_name"));
 
   /** Whether series with these labels have an owner, which may be nobody. */
   public boolean apply(Labels labels) {
