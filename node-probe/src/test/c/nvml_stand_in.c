@@ -10,6 +10,8 @@
  *   GPU !CALL CODE         the code that a call answers; 0 for its value again
  *   GPU text.KEY TEXT      "0 text.name NVIDIA H100"
  *   GPU mig.I.KEY VALUE    a MIG device: instance, compute, slices, mib, ofa, total, used, reserved
+ *   GPU compute_processes COUNT, GPU compute.N.pid PID, GPU compute.N.bytes BYTES
+ *                          processes; also graphics and mps, and each with mig.I. before it
  *
  * A call can also be told to block until it is let go, and every answer to be damaged.
  */
@@ -569,24 +571,101 @@ int nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t of, nvmlRowRemapperHistogramV
     return leave(code, out, sizeof *out);
 }
 
-static int processes(nvmlDevice_t of, const char *call, const char *key, u32 *count, unsigned char *out) {
+/*
+ * KIND_processes says how many there are, KIND.N.pid and so on what is known of each. Entries have
+ * 24 bytes; with process_stride 32 as many as some drivers write.
+ */
+static int processes(nvmlDevice_t of, const char *call, const char *kind, u32 *count, unsigned char *out) {
+    char key[NAME];
     int code = enter(of, call);
+    snprintf(key, NAME, "%s_processes", kind);
     if (code == NVML_SUCCESS && !has(of, key)) {
         code = NVML_ERROR_NOT_SUPPORTED;
     }
+    u32 stride = 24;
     if (code == NVML_SUCCESS) {
         u32 room = *count, there = (u32)whole(of, key);
+        entry *wide = find(&gpus[of->gpu], "process_stride", 0);
+        stride = wide != NULL && wide->is_set ? (u32)wide->whole : 24;
         *count = there;
         code = there > room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
         for (u32 i = 0; i < there && code == NVML_SUCCESS; i++) {
-            memset(out + 24 * i, 0xff, 24);
+            u32 words[4];
+            u64 bytes;
+            const char *names[] = {"pid", "gi", "ci"};
+            for (int k = 0; k < 3; k++) {
+                snprintf(key, NAME, "%s.%u.%s", kind, i, names[k]);
+                words[k] = has(of, key) ? (u32)whole(of, key) : k == 0 ? 3000000 + i : ~0u;
+            }
+            snprintf(key, NAME, "%s.%u.bytes", kind, i);
+            bytes = has(of, key) ? (u64)whole(of, key) : ~0ull;
+            memset(out + stride * i, 0xff, stride);
+            memcpy(out + stride * i, &words[0], 4);
+            memcpy(out + stride * i + 8, &bytes, 8);
+            memcpy(out + stride * i + 16, &words[1], 4);
+            memcpy(out + stride * i + 20, &words[2], 4);
+        }
+    }
+    if (damage != 0 && code == NVML_SUCCESS && *count > 0) {
+        for (u32 i = 0; i < *count; i++) {
+            u64 what = chance();
+            if (what % 4 == 0) {
+                out[chance() % (stride * *count)] = (unsigned char)chance();
+            } else if (what % 16 == 1) {
+                memset(out + stride * i, what % 32 == 1 ? 0xff : 0, stride);
+            }
         }
     }
     return leave(code, count, sizeof *count);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "compute_processes", "compute_processes", count, out); }
-int nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "graphics_processes", "graphics_processes", count, out); }
+int nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "compute_processes_v2", "compute", count, out); }
+int nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "graphics_processes_v2", "graphics", count, out); }
+int nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "mps_processes_v2", "mps", count, out); }
+#ifndef BEFORE_R510
+int nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "compute_processes", "compute", count, out); }
+int nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "graphics_processes", "graphics", count, out); }
+int nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t of, u32 *count, void *out) { return processes(of, "mps_processes", "mps", count, out); }
+#endif
+
+#ifdef EARLY_R535
+int nvmlDeviceGetConfComputeMemSizeInfo(nvmlDevice_t of, u64 *out) {
+    int code = enter(of, "protected_memory");
+    return leave(code == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : code, out, 16);
+}
+#endif
+
+typedef struct { u32 pid; u64 time; u32 sm, memory, encoder, decoder; } nvmlProcessUtilizationSample_t;
+
+/* used_processes says how many there are; used.N.pid, used.N.sm and used.N.time what each is; without a time it is new. */
+int nvmlDeviceGetProcessUtilization(nvmlDevice_t of, nvmlProcessUtilizationSample_t *out, u32 *count, u64 after) {
+    int code = enter(of, "process_utilization");
+    if (code == NVML_SUCCESS && (of->mig >= 0 || !has(of, "used_processes"))) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        char key[NAME];
+        u32 room = *count, there = (u32)whole(of, "used_processes"), told = 0;
+        code = there > room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
+        for (u32 i = 0; i < there && code == NVML_SUCCESS; i++) {
+            nvmlProcessUtilizationSample_t one = {0};
+            snprintf(key, NAME, "used.%u.pid", i);
+            one.pid = (u32)whole(of, key);
+            snprintf(key, NAME, "used.%u.sm", i);
+            one.sm = (u32)whole(of, key);
+            snprintf(key, NAME, "used.%u.time", i);
+            one.time = has(of, key) ? (u64)whole(of, key) : (u64)calls;
+            if (one.time > after) {
+                out[told++] = one;
+            }
+        }
+        *count = code == NVML_SUCCESS ? told : there;
+        if (code == NVML_SUCCESS && told == 0) {
+            code = NVML_ERROR_NOT_FOUND;
+        }
+    }
+    return leave(code, count, sizeof *count);
+}
 
 /* field.ID or, for a link, field.ID.SCOPE; type.ID is the type of the value, 3 (u64) by default. */
 int nvmlDeviceGetFieldValues(nvmlDevice_t of, int count, nvmlFieldValue_t *values) {

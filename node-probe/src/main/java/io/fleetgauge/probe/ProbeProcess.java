@@ -3,6 +3,7 @@ package io.fleetgauge.probe;
 import io.fleetgauge.cluster.config.AttributionSettings;
 import io.fleetgauge.cluster.config.DeviceChoice;
 import io.fleetgauge.cluster.config.GpuSettings;
+import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
@@ -23,6 +24,10 @@ import io.fleetgauge.probe.attribution.slurm.JobSampling;
 import io.fleetgauge.probe.attribution.slurm.PeriodicLook;
 import io.fleetgauge.probe.counters.Counters;
 import io.fleetgauge.probe.counters.CountersFile;
+import io.fleetgauge.probe.attribution.process.ProcessOwners;
+import io.fleetgauge.probe.attribution.process.ProcessReport;
+import io.fleetgauge.probe.attribution.process.ProcessSampling;
+import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -44,7 +49,9 @@ import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.probe.xid.XidSampling;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.FolderLooks;
+import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -79,6 +86,7 @@ public final class ProbeProcess implements AutoCloseable {
   private final Lifecycle lifecycle = new Lifecycle("probe");
   private Uplink uplink;
   private int port;
+  private int usedGpuMemoryPort;
 
   private ProbeProcess() {}
 
@@ -145,7 +153,17 @@ public final class ProbeProcess implements AutoCloseable {
     Optional<GpuThread> gpus = gpus(config.gpu(), counters.get());
     ScheduledOwners scheduled = ScheduledOwners.open(config, gpus, clock);
     lifecycle.started("owners that schedulers tell", STOP_LIMIT, scheduled);
-    Attribution attribution = attribution(vertx, config, gpus, scheduled.sources());
+    Optional<GpuThread> withProcesses =
+        gpus.filter(all -> config.attribution().processes().enabled());
+    ContainerNames names =
+        withProcesses.isPresent()
+            ? ContainerNames.start(vertx, config.attribution().runtimes())
+            : ContainerNames.none();
+    lifecycle.started("names of containers", STOP_LIMIT, names);
+    ProcessOwners processes = new ProcessOwners(config.host().proc(), config.host().root(), names);
+    List<OwnerSource> sources = new ArrayList<>(scheduled.sources());
+    withProcesses.ifPresent(all -> sources.add(processes));
+    Attribution attribution = attribution(vertx, config, gpus, sources);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node =
         new NodeLabels(
@@ -163,6 +181,20 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new ChosenSeries(xids(config, thread, classes, clock, recorder), sent));
           readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
+    Optional<ProcessSampling> sampling =
+        withProcesses.map(
+            thread ->
+                new ProcessSampling(
+                    config.attribution().processes(),
+                    thread::processes,
+                    processes,
+                    attribution::record,
+                    classes.core()));
+    sampling.ifPresent(
+        reader -> {
+          readers.add(reader);
+          readers.add(new ProcessReport(reader, names, classes.core()));
+        });
     recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
     config
         .attribution()
@@ -170,13 +202,13 @@ public final class ProbeProcess implements AutoCloseable {
         .jobs()
         .ifPresent(
             jobs -> {
-              JobSampling sampling = new JobSampling(jobs, classes.core(), ScheduledOwners::millis);
-              lifecycle.started("squeue", STOP_LIMIT, sampling);
+              JobSampling squeue = new JobSampling(jobs, classes.core(), ScheduledOwners::millis);
+              lifecycle.started("squeue", STOP_LIMIT, squeue);
               lifecycle.started(
                   "Slurm jobs",
                   STOP_LIMIT,
-                  PeriodicLook.start("squeue", jobs.every(), sampling::look));
-              readers.add(sampling);
+                  PeriodicLook.start("squeue", jobs.every(), squeue::look));
+              readers.add(squeue);
             });
     readers.addAll(scrapes.readers());
     Sampler sampler =
@@ -215,6 +247,9 @@ public final class ProbeProcess implements AutoCloseable {
     scrapes.declare(meters);
     port = http.port();
     lifecycle.started("HTTP", STOP_LIMIT, http);
+    if (sampling.isPresent() && config.attribution().processes().port().isPresent()) {
+      usedGpuMemory(vertx, config, sampling.get());
+    }
     sampler.start();
     lifecycle.started("sampling", STOP_LIMIT, sampler);
     recorder.ifPresent(Recorder::start);
@@ -229,14 +264,36 @@ public final class ProbeProcess implements AutoCloseable {
         port);
   }
 
+  /** The port of the exporter of GPU memory by container, for those who scrape it. */
+  private void usedGpuMemory(Vertx vertx, ProbeConfig config, ProcessSampling sampling)
+      throws StartFailure {
+    int at = config.attribution().processes().port().orElseThrow();
+    Router router = Router.router(vertx);
+    router
+        .get("/metrics")
+        .handler(
+            http -> {
+              Tick tick = sampling.usedGpuMemory();
+              http.response()
+                  .putHeader("Content-Type", Meters.CONTENT_TYPE)
+                  .end(TextExposition.write(tick, KnownMetrics.families(tick)));
+            });
+    HttpSettings settings =
+        new HttpSettings(config.http().host(), at, config.http().insecure(), config.http().tls());
+    HttpListener listener =
+        HttpListener.start(vertx, settings, "attribution.processes.port", router);
+    usedGpuMemoryPort = listener.port();
+    lifecycle.started("port of used_gpu_memory", STOP_LIMIT, listener);
+  }
+
   private Attribution attribution(
-      Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus, List<OwnerSource> scheduled) {
+      Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus, List<OwnerSource> others) {
     AttributionSettings settings = config.attribution();
     List<OwnerSource> sources = new ArrayList<>();
     if (settings.kubelet().enabled()) {
       gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread)));
     }
-    sources.addAll(scheduled);
+    sources.addAll(others);
     if (!settings.owner().isEmpty()) {
       gpus.ifPresent(
           thread -> sources.add(new ConfiguredOwner(settings.owner(), thread::identities)));
@@ -356,6 +413,11 @@ public final class ProbeProcess implements AutoCloseable {
   /** The port of {@code /metrics}. */
   public int port() {
     return port;
+  }
+
+  /** The port of {@code attribution.processes.port}; 0 without it. */
+  public int usedGpuMemoryPort() {
+    return usedGpuMemoryPort;
   }
 
   /** Where the samples went so far. */

@@ -15,13 +15,17 @@ import java.util.Map;
  * @param kubelet how the kubelet is asked
  * @param allocations how schedulers tell whom they have given GPUs to
  * @param slurm what is found out about Slurm's jobs
+ * @param processes what is looked for in the processes on GPUs
+ * @param runtimes who tells the names of containers
  */
 public record AttributionSettings(
     Labels owner,
     List<String> tenantLabels,
     KubeletSettings kubelet,
     AllocationSettings allocations,
-    SlurmSettings slurm) {
+    SlurmSettings slurm,
+    ProcessSettings processes,
+    RuntimeSettings runtimes) {
   private static final Key<Map<String, String>> OWNER =
       Key.of(
           "attribution.owner",
@@ -44,7 +48,9 @@ public record AttributionSettings(
         TENANT_LABELS.fallback().orElseThrow(),
         KubeletSettings.defaults(),
         AllocationSettings.defaults(),
-        SlurmSettings.defaults());
+        SlurmSettings.defaults(),
+        ProcessSettings.defaults(),
+        RuntimeSettings.defaults());
   }
 
   static AttributionSettings read(ConfigReader in) {
@@ -53,6 +59,8 @@ public record AttributionSettings(
         in.get(TENANT_LABELS),
         KubeletSettings.read(in),
         AllocationSettings.read(in),
-        SlurmSettings.read(in));
+        SlurmSettings.read(in),
+        ProcessSettings.read(in),
+        RuntimeSettings.read(in));
   }
 }

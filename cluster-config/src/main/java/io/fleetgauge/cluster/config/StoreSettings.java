@@ -105,13 +105,18 @@ public record StoreSettings(
               "hpc_job",
               "user",
               "account",
+              "exported_pod",
+              "exported_namespace",
+              "exported_container",
+              "shared",
               "partition",
               "array_job",
               "array_task",
-              "shared",
-              "exported_pod",
-              "exported_namespace",
-              "exported_container"),
+              "unit",
+              "container_id",
+              "container_name",
+              "pid",
+              "process_name"),
           "Labels of a GPU's series that name its owner; they may change over time without making"
               + " new series.");
 

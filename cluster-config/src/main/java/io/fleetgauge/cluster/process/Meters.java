@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * uses the metrics library.
  */
 public final class Meters {
-  static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
+  public static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final String prefix;

@@ -78,13 +78,18 @@ class ConfigTest {
                         "hpc_job",
                         "user",
                         "account",
+                        "exported_pod",
+                        "exported_namespace",
+                        "exported_container",
+                        "shared",
                         "partition",
                         "array_job",
                         "array_task",
-                        "shared",
-                        "exported_pod",
-                        "exported_namespace",
-                        "exported_container")),
+                        "unit",
+                        "container_id",
+                        "container_name",
+                        "pid",
+                        "process_name")),
                 RollupSettings.DEFAULT,
                 new Journal.Settings(
                     Path.of("fleetgauge-data/journal"),
@@ -173,7 +178,17 @@ class ConfigTest {
                         true,
                         Optional.empty(),
                         SlurmSettings.Numbers.INDEX,
-                        Optional.empty())),
+                        Optional.empty()),
+                    new ProcessSettings(true, 64, true, true, Optional.empty()),
+                    new RuntimeSettings(
+                        List.of(Path.of("/run/docker.sock"), Path.of("/run/podman/podman.sock")),
+                        List.of(
+                            Path.of("/run/containerd/containerd.sock"),
+                            Path.of("/run/crio/crio.sock"),
+                            Path.of("/run/k3s/containerd/containerd.sock"),
+                            Path.of("/run/cri-dockerd.sock")),
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(5))),
                 List.of(),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
@@ -430,6 +445,8 @@ class ConfigTest {
                   timeout: 3s
                   onlyGpus: false
                   limit: 9
+              processes: {enabled: false, limit: 8, perProcess: false, usedGpuMemory: false, port: 9900}
+              runtimes: {docker: [/d.sock], cri: [], every: 20s, timeout: 1s}
             spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
             recent:
               enabled: false
@@ -499,7 +516,13 @@ class ConfigTest {
                             Duration.ofMinutes(2),
                             Duration.ofSeconds(3),
                             false,
-                            9)))));
+                            9))),
+                new ProcessSettings(false, 8, false, false, Optional.of(9900)),
+                new RuntimeSettings(
+                    List.of(Path.of("/d.sock")),
+                    List.of(),
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(1))));
     assertThat(config.attribution().kubelet().relabelling().rules()).hasSize(1);
     assertThat(config.spool())
         .isEqualTo(

@@ -19,7 +19,8 @@ public final class Attribution implements Supplier<GpuOwners> {
   private static final String TENANT = "tenant";
 
   /** What names an owner; the rest tells more about it. */
-  private static final List<String> IDENTITY = List.of("pod", "namespace", "container", "hpc_job");
+  private static final List<String> IDENTITY =
+      List.of("pod", "namespace", "pod_uid", "container", "hpc_job");
 
   private final List<OwnerSource> sources;
   private final List<String> tenantLabels;
@@ -85,6 +86,20 @@ public final class Attribution implements Supplier<GpuOwners> {
     return state;
   }
 
+  /**
+   * What is known besides of an owner whom a process on a GPU shows: what a scheduler's record of
+   * this owner says; without a record of the GPU, the tenant that is configured. Empty when no
+   * record is of this owner, or several are. For any thread.
+   */
+  public Labels record(GpuOwners.Gpu gpu, Labels owner) {
+    List<Statement> known = state.statements.getOrDefault(gpu, List.of());
+    if (!known.isEmpty() && known.getFirst().source().basis() != Basis.ALLOCATION) {
+      return Labels.of(TENANT, known.getFirst().owner().value(TENANT));
+    }
+    List<Statement> fitting = known.stream().filter(one -> fit(one.owner(), owner)).toList();
+    return fitting.size() == 1 ? fitting.getFirst().owner() : Labels.EMPTY;
+  }
+
   private State combine(List<OwnerSource.Knowledge> knowledge) {
     Map<GpuOwners.Gpu, Map<Basis, List<Statement>>> byGpu = new TreeMap<>();
     boolean tellsAllocation = false;
@@ -108,7 +123,7 @@ public final class Attribution implements Supplier<GpuOwners> {
     Map<Disagreement, Set<GpuOwners.Gpu>> disagreements = new EnumMap<>(Disagreement.class);
     for (Map.Entry<GpuOwners.Gpu, Map<Basis, List<Statement>>> each : byGpu.entrySet()) {
       Map<Basis, List<Statement>> byBasis = each.getValue();
-      List<Statement> trusted = byBasis.values().iterator().next();
+      List<Statement> trusted = trusted(byBasis);
       statements.put(each.getKey(), List.copyOf(trusted));
       owners.put(each.getKey(), common(trusted));
       List<Statement> processes = byBasis.getOrDefault(Basis.PROCESS, List.of());
@@ -119,7 +134,8 @@ public final class Attribution implements Supplier<GpuOwners> {
           && processes.stream()
               .anyMatch(
                   process ->
-                      allocated.stream().noneMatch(one -> fit(one.owner(), process.owner())))) {
+                      allocated.stream()
+                          .noneMatch(one -> mayBeOne(one.owner(), process.owner())))) {
         add(disagreements, Disagreement.OTHER_OWNER, each.getKey());
       }
     }
@@ -131,6 +147,22 @@ public final class Attribution implements Supplier<GpuOwners> {
         now.equals(state.owners) ? state.owners : now,
         disagreements,
         tellsAllocation);
+  }
+
+  /** The most trusted statements; processes do not replace the tenant that is configured. */
+  private static List<Statement> trusted(Map<Basis, List<Statement>> byBasis) {
+    List<Statement> trusted = byBasis.values().iterator().next();
+    if (trusted.getFirst().source().basis() != Basis.PROCESS) {
+      return trusted;
+    }
+    String tenant =
+        byBasis.getOrDefault(Basis.CONFIGURATION, List.of()).stream()
+            .map(one -> one.owner().value(TENANT))
+            .findFirst()
+            .orElse("");
+    return trusted.stream()
+        .map(one -> new Statement(one.source(), one.owner().with(TENANT, tenant)))
+        .toList();
   }
 
   private static void add(
@@ -165,7 +197,17 @@ public final class Attribution implements Supplier<GpuOwners> {
     return statements.size() == 1 ? common : common.with(SHARED, "true");
   }
 
-  /** Whether two statements can be of one owner. */
+  /** Whether two statements do not contradict each other; a pod without a name may be any pod. */
+  private static boolean mayBeOne(Labels allocated, Labels process) {
+    boolean isUnnamed =
+        process.value("pod").isEmpty()
+            && !process.value("pod_uid").isEmpty()
+            && !allocated.value("pod").isEmpty()
+            && allocated.value("pod_uid").isEmpty();
+    return isUnnamed || fit(allocated, process);
+  }
+
+  /** Whether two statements are of one owner. */
   static boolean fit(Labels one, Labels other) {
     boolean inCommon = false;
     for (String name : IDENTITY) {

@@ -79,7 +79,7 @@ public final class AttributionSampling implements Reader {
       Labels info =
           labels
               .with(one.owner())
-              .with("slot", Integer.toString(i))
+              .with(GpuOwners.SLOT, Integer.toString(i))
               .with("source", one.source().name())
               .with("basis", one.source().basis().label());
       add(out, info, "gpu_allocation_info", 1);

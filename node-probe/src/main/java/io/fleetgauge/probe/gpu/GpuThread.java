@@ -2,6 +2,7 @@ package io.fleetgauge.probe.gpu;
 
 import io.fleetgauge.probe.gpu.reading.Gpu;
 import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.reading.GpuProcesses;
 import io.fleetgauge.probe.gpu.reading.GpuReadings;
 import io.fleetgauge.probe.gpu.reading.QuickGpu;
 import io.fleetgauge.probe.nvml.CallLog;
@@ -43,6 +44,7 @@ public final class GpuThread implements AutoCloseable {
   private final AtomicLong missed = new AtomicLong();
   private final Turn<GpuReadings> readings;
   private final Turn<List<QuickGpu>> quick;
+  private volatile Optional<List<GpuProcesses>> processes = Optional.empty();
 
   public GpuThread(GpuSource source) {
     this(source, System::nanoTime);
@@ -109,7 +111,10 @@ public final class GpuThread implements AutoCloseable {
       LOG.error("reading GPUs failed", e.getCause());
     }
     if (read.isEmpty()) {
+      processes = Optional.empty();
       missed.incrementAndGet();
+    } else if (due.contains(Tier.CORE)) {
+      processes = read.map(GpuReadings::processes);
     }
     return read;
   }
@@ -164,6 +169,14 @@ public final class GpuThread implements AutoCloseable {
   /** The GPUs that were found, as schedulers name them. For any thread. */
   public List<GpuIdentity> identities() {
     return reader.gpus().stream().map(Gpu::identity).toList();
+  }
+
+  /**
+   * The processes of each GPU or GPU instance that the last reading found; empty while the driver
+   * does not answer. For any thread.
+   */
+  public Optional<List<GpuProcesses>> processes() {
+    return processes;
   }
 
   /** Readings that timed out. */

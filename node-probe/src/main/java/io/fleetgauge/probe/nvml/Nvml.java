@@ -217,6 +217,16 @@ public final class Nvml {
           library.nvmlDeviceGetComputeRunningProcesses_v3(device, out, memory.list);
       case GRAPHICS_PROCESSES ->
           library.nvmlDeviceGetGraphicsRunningProcesses_v3(device, out, memory.list);
+      case COMPUTE_PROCESSES_V2 ->
+          library.nvmlDeviceGetComputeRunningProcesses_v2(device, out, memory.list);
+      case GRAPHICS_PROCESSES_V2 ->
+          library.nvmlDeviceGetGraphicsRunningProcesses_v2(device, out, memory.list);
+      case MPS_PROCESSES ->
+          library.nvmlDeviceGetMPSComputeRunningProcesses_v3(device, out, memory.list);
+      case MPS_PROCESSES_V2 ->
+          library.nvmlDeviceGetMPSComputeRunningProcesses_v2(device, out, memory.list);
+      case PROCESS_DETAILS -> library.nvmlDeviceGetRunningProcessDetailList(device, out);
+      case PROTECTED_MEMORY -> library.nvmlDeviceGetConfComputeMemSizeInfo(device, out);
       case MIG_MODE -> library.nvmlDeviceGetMigMode(device, out, memory.second);
       case MIG_COUNT -> library.nvmlDeviceGetMaxMigDeviceCount(device, out);
       case MIG_HANDLE -> library.nvmlDeviceGetMigDeviceHandleByIndex(device, a, out);
@@ -232,6 +242,7 @@ public final class Nvml {
           SHUTDOWN,
           HANDLE,
           FIELDS,
+          PROCESS_UTILIZATION,
           GPM_FREE,
           GPM_SAMPLE,
           GPM_MIG_SAMPLE,
@@ -240,6 +251,45 @@ public final class Nvml {
           EVENT_WAIT ->
           throw new IllegalArgumentException(call + " has a method of its own");
     };
+  }
+
+  /**
+   * Whether the library has the function of a call at all, whatever the call answers.
+   *
+   * @param out zero, of at least 32 bytes
+   */
+  public boolean has(NvmlCall call, Device device, NativeMemory out) {
+    if (call.version != 0) {
+      out.put32(0, call.version);
+    }
+    log.begin(call, device.gpu());
+    boolean has = true;
+    try {
+      make(call, device.pointer, out, 0, 0, 0);
+    } catch (UnsatisfiedLinkError e) {
+      has = false;
+    }
+    log.end(NvmlReturn.SUCCESS);
+    return has;
+  }
+
+  /**
+   * How much each process has used a GPU: like a list of processes, their number and the entries
+   * from byte 8.
+   *
+   * @param after tells what came after this time, microseconds as the driver counts
+   */
+  public int processUtilization(Device device, NativeMemory out, long after) {
+    log.begin(NvmlCall.PROCESS_UTILIZATION, device.gpu());
+    int code;
+    try {
+      code = library.nvmlDeviceGetProcessUtilization(device.pointer, out.list, out.pointer, after);
+    } catch (UnsatisfiedLinkError e) {
+      code = NvmlReturn.FUNCTION_NOT_FOUND;
+    }
+    // That no process has done anything is no error.
+    log.end(code == NvmlReturn.NOT_FOUND ? NvmlReturn.SUCCESS : code);
+    return code;
   }
 
   /** Reads the first {@code count} fields that {@code values} asks for. */

@@ -135,7 +135,25 @@ public interface NvmlLibrary {
   /** The count before and after, and entries of 24 bytes. */
   int nvmlDeviceGetComputeRunningProcesses_v3(Pointer device, Pointer count, Pointer processes);
 
+  /** As {@code _v3}, of drivers before R510. */
+  int nvmlDeviceGetComputeRunningProcesses_v2(Pointer device, Pointer count, Pointer processes);
+
   int nvmlDeviceGetGraphicsRunningProcesses_v3(Pointer device, Pointer count, Pointer processes);
+
+  int nvmlDeviceGetGraphicsRunningProcesses_v2(Pointer device, Pointer count, Pointer processes);
+
+  int nvmlDeviceGetMPSComputeRunningProcesses_v3(Pointer device, Pointer count, Pointer processes);
+
+  int nvmlDeviceGetMPSComputeRunningProcesses_v2(Pointer device, Pointer count, Pointer processes);
+
+  /** 24 bytes: version, mode, count, pointer to entries. */
+  int nvmlDeviceGetRunningProcessDetailList(Pointer device, Pointer list);
+
+  /** 16 bytes: protected and unprotected memory, u64 KiB. */
+  int nvmlDeviceGetConfComputeMemSizeInfo(Pointer device, Pointer sizes);
+
+  /** Entries of 32 bytes: pid u32, time u64 in microseconds at 8, from 16 u32 percent of SMs. */
+  int nvmlDeviceGetProcessUtilization(Pointer device, Pointer samples, Pointer count, long after);
 
   int nvmlDeviceGetMigMode(Pointer device, Pointer current, Pointer pending);
 

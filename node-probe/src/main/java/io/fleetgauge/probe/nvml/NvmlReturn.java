@@ -7,6 +7,7 @@ public final class NvmlReturn {
   public static final int INVALID_ARGUMENT = 2;
   public static final int NOT_SUPPORTED = 3;
   public static final int NO_PERMISSION = 4;
+  public static final int NOT_FOUND = 6;
   public static final int INSUFFICIENT_SIZE = 7;
   public static final int DRIVER_NOT_LOADED = 9;
   public static final int TIMEOUT = 10;

@@ -12,6 +12,12 @@ import java.util.Map;
 public record GpuOwners(Map<Gpu, Labels> byGpu) {
   public static final GpuOwners NONE = new GpuOwners(Map.of());
 
+  /**
+   * Tells those apart that share a GPU. A series with this label names its own owner, and gets no
+   * label of the GPU's.
+   */
+  public static final String SLOT = "slot";
+
   private static final String UUID = "UUID";
 
   public GpuOwners {
@@ -42,9 +48,9 @@ public record GpuOwners(Map<Gpu, Labels> byGpu) {
     }
   }
 
-  /** Whether a series is of a GPU. */
+  /** Whether a series is of a GPU, and does not name its own owner. */
   static boolean concern(Labels series) {
-    return !series.value(UUID).isEmpty();
+    return !series.value(UUID).isEmpty() && series.value(SLOT).isEmpty();
   }
 
   /** A series with the labels of its GPU's owner; its own win. */

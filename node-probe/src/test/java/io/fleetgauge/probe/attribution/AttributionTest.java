@@ -37,7 +37,9 @@ class AttributionTest {
   void theRecordOfASchedulerWinsOverProcessesAndProcessesOverTheConfiguration() {
     assertThat(ownerOf(A)).isEqualTo(Labels.of("tenant", "lab"));
     processes.claim(A, "pod", "p1", "namespace", "n1");
-    assertThat(ownerOf(A)).isEqualTo(Labels.of("pod", "p1", "namespace", "n1"));
+    assertThat(ownerOf(A))
+        .as("who runs there does not change the tenant of the node")
+        .isEqualTo(Labels.of("pod", "p1", "namespace", "n1", "tenant", "lab"));
     kubelet.claim(A, "pod", "p2", "namespace", "n2");
     assertThat(ownerOf(A)).isEqualTo(Labels.of("pod", "p2", "namespace", "n2", "tenant", "n2"));
     assertThat(ownerOf(B7)).isEqualTo(Labels.of("tenant", "lab"));
@@ -46,7 +48,7 @@ class AttributionTest {
   @Test
   void onlyARecordTellsATenantAndTheFirstLabelThatIsThereDoes() {
     processes.claim(A, "pod", "p1", "tenant", "forged");
-    assertThat(ownerOf(A)).isEqualTo(Labels.of("pod", "p1"));
+    assertThat(ownerOf(A)).isEqualTo(Labels.of("pod", "p1", "tenant", "lab"));
     slurm.claim(B, "hpc_job", "17", "account", "physics");
     assertThat(ownerOf(B))
         .isEqualTo(Labels.of("hpc_job", "17", "account", "physics", "tenant", "physics"));
@@ -94,6 +96,35 @@ class AttributionTest {
         .as("no record, nothing to disagree with")
         .containsEntry("gpu_attribution_disagreements{kind=unallocated}", 0.0)
         .containsEntry("gpu_attribution_disagreements{kind=other_owner}", 0.0);
+  }
+
+  @Test
+  void aPodThatIsKnownByItsUidOnlyContradictsNoRecordOfAPod() throws Exception {
+    kubelet.claim(A, "pod", "p1", "namespace", "n").claim(B, "hpc_job", "17");
+    processes.claim(A, "pod_uid", "u1").claim(B, "pod_uid", "u2");
+    assertThat(series()).containsEntry("gpu_attribution_disagreements{kind=other_owner}", 1.0);
+  }
+
+  @Test
+  void aRecordAddsToAnOwnerOnlyIfItIsOfThisOwnerAlone() {
+    kubelet.claim(A, "pod", "p1", "namespace", "n").claim(A, "pod", "p2", "namespace", "n");
+    attribution.get();
+    assertThat(attribution.record(A, Labels.of("pod", "p1", "namespace", "n")))
+        .isEqualTo(Labels.of("pod", "p1", "namespace", "n", "tenant", "n"));
+    assertThat(attribution.record(A, Labels.of("pod", "p3", "namespace", "n")))
+        .isEqualTo(Labels.EMPTY);
+    assertThat(attribution.record(A, Labels.of("pod_uid", "u")))
+        .as("any pod")
+        .isEqualTo(Labels.EMPTY);
+    assertThat(attribution.record(A, Labels.of("namespace", "n")))
+        .as("both")
+        .isEqualTo(Labels.EMPTY);
+    assertThat(attribution.record(A, Labels.of("user", "eve")))
+        .as("a squatter")
+        .isEqualTo(Labels.EMPTY);
+    assertThat(attribution.record(B, Labels.of("user", "eve")))
+        .as("without a scheduler the node's tenant counts")
+        .isEqualTo(Labels.of("tenant", "lab"));
   }
 
   @Test

@@ -113,7 +113,8 @@ class SamplerTest {
   }
 
   @Test
-  void whenAGpuChangesItsOwnerAllItsSeriesGoOverInOneTick() throws Exception {
+  void whenAGpuChangesItsOwnerItsSeriesGoOverInOneTickUnlessTheyNameAnOwnerThemselves()
+      throws Exception {
     Duration tick = Duration.ofSeconds(15);
     TickClass core = new TickClass(tick);
     TickClass seldom = new TickClass(Duration.ofHours(1));
@@ -135,11 +136,12 @@ class SamplerTest {
               public void read(Set<TickClass> due, Readings out) {
                 out.add(core, Labels.of(Labels.NAME, "power", "UUID", "GPU-a"), 7);
                 out.add(core, Labels.of(Labels.NAME, "load"), 1);
+                out.add(core, Labels.of(Labels.NAME, "used", "UUID", "GPU-a", "slot", "0"), 3);
                 out.add(seldom, Labels.of(Labels.NAME, "limit", "UUID", "GPU-a"), 9);
               }
             });
     assertThat(owned(sampler.readAt(0)))
-        .isEqualTo(Map.of("power of ", 7.0, "limit of ", 9.0, "load of ", 1.0));
+        .isEqualTo(Map.of("power of ", 7.0, "limit of ", 9.0, "load of ", 1.0, "used of ", 3.0));
     owners = new GpuOwners(Map.of(GpuOwners.Gpu.whole("GPU-a"), Labels.of("pod", "p1")));
     assertThat(owned(sampler.readAt(15_000)))
         .isEqualTo(
@@ -148,9 +150,10 @@ class SamplerTest {
                 "limit of ", ENDED,
                 "power of p1", 7.0,
                 "limit of p1", 9.0,
-                "load of ", 1.0));
+                "load of ", 1.0,
+                "used of ", 3.0));
     assertThat(owned(sampler.readAt(30_000)))
-        .isEqualTo(Map.of("power of p1", 7.0, "load of ", 1.0));
+        .isEqualTo(Map.of("power of p1", 7.0, "load of ", 1.0, "used of ", 3.0));
     owners = GpuOwners.NONE;
     assertThat(owned(sampler.readAt(45_000)))
         .isEqualTo(
@@ -159,14 +162,15 @@ class SamplerTest {
                 "limit of p1", ENDED,
                 "power of ", 7.0,
                 "limit of ", 9.0,
-                "load of ", 1.0));
+                "load of ", 1.0,
+                "used of ", 3.0));
   }
 
   private static Map<String, Double> owned(Tick tick) {
     Map<String, Double> values = new TreeMap<>();
     for (int i = 0; i < tick.size(); i++) {
       Labels series = tick.series().get(i);
-      if (Set.of("power", "limit", "load").contains(series.metric())) {
+      if (Set.of("power", "limit", "load", "used").contains(series.metric())) {
         double value = tick.values()[i];
         values.put(
             series.metric() + " of " + series.value("pod"),

@@ -47,7 +47,7 @@ public final class Gpu {
     this.infoSeries = info.with(Labels.NAME, "gpu_info");
     NativeMemory out = nvml.allocate(SCRATCH);
     scratch = out;
-    NativeMemory list = Processes.memory(nvml);
+    ProcessMemory list = new ProcessMemory(nvml);
     minor = minor(nvml, device, out);
     int links = links(nvml, device);
     traffic = new Traffic(labels);
@@ -63,7 +63,7 @@ public final class Gpu {
     if (profiling.isSupported()) {
       traffic.measuredElsewhere();
     }
-    processes = new Processes(labels, supported, list);
+    processes = new Processes(labels, supported, list, true);
     instances = new MigInstances(device, labels, out, list);
   }
 
@@ -127,10 +127,10 @@ public final class Gpu {
     }
     int code = calls.read(nvml, device, readings, counts, now);
     if (code == NvmlReturn.SUCCESS) {
-      code = processes.read(nvml, device, readings, counts, now);
-    }
-    if (code == NvmlReturn.SUCCESS) {
       code = instances.read(nvml, readings, counts, now);
+    }
+    if (code == NvmlReturn.SUCCESS && readings.isDue(Processes.METRIC.tier())) {
+      code = processes(nvml, readings, counts, now);
     }
     if (code == NvmlReturn.SUCCESS) {
       code = profiling.read(nvml, device, readings, counts, now);
@@ -142,6 +142,14 @@ public final class Gpu {
       readAt = now;
     }
     return code;
+  }
+
+  private int processes(Nvml nvml, GpuReadings readings, ValueCounts counts, long now) {
+    processes.begin();
+    int code = processes.read(nvml, device, counts, now);
+    return code == NvmlReturn.SUCCESS
+        ? processes.end(nvml, device, readings, counts, now, instances.isDivided())
+        : code;
   }
 
   /**

@@ -3,7 +3,9 @@ package io.fleetgauge.probe.gpu.reading;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -15,6 +17,7 @@ public final class GpuReadings {
 
   private final Tick.Builder[] byTier = new Tick.Builder[TIERS.length];
   private final Set<Tier> due;
+  private final List<GpuProcesses> processes = new ArrayList<>();
 
   public GpuReadings(Set<Tier> due) {
     this.due = due.isEmpty() ? EnumSet.noneOf(Tier.class) : EnumSet.copyOf(due);
@@ -34,6 +37,15 @@ public final class GpuReadings {
   /** The samples of a tier that was due. */
   public Tick.Builder of(Tier tier) {
     return byTier[tier.ordinal()];
+  }
+
+  /** Of each GPU, or of the instances that it is divided into, where the driver lists them. */
+  public List<GpuProcesses> processes() {
+    return List.copyOf(processes);
+  }
+
+  void add(GpuProcesses of) {
+    processes.add(of);
   }
 
   void add(Tier tier, Labels series, double value) {

@@ -32,7 +32,7 @@ final class MigInstances {
   private final Device gpu;
   private final Labels labels;
   private final NativeMemory out;
-  private final NativeMemory list;
+  private final ProcessMemory list;
   private final Instance[] instances = new Instance[MOST];
   private boolean unsupported;
   private int known;
@@ -57,12 +57,12 @@ final class MigInstances {
           new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device), (int) shape.compute);
       supported = new SupportedMetrics(labels);
       calls = new CallPlan(GpuCalls.OF_INSTANCE, labels, supported, of.out);
-      processes = new Processes(labels, supported, of.list);
+      processes = new Processes(labels, supported, of.list, false);
       profiling = Profiling.of(nvml, of.gpu, (int) shape.instance, labels, supported, 0);
     }
   }
 
-  MigInstances(Device gpu, Labels labels, NativeMemory out, NativeMemory list) {
+  MigInstances(Device gpu, Labels labels, NativeMemory out, ProcessMemory list) {
     this.gpu = gpu;
     this.labels = labels;
     this.out = out;
@@ -96,7 +96,7 @@ final class MigInstances {
     }
     for (int i = 0; i < instances.length; i++) {
       if (instances[i] != null && isFirstOfItsGpuInstance(i)) {
-        int code = read(nvml, instances[i], readings, counts, now);
+        int code = read(nvml, i, readings, counts, now);
         if (code != NvmlReturn.SUCCESS) {
           return code;
         }
@@ -105,11 +105,11 @@ final class MigInstances {
     return NvmlReturn.SUCCESS;
   }
 
-  private static int read(
-      Nvml nvml, Instance of, GpuReadings readings, ValueCounts counts, long now) {
+  private int read(Nvml nvml, int i, GpuReadings readings, ValueCounts counts, long now) {
+    Instance of = instances[i];
     int code = of.calls.read(nvml, of.device, readings, counts, now);
-    if (code == NvmlReturn.SUCCESS) {
-      code = of.processes.read(nvml, of.device, readings, counts, now);
+    if (code == NvmlReturn.SUCCESS && readings.isDue(Processes.METRIC.tier())) {
+      code = processes(nvml, i, readings, counts, now);
     }
     if (code == NvmlReturn.SUCCESS) {
       int profiled = of.profiling.read(nvml, of.device, readings, counts, now);
@@ -118,6 +118,21 @@ final class MigInstances {
     }
     of.supported.report(readings);
     return code;
+  }
+
+  /** Each compute instance lists its own processes, or those of its whole GPU instance. */
+  private int processes(Nvml nvml, int first, GpuReadings readings, ValueCounts counts, long now) {
+    Processes processes = instances[first].processes;
+    processes.begin();
+    for (int i = first; i < instances.length; i++) {
+      if (instances[i] != null && instances[i].shape.instance == instances[first].shape.instance) {
+        int code = processes.read(nvml, instances[i].device, counts, now);
+        if (code != NvmlReturn.SUCCESS) {
+          return code;
+        }
+      }
+    }
+    return processes.end(nvml, instances[first].device, readings, counts, now, false);
   }
 
   /** Series are of GPU instances: of several compute instances in one, the first is read. */

@@ -75,6 +75,8 @@ public final class FullGpu {
     read("replays", 13, "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", 13);
     read("compute_processes", 3, "gpu_processes{kind=\"compute\"}", 3);
     read("graphics_processes", 0, "gpu_processes{kind=\"graphics\"}", 0);
+    read("mps_processes", 1, "gpu_processes{kind=\"mps\"}", 1);
+    driver.set(gpu, "used_processes", 2);
     expected.put("gpu_info", 1.0);
     driver.set(gpu, "architecture", 9);
     field(82, 71, "DCGM_FI_DEV_MEMORY_TEMP", 71);

@@ -12,7 +12,7 @@ import java.util.Set;
  */
 public record Dimensions(String identifier, Set<String> names) {
   /**
-   * The names that dcgm-exporter, also after a scrape that has renamed them, and the schedulers
+   * The names that dcgm-exporter, also after a scrape that has renamed them, schedulers and probes
    * use.
    */
   public static final Dimensions DEFAULT =
@@ -28,13 +28,18 @@ public record Dimensions(String identifier, Set<String> names) {
               "hpc_job",
               "user",
               "account",
+              "exported_pod",
+              "exported_namespace",
+              "exported_container",
+              "shared",
               "partition",
               "array_job",
               "array_task",
-              "shared",
-              "exported_pod",
-              "exported_namespace",
-              "exported_container"));
+              "unit",
+              "container_id",
+              "container_name",
+              "pid",
+              "process_name"));
 
   /** Whether series with these labels have an owner, which may be nobody. */
   public boolean apply(Labels labels) {

@@ -69,8 +69,27 @@ class TimelineTest {
   void theDefaultDimensionsAreThoseOfSchedulersAndKubernetes() {
     assertThat(Dimensions.DEFAULT.identifier()).isEqualTo("UUID");
     assertThat(Dimensions.DEFAULT.names())
-        .contains("job", "tenant", "pod", "namespace", "container", "pod_uid")
-        .contains("hpc_job", "user", "account")
-        .contains("exported_pod", "exported_namespace", "exported_container");
+        .containsExactlyInAnyOrder(
+            "job",
+            "tenant",
+            "pod",
+            "namespace",
+            "container",
+            "pod_uid",
+            "hpc_job",
+            "user",
+            "account",
+            "exported_pod",
+            "exported_namespace",
+            "exported_container",
+            "shared",
+            "partition",
+            "array_job",
+            "array_task",
+            "unit",
+            "container_id",
+            "container_name",
+            "pid",
+            "process_name");
   }
 }

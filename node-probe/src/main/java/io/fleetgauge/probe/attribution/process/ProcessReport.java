@@ -1,0 +1,56 @@
+package io.fleetgauge.probe.attribution.process;
+
+import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import java.util.Set;
+
+/** What is known of the reading of processes; it never waits. */
+public final class ProcessReport implements Reader {
+  private static final double MILLIS = 1000;
+
+  private final ProcessSampling sampling;
+  private final ContainerNames names;
+  private final TickClass core;
+
+  public ProcessReport(ProcessSampling sampling, ContainerNames names, TickClass core) {
+    this.sampling = sampling;
+    this.names = names;
+    this.core = core;
+  }
+
+  @Override
+  public String name() {
+    return "processes_of_gpus_report";
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(core);
+  }
+
+  @Override
+  public void read(Set<TickClass> due, Readings out) {
+    add(out, Labels.EMPTY, "used_gpu_memory_status", sampling.status());
+    sampling
+        .leftOut()
+        .forEach(
+            (kind, count) ->
+                add(out, Labels.of("kind", kind.label), "gpu_process_series_left_out", count));
+    for (ContainerNames.Status runtime : names.status()) {
+      Labels source = Labels.of("source", runtime.socket().toString());
+      add(out, source, "gpu_attribution_up", runtime.isUp() ? 1 : 0);
+      add(out, source, "gpu_attribution_errors_total", runtime.errors());
+      runtime
+          .ageMillis()
+          .ifPresent(age -> add(out, source, "gpu_attribution_age_seconds", age / MILLIS));
+    }
+  }
+
+  private void add(Readings out, Labels of, String metric, double value) {
+    out.add(core, of.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
+  }
+}

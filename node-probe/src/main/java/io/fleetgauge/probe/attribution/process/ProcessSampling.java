@@ -1,0 +1,83 @@
+package io.fleetgauge.probe.attribution.process;
+
+import io.fleetgauge.cluster.config.ProcessSettings;
+import io.fleetgauge.probe.gpu.reading.GpuProcesses;
+import io.fleetgauge.probe.sampling.GpuOwners;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/**
+ * What processes, containers, pods and jobs use of the node's GPUs. It reads after the GPUs, and
+ * says nothing while their driver does not answer.
+ */
+public final class ProcessSampling implements Reader {
+  private final Supplier<Optional<List<GpuProcesses>>> gpus;
+  private final ProcessOwners owners;
+  private final BiFunction<GpuOwners.Gpu, Labels, Labels> records;
+  private final ProcessSeries series;
+  private final TickClass core;
+  private volatile Map<Integer, OwnedProcess> newest = Map.of();
+
+  /**
+   * @param gpus the processes of each GPU; empty while the driver does not answer
+   * @param records what a scheduler's record adds to an owner on a GPU
+   */
+  public ProcessSampling(
+      ProcessSettings settings,
+      Supplier<Optional<List<GpuProcesses>>> gpus,
+      ProcessOwners owners,
+      BiFunction<GpuOwners.Gpu, Labels, Labels> records,
+      TickClass core) {
+    this.gpus = gpus;
+    this.owners = owners;
+    this.records = records;
+    this.series =
+        new ProcessSeries(settings.limit(), settings.perProcess(), settings.usedGpuMemory());
+    this.core = core;
+  }
+
+  @Override
+  public String name() {
+    return "processes_of_gpus";
+  }
+
+  @Override
+  public Set<TickClass> classes() {
+    return Set.of(core);
+  }
+
+  @Override
+  public void read(Set<TickClass> due, Readings out) throws IOException {
+    List<GpuProcesses> now =
+        gpus.get()
+            .orElseThrow(() -> new IOException("the GPU driver has not listed its processes"));
+    Map<Integer, OwnedProcess> byPid = owners.follow(now);
+    series.add(out.of(core), now, byPid, records);
+    newest = byPid;
+  }
+
+  /** {@code used_gpu_memory} with the labels of the exporter of that name. For any thread. */
+  public Tick usedGpuMemory() {
+    return UsedGpuMemory.of(gpus.get(), newest);
+  }
+
+  /** Whether processes use the GPUs, as the exporter numbers it. For any thread. */
+  int status() {
+    return UsedGpuMemory.Status.of(gpus.get()).code;
+  }
+
+  /** For any thread. */
+  Map<ProcessSeries.Kind, Integer> leftOut() {
+    return series.leftOut();
+  }
+}
