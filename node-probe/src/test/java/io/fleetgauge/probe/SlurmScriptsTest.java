@@ -125,6 +125,16 @@ class SlurmScriptsTest {
   }
 
   @Test
+  void aFileThatIsNoSocketIsNotReplaced() throws Exception {
+    Files.createDirectory(folder.resolve("run"));
+    Files.writeString(folder.resolve("run/probe.sock"), "precious");
+    assertThatThrownBy(() -> new SlurmNode(folder, ""))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageContaining("is no socket; choose another path");
+    assertThat(folder.resolve("run/probe.sock")).hasContent("precious");
+  }
+
+  @Test
   void aGroupMayUseTheSocketWhereItIsConfigured() throws Exception {
     String group = SlurmNode.output(List.of("id", "-gn"), Map.of()).strip();
     try (SlurmNode node = new SlurmNode(folder, "", ", socketGroup: " + group)) {

@@ -17,6 +17,9 @@ import jnr.ffi.Runtime;
 public final class DriverModel implements NvmlLibrary {
   private static final int SUCCESS = NvmlReturn.SUCCESS;
   private static final int NOT_SUPPORTED = NvmlReturn.NOT_SUPPORTED;
+  private static final int PROCESS_BYTES = 24;
+  private static final int FIRST_PID = 10_000;
+  private static final int PIDS_OF_A_GPU = 100;
   private static final int NOT_FOUND = 6;
 
   /** How long calls take, ns. */
@@ -468,16 +471,73 @@ public final class DriverModel implements NvmlLibrary {
     return code;
   }
 
+  /** Entries of 24 bytes: pid u32, used memory u64 at 8. */
   @Override
   public int nvmlDeviceGetComputeRunningProcesses_v3(
       Pointer device, Pointer count, Pointer processes) {
-    return u32(device, count, gpu(device).processes(instance(device)));
+    SimulatedGpu gpu = gpu(device);
+    int there = gpu.processes(instance(device));
+    int room = count.getInt(0);
+    int code = u32(device, count, there);
+    if (code != SUCCESS || there > room) {
+      return code == SUCCESS ? NvmlReturn.INSUFFICIENT_SIZE : code;
+    }
+    long bytes = there == 0 ? 0 : (gpu.usedMib(instance(device)) << 20) / there;
+    for (int i = 0; i < there; i++) {
+      long at = (long) PROCESS_BYTES * i;
+      processes.putInt(
+          at, FIRST_PID + PIDS_OF_A_GPU * gpu.index + Math.max(0, instance(device)) + i);
+      processes.putLong(at + 8, bytes);
+      processes.putInt(at + 16, -1);
+      processes.putInt(at + 20, -1);
+    }
+    return SUCCESS;
+  }
+
+  @Override
+  public int nvmlDeviceGetComputeRunningProcesses_v2(
+      Pointer device, Pointer count, Pointer processes) {
+    return refuse(device);
   }
 
   @Override
   public int nvmlDeviceGetGraphicsRunningProcesses_v3(
       Pointer device, Pointer count, Pointer processes) {
     return u32(device, count, 0);
+  }
+
+  @Override
+  public int nvmlDeviceGetGraphicsRunningProcesses_v2(
+      Pointer device, Pointer count, Pointer processes) {
+    return refuse(device);
+  }
+
+  @Override
+  public int nvmlDeviceGetMPSComputeRunningProcesses_v3(
+      Pointer device, Pointer count, Pointer processes) {
+    return refuse(device);
+  }
+
+  @Override
+  public int nvmlDeviceGetMPSComputeRunningProcesses_v2(
+      Pointer device, Pointer count, Pointer processes) {
+    return refuse(device);
+  }
+
+  @Override
+  public int nvmlDeviceGetRunningProcessDetailList(Pointer device, Pointer list) {
+    return refuse(device);
+  }
+
+  @Override
+  public int nvmlDeviceGetConfComputeMemSizeInfo(Pointer device, Pointer sizes) {
+    return refuse(device);
+  }
+
+  @Override
+  public int nvmlDeviceGetProcessUtilization(
+      Pointer device, Pointer samples, Pointer count, long after) {
+    return refuse(device);
   }
 
   @Override

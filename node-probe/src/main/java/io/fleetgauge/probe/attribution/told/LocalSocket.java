@@ -61,6 +61,10 @@ public final class LocalSocket implements AutoCloseable {
       throw new StartFailure(
           "the path " + path + " is too long for a socket; choose a shorter one with " + KEY, null);
     }
+    if (Files.isRegularFile(path) || Files.isDirectory(path)) {
+      throw new StartFailure(
+          path + " is there and is no socket; choose another path with " + KEY, null);
+    }
     if (isUsed(path)) {
       throw new StartFailure(
           "another process listens on " + path + "; choose another socket with " + KEY, null);

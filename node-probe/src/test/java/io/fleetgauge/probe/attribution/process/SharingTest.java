@@ -284,7 +284,8 @@ class SharingTest {
         "probe",
         Duration.ofSeconds(15),
         () -> 0,
-        tick -> {}, past -> {});
+        tick -> {},
+        past -> {});
   }
 
   private static Made made(Random random, int pid, int pod, Mode mode) {
