@@ -1,5 +1,6 @@
 package io.fleetgauge.probe;
 
+import io.fleetgauge.cluster.config.KubeletSettings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +46,8 @@ final class DcgmOptions {
    */
   record Result(Map<String, Object> keys, List<String> warnings) {}
 
-  private static final String ATTRIBUTION = "who holds a GPU is not asked of Kubernetes or of jobs";
+  private static final String ALWAYS = "every form of devices is understood without it";
+  private static final String POD_LABELS = "labels of pods are not read";
 
   static final List<Option> ALL =
       List.of(
@@ -68,27 +70,37 @@ final class DcgmOptions {
               "--replace-blanks-in-model-name"),
           flag("DEBUG", sets("log.level", "debug"), "--debug"),
           value("LOG_FORMAT", key("log.format"), "--log-format"),
-          flag("KUBERNETES", ignored(ATTRIBUTION), "-k", "--kubernetes"),
-          value("KUBERNETES_GPU_ID_TYPE", ignored(ATTRIBUTION), "--kubernetes-gpu-id-type"),
+          flag("KUBERNETES", sets("attribution.kubelet.enabled", true), "-k", "--kubernetes"),
+          value("KUBERNETES_GPU_ID_TYPE", ignored(ALWAYS), "--kubernetes-gpu-id-type"),
           flag(
               "KUBERNETES_ENABLE_POD_LABELS",
-              ignored(ATTRIBUTION),
+              ignored(POD_LABELS),
               "--kubernetes-enable-pod-labels"),
-          flag("KUBERNETES_ENABLE_POD_UID", ignored(ATTRIBUTION), "--kubernetes-enable-pod-uid"),
+          flag(
+              "KUBERNETES_ENABLE_POD_UID",
+              ignored("pod_uid is among the labels of processes' owners"),
+              "--kubernetes-enable-pod-uid"),
           value(
               "KUBERNETES_POD_LABEL_ALLOWLIST_REGEX",
-              ignored(ATTRIBUTION),
+              ignored(POD_LABELS),
               "--kubernetes-pod-label-allowlist-regex"),
-          named("KUBERNETES_ENABLE_DRA", false, ignored(ATTRIBUTION), "--kubernetes-enable-dra"),
+          named("KUBERNETES_ENABLE_DRA", false, ignored(ALWAYS), "--kubernetes-enable-dra"),
+          named("KUBERNETES_VIRTUAL_GPUS", false, ignored(ALWAYS), "--kubernetes-virtual-gpus"),
           named(
-              "KUBERNETES_VIRTUAL_GPUS", false, ignored(ATTRIBUTION), "--kubernetes-virtual-gpus"),
-          named("NVIDIA_RESOURCE_NAMES", true, ignored(ATTRIBUTION), "--nvidia-resource-names"),
+              "NVIDIA_RESOURCE_NAMES",
+              true,
+              new Use("Adds to attribution.kubelet.resources.", DcgmOptions::resources),
+              "--nvidia-resource-names"),
           named(
               "DCGM_POD_RESOURCES_KUBELET_SOCKET",
               true,
-              ignored(ATTRIBUTION),
+              key("attribution.kubelet.socket"),
               "--pod-resources-kubelet-socket"),
-          named("DCGM_HPC_JOB_MAPPING_DIR", true, ignored(ATTRIBUTION), "--hpc-job-mapping-dir"),
+          named(
+              "DCGM_HPC_JOB_MAPPING_DIR",
+              true,
+              key("attribution.slurm.mappingFolder"),
+              "--hpc-job-mapping-dir"),
           value(
               "CONFIGMAP_DATA",
               ignored("mount the ConfigMap and name its file with --collectors"),
@@ -202,6 +214,17 @@ final class DcgmOptions {
     } else if (!port.isEmpty()) {
       result.keys.put("http.port", port);
     }
+  }
+
+  /** Names with commas between them, in addition to those that are GPUs anyway. */
+  private static void resources(Option option, String value, Result result) {
+    List<String> all = new ArrayList<>(KubeletSettings.defaults().resources());
+    for (String name : value.split(",")) {
+      if (!name.isBlank()) {
+        all.add(name.strip().replace(".", "\\."));
+      }
+    }
+    result.keys.put("attribution.kubelet.resources", all);
   }
 
   /** Milliseconds. */

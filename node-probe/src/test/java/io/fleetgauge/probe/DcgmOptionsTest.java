@@ -2,6 +2,10 @@ package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.config.AttributionSettings;
+import io.fleetgauge.cluster.config.KubeletSettings;
+import io.fleetgauge.cluster.config.ProbeConfig;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -81,13 +85,34 @@ class DcgmOptionsTest {
 
   @Test
   void whatHasNoEffectIsAcceptedAndSaidWithTheReason() {
-    assertThat(read(Map.of("DCGM_EXPORTER_KUBERNETES", "true"), "-r", "localhost:5555").warnings())
+    assertThat(read(Map.of("KUBERNETES_VIRTUAL_GPUS", "true"), "-r", "localhost:5555").warnings())
         .containsExactlyInAnyOrder(
-            "--kubernetes has no effect: who holds a GPU is not asked of Kubernetes or of jobs",
+            "--kubernetes-virtual-gpus has no effect: every form of devices is understood without"
+                + " it",
             "--remote-hostengine-info has no effect: GPUs are read through NVML, without a host"
                 + " engine");
-    assertThat(read(Map.of("DCGM_EXPORTER_KUBERNETES", "false"), "--kubernetes=false").warnings())
+    assertThat(read(Map.of("KUBERNETES_ENABLE_DRA", "false"), "--debug=false").warnings())
         .isEmpty();
+  }
+
+  @Test
+  void flagsAboutOwnersSetWhereOwnersAreLookedFor() throws Exception {
+    DcgmOptions.Result result =
+        read(
+            Map.of("DCGM_HPC_JOB_MAPPING_DIR", "/run/jobs"),
+            "-k",
+            "--pod-resources-kubelet-socket",
+            "/k/kubelet.sock",
+            "--nvidia-resource-names",
+            "nvidia.com/a100, example.com/gpu");
+    assertThat(result.warnings()).isEmpty();
+    AttributionSettings settings = ProbeConfig.read("f", "{}", result.keys()).attribution();
+    assertThat(settings.kubelet().enabled()).isTrue();
+    assertThat(settings.kubelet().socket()).isEqualTo(Path.of("/k/kubelet.sock"));
+    assertThat(settings.kubelet().resources())
+        .containsAll(KubeletSettings.defaults().resources())
+        .endsWith("nvidia\\.com/a100", "example\\.com/gpu");
+    assertThat(settings.slurm().mapping()).contains(Path.of("/run/jobs"));
   }
 
   @Test
