@@ -1,10 +1,10 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.AttributionSettings;
-import io.fleetgauge.cluster.config.DeviceChoice;
-import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.gpu.AttributionSettings;
+import io.fleetgauge.cluster.config.gpu.DeviceChoice;
+import io.fleetgauge.cluster.config.gpu.GpuSettings;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.AllocationSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.SlurmSettings;
+import io.fleetgauge.cluster.config.gpu.AllocationSettings;
+import io.fleetgauge.cluster.config.gpu.SlurmSettings;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.SecretFile;
@@ -17,7 +17,7 @@ import io.fleetgauge.probe.attribution.told.Allocations;
 import io.fleetgauge.probe.attribution.told.LocalSocket;
 import io.fleetgauge.probe.attribution.told.ToldSource;
 import io.fleetgauge.probe.gpu.GpuThread;
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.io.IOException;

@@ -150,7 +150,8 @@ class SoakTest {
     assertThat(last.direct).as("direct memory").isLessThan(settled.direct + (2L << 20));
     assertThat(last.anonymous).as("other memory").isLessThan(settled.anonymous + (32L << 20));
     assertThat(last.files).as("open files").isLessThanOrEqualTo(settled.files + 8);
-    assertThat(last.threads).as("threads").isLessThanOrEqualTo(settled.threads + 8);
+    // Pools of the test's own process fill up for a while.
+    assertThat(last.threads).as("threads").isLessThanOrEqualTo(settled.threads + 24);
   }
 
   /** Another node at each round: more or fewer GPUs and text files, failing calls, no gateway. */

@@ -1,5 +1,7 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.gpu.AttributionSettings;
+import io.fleetgauge.cluster.config.gpu.GpuSettings;
 import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;

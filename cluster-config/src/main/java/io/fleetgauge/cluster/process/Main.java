@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.log.Logs;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;

@@ -4,6 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fleetgauge.cluster.config.gpu.AllocationSettings;
+import io.fleetgauge.cluster.config.gpu.AttributionSettings;
+import io.fleetgauge.cluster.config.gpu.DeviceChoice;
+import io.fleetgauge.cluster.config.gpu.GpuSettings;
+import io.fleetgauge.cluster.config.gpu.KubeletSettings;
+import io.fleetgauge.cluster.config.gpu.ProcessSettings;
+import io.fleetgauge.cluster.config.gpu.RuntimeSettings;
+import io.fleetgauge.cluster.config.gpu.SlurmSettings;
 import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.sample.Labels;
@@ -26,6 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * More than 600 lines, because every key of every process is set once: what one test forgets, no
+ * other has.
+ */
 class ConfigTest {
   private static final Relabelling NO_PODS =
       new Relabelling(

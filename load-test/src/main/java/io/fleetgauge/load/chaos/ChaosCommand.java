@@ -1,8 +1,8 @@
 package io.fleetgauge.load.chaos;
 
 import io.fleetgauge.cluster.config.LogSettings;
+import io.fleetgauge.cluster.log.Logs;
 import io.fleetgauge.cluster.process.Command;
-import io.fleetgauge.cluster.process.Logs;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.fleet.ChildJvm;
 import io.fleetgauge.load.fleet.LocalPorts;

@@ -1,7 +1,5 @@
 package io.fleetgauge.load.demo;
 
-import io.fleetgauge.cluster.config.AttributionSettings;
-import io.fleetgauge.cluster.config.GpuSettings;
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
@@ -11,10 +9,12 @@ import io.fleetgauge.cluster.config.RecentSettings;
 import io.fleetgauge.cluster.config.SpoolSettings;
 import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.config.gpu.AttributionSettings;
+import io.fleetgauge.cluster.config.gpu.GpuSettings;
 import io.fleetgauge.cluster.config.host.HostSettings;
+import io.fleetgauge.cluster.log.Logs;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.process.Lifecycle;
-import io.fleetgauge.cluster.process.Logs;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.load.fleet.LocalFleet;

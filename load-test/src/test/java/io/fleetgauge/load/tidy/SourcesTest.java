@@ -159,7 +159,13 @@ class SourcesTest {
     }
     assertThat(readers)
         .as("others use OutgoingRequest or WebRequests, which answer with the whole body")
-        .containsExactly("OutgoingHttp.java", "OutgoingRequest.java");
+        .containsExactly(
+            "Docker.java", // over a Unix socket, with a limit of its own
+            "GrpcConnection.java", // messages of a stream, not a body
+            "KubeletConnection.java", // the same
+            "OutgoingHttp.java",
+            "OutgoingRequest.java",
+            "ScrapeAttempt.java"); // reads a page while it arrives
   }
 
   /** Whoever attaches the second step from another thread may do so after the body has gone by. */

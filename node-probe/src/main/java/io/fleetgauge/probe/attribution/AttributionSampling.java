@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution;
 
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;

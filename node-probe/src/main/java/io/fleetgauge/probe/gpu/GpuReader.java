@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.gpu;
 
 import io.fleetgauge.probe.gpu.reading.Gpu;
-import io.fleetgauge.probe.gpu.reading.GpuReadings;
-import io.fleetgauge.probe.gpu.reading.QuickGpu;
-import io.fleetgauge.probe.gpu.reading.ValueCounts;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
+import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;

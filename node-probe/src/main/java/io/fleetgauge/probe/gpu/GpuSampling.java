@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.gpu;
 
-import io.fleetgauge.probe.gpu.reading.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.gpu;
 
 import io.fleetgauge.probe.gpu.reading.Gpu;
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
-import io.fleetgauge.probe.gpu.reading.GpuProcesses;
-import io.fleetgauge.probe.gpu.reading.GpuReadings;
-import io.fleetgauge.probe.gpu.reading.QuickGpu;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;

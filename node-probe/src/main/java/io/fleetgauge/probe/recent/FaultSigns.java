@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.recent;
 
 import io.fleetgauge.probe.gpu.GpuThread;
-import io.fleetgauge.probe.gpu.reading.QuickGpu;
-import io.fleetgauge.probe.gpu.reading.QuickMetric;
+import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
+import io.fleetgauge.probe.gpu.snapshot.QuickMetric;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,8 +2,8 @@ package io.fleetgauge.probe.recent;
 
 import io.fleetgauge.cluster.config.RecentSettings;
 import io.fleetgauge.probe.gpu.GpuThread;
-import io.fleetgauge.probe.gpu.reading.QuickGpu;
-import io.fleetgauge.probe.gpu.reading.QuickMetric;
+import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
+import io.fleetgauge.probe.gpu.snapshot.QuickMetric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.sample.Labels;

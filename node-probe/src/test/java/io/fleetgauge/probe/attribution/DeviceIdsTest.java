@@ -2,7 +2,7 @@ package io.fleetgauge.probe.attribution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;

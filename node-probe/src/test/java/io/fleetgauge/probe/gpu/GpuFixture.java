@@ -2,7 +2,7 @@ package io.fleetgauge.probe.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.probe.gpu.reading.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
-import io.fleetgauge.probe.gpu.reading.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.sample.Labels;

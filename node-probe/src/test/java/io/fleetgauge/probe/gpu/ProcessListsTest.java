@@ -3,8 +3,8 @@ package io.fleetgauge.probe.gpu;
 import static io.fleetgauge.probe.gpu.GpuFixture.of;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.probe.gpu.reading.GpuProcess;
-import io.fleetgauge.probe.gpu.reading.GpuProcesses;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.probe.nvml.StandIn;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
-import io.fleetgauge.probe.gpu.reading.QuickGpu;
-import io.fleetgauge.probe.gpu.reading.QuickMetric;
+import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
+import io.fleetgauge.probe.gpu.snapshot.QuickMetric;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
 import java.nio.file.Path;

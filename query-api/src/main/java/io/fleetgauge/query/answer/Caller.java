@@ -3,6 +3,7 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.scope.Scopes;
 import java.util.ArrayList;
 import java.util.List;
 

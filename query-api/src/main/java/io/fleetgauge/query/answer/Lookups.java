@@ -11,6 +11,7 @@ import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.fold.PieceWalk;
 import io.fleetgauge.query.fold.SampleSource;
+import io.fleetgauge.query.lines.AliasedNewest;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.NewestRead;
@@ -256,7 +257,8 @@ final class Lookups {
       return samples(selections(newest), caller, options)
           .map(
               found -> {
-                AliasedNewest lines = new AliasedNewest(newest);
+                AliasedNewest lines =
+                    new AliasedNewest(newest.hosts(), newest.utf8(), newest.gzip());
                 found.value().forEach(lines::add);
                 return new Gathered<>(lines.families(), found.coverage());
               });

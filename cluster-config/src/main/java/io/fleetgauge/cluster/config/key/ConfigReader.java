@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.config.key;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -72,6 +73,10 @@ public final class ConfigReader {
           switch (value) {
             case Integer number -> at.put(last, number);
             case Boolean flag -> at.put(last, flag);
+            case List<?> items -> {
+              ArrayNode list = at.putArray(last);
+              items.forEach(item -> list.add(item.toString()));
+            }
             default -> at.put(last, value.toString());
           }
         });

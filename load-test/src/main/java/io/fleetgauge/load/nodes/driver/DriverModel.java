@@ -12,7 +12,8 @@ import jnr.ffi.Runtime;
 
 /**
  * NVML over simulated GPUs. A handle is the GPU's number times 256, and the instance's number, from
- * 1, where there is one. Every call takes a little of the node's time.
+ * 1, where there is one. Every call takes a little of the node's time. It has more than 600 lines,
+ * because it has a short method for each function of the library.
  */
 public final class DriverModel implements NvmlLibrary {
   private static final int SUCCESS = NvmlReturn.SUCCESS;

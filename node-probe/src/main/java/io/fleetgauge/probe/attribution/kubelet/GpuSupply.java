@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
 import io.fleetgauge.probe.attribution.DeviceIds;
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import java.util.HashSet;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
-import io.fleetgauge.cluster.config.KubeletSettings;
+import io.fleetgauge.cluster.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;

@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.attribution.process;
 
-import io.fleetgauge.cluster.config.ProcessSettings;
-import io.fleetgauge.probe.gpu.reading.GpuProcesses;
+import io.fleetgauge.cluster.config.gpu.ProcessSettings;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;

@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.attribution.process;
 
-import io.fleetgauge.probe.gpu.reading.GpuProcess;
-import io.fleetgauge.probe.gpu.reading.GpuProcesses;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.GpuMetrics;

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.runtime;
 
-import io.fleetgauge.cluster.config.RuntimeSettings;
+import io.fleetgauge.cluster.config.gpu.RuntimeSettings;
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;

@@ -1,6 +1,8 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.reading.FieldRead.Kind;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
 import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.FieldValues;
 import io.fleetgauge.probe.nvml.Nvml;

@@ -1,5 +1,6 @@
 package io.fleetgauge.probe.gpu.reading;
 
+import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
 import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;

@@ -1,5 +1,9 @@
 package io.fleetgauge.probe.gpu.reading;
 
+import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
 import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;

@@ -1,6 +1,10 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.reading.FieldRead.Kind;
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
+import io.fleetgauge.probe.gpu.snapshot.QuickMetric;
+import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
 import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.FieldValues;
 import io.fleetgauge.probe.nvml.NativeMemory;

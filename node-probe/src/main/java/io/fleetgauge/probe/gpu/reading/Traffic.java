@@ -1,5 +1,6 @@
 package io.fleetgauge.probe.gpu.reading;
 
+import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
 import java.util.ArrayList;

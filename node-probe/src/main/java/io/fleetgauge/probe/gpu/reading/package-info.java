@@ -2,7 +2,7 @@
  * What is asked of one GPU, and what its answers mean.
  *
  * <p>In: a handle of a GPU and the tiers that are due. Out: {@link
- * io.fleetgauge.probe.gpu.reading.GpuReadings}, the samples of each of these tiers, in
+ * io.fleetgauge.probe.gpu.snapshot.GpuReadings}, the samples of each of these tiers, in
  * dcgm-exporter's units.
  *
  * <p>Law: tables say which call or field gives which metric of which tier; each is in a tick once.

@@ -3,15 +3,15 @@ package io.fleetgauge.probe.attribution.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.fleetgauge.cluster.config.ProcessSettings;
+import io.fleetgauge.cluster.config.gpu.ProcessSettings;
 import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
-import io.fleetgauge.probe.gpu.reading.GpuProcess;
-import io.fleetgauge.probe.gpu.reading.GpuProcesses;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;

@@ -3,7 +3,7 @@ package io.fleetgauge.probe.attribution.slurm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.SlurmSettings;
+import io.fleetgauge.cluster.config.gpu.SlurmSettings;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;

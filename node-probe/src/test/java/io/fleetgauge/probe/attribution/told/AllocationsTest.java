@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
-import io.fleetgauge.probe.gpu.reading.GpuIdentity;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.sample.Labels;
 import java.nio.file.Files;

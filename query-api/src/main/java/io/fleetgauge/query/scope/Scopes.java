@@ -1,4 +1,4 @@
-package io.fleetgauge.query.answer;
+package io.fleetgauge.query.scope;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The scopes of one or more tenants as matchers. Thread-safe. */
-final class Scopes {
+public final class Scopes {
   private static final int MAX_KNOWN = 1_000;
   private static final Map<List<String>, List<Matcher>> KNOWN = new ConcurrentHashMap<>();
 
@@ -26,7 +26,7 @@ final class Scopes {
    * @param scopes selectors; an empty text matches everything
    * @throws QueryFailure if the scopes cannot be expressed by one list of matchers
    */
-  static List<Matcher> of(List<String> scopes) throws QueryFailure {
+  public static List<Matcher> of(List<String> scopes) throws QueryFailure {
     if (scopes.isEmpty() || scopes.contains("")) {
       return List.of();
     }

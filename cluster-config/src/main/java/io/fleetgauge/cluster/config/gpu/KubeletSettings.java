@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -117,7 +117,7 @@ public record KubeletSettings(
         POD_LOGS.fallback().orElseThrow());
   }
 
-  static KubeletSettings read(ConfigReader in) {
+  public static KubeletSettings read(ConfigReader in) {
     return new KubeletSettings(
         in.get(ENABLED),
         in.get(SOCKET),

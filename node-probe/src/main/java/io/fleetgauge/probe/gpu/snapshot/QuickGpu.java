@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.gpu.reading;
+package io.fleetgauge.probe.gpu.snapshot;
 
 import io.fleetgauge.sample.Labels;
 import java.util.Arrays;
@@ -36,7 +36,7 @@ public final class QuickGpu {
     return new QuickGpu(labels, true);
   }
 
-  void set(QuickMetric metric, double value) {
+  public void set(QuickMetric metric, double value) {
     values[metric.ordinal()] = value;
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -120,7 +120,7 @@ public record SlurmSettings(
         Optional.empty());
   }
 
-  static SlurmSettings read(ConfigReader in) {
+  public static SlurmSettings read(ConfigReader in) {
     boolean asksForJobs = in.get(JOBS);
     Jobs jobs =
         new Jobs(

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -53,7 +53,7 @@ public record AttributionSettings(
         RuntimeSettings.defaults());
   }
 
-  static AttributionSettings read(ConfigReader in) {
+  public static AttributionSettings read(ConfigReader in) {
     return new AttributionSettings(
         Labels.of(in.get(OWNER)),
         in.get(TENANT_LABELS),

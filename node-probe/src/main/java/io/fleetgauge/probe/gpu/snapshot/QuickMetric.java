@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.gpu.reading;
+package io.fleetgauge.probe.gpu.snapshot;
 
 /** What is read of a GPU every second: what is kept of the last minutes, and what shows a fault. */
 public enum QuickMetric {
@@ -32,17 +32,17 @@ public enum QuickMetric {
   }
 
   /** The metric that it is read as. */
-  String metric() {
+  public String metric() {
     return metric;
   }
 
   /** What the metric is divided by to be in the unit of the series. */
-  double divisor() {
+  public double divisor() {
     return divisor;
   }
 
   /** That which is read as a metric; null for none. */
-  static QuickMetric readAs(String metric) {
+  public static QuickMetric readAs(String metric) {
     for (QuickMetric one : ALL) {
       if (one.metric.equals(metric)) {
         return one;

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.answer;
+package io.fleetgauge.query.lines;
 
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.kernel.Columns;
@@ -13,49 +13,54 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** The newest samples of series that are seen under aliases, as lines of the text exposition. */
-final class AliasedNewest {
-  private final Request.Newest asked;
+public final class AliasedNewest {
+  private final Predicate<String> hosts;
+  private final boolean utf8;
+  private final boolean gzip;
   private final Set<Labels> written = new HashSet<>();
   private final SortedMap<String, ExpositionLines> lines = new TreeMap<>();
 
-  AliasedNewest(Request.Newest asked) {
-    this.asked = asked;
+  /**
+   * @param hosts which series are meant, by their labels in braces
+   * @param utf8 whether names may have any character
+   * @param gzip whether the lines are packed
+   */
+  public AliasedNewest(Predicate<String> hosts, boolean utf8, boolean gzip) {
+    this.hosts = hosts;
+    this.utf8 = utf8;
+    this.gzip = gzip;
   }
 
   /** Takes series; of two with one label set the first one counts. */
-  void add(List<Series> found) {
+  public void add(List<Series> found) {
     for (Series series : found) {
       int last = series.size() - 1;
       Labels labels = series.labels();
       if (last < 0
           || Columns.isAbsent(series.values()[last])
-          || !asked.hosts().test(labels.braced())
+          || !hosts.test(labels.braced())
           || !written.add(labels)) {
         continue;
       }
       lines
           .computeIfAbsent(labels.metric(), none -> new ExpositionLines(0))
           .add(
-              ExpositionLine.start(labels, asked.utf8()).getBytes(StandardCharsets.UTF_8),
+              ExpositionLine.start(labels, utf8).getBytes(StandardCharsets.UTF_8),
               series.values()[last],
               series.times()[last]);
     }
   }
 
-  /** How many series there are. */
-  int size() {
-    return written.size();
-  }
-
-  SortedMap<String, List<FragmentAnswer.Family>> families() {
+  public SortedMap<String, List<FragmentAnswer.Family>> families() {
     SortedMap<String, List<FragmentAnswer.Family>> families = new TreeMap<>();
     try (GzipPiece.Compressor compressor = new GzipPiece.Compressor()) {
       lines.forEach(
           (name, of) -> {
             GzipPiece piece =
-                asked.gzip()
+                gzip
                     ? compressor.of(of.array(), 0, of.size())
                     : new GzipPiece(of.array(), 0, of.size(), of.size(), 0);
             families.put(name, List.of(new FragmentAnswer.Family(name, of.count(), piece)));

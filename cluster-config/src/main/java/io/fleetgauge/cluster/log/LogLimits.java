@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.process;
+package io.fleetgauge.cluster.log;
 
 import java.util.ArrayList;
 import java.util.Iterator;

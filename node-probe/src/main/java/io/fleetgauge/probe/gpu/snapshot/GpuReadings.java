@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.gpu.reading;
+package io.fleetgauge.probe.gpu.snapshot;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -44,11 +44,11 @@ public final class GpuReadings {
     return List.copyOf(processes);
   }
 
-  void add(GpuProcesses of) {
+  public void add(GpuProcesses of) {
     processes.add(of);
   }
 
-  void add(Tier tier, Labels series, double value) {
+  public void add(Tier tier, Labels series, double value) {
     Tick.Builder out = byTier[tier.ordinal()];
     if (out != null) {
       out.add(series, value);

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.gpu.reading;
+package io.fleetgauge.probe.gpu.snapshot;
 
 import io.fleetgauge.probe.nvml.NvmlCall;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -9,12 +9,12 @@ public final class ValueCounts {
   private volatile long clamped;
 
   /** A value that was never set or cannot be right. */
-  void dropped(NvmlCall call) {
+  public void dropped(NvmlCall call) {
     dropped.lazySet(call.ordinal(), dropped.get(call.ordinal()) + 1);
   }
 
   /** A ratio above 1. */
-  void clamped() {
+  public void clamped() {
     clamped = clamped + 1;
   }
 

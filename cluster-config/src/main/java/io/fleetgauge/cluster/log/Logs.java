@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.process;
+package io.fleetgauge.cluster.log;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;

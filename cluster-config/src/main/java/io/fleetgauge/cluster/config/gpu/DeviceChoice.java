@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import java.util.HashSet;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -64,7 +64,7 @@ public record RuntimeSettings(List<Path> docker, List<Path> cri, Duration every,
         TIMEOUT.fallback().orElseThrow());
   }
 
-  static RuntimeSettings read(ConfigReader in) {
+  public static RuntimeSettings read(ConfigReader in) {
     return new RuntimeSettings(in.get(DOCKER), in.get(CRI), in.get(EVERY), in.get(TIMEOUT));
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -119,7 +119,7 @@ public record GpuSettings(
         DASHES.fallback().orElseThrow());
   }
 
-  static GpuSettings read(ConfigReader in) {
+  public static GpuSettings read(ConfigReader in) {
     return new GpuSettings(
         in.get(ENABLED),
         in.get(LIBRARY),

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.gpu.reading;
+package io.fleetgauge.probe.gpu.snapshot;
 
 import io.fleetgauge.sample.Labels;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.gpu.reading;
+package io.fleetgauge.probe.gpu.snapshot;
 
 import java.util.OptionalDouble;
 import java.util.OptionalLong;

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -63,7 +63,7 @@ public record ProcessSettings(
         Optional.empty());
   }
 
-  static ProcessSettings read(ConfigReader in) {
+  public static ProcessSettings read(ConfigReader in) {
     return new ProcessSettings(
         in.get(ENABLED),
         in.get(LIMIT),

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -55,7 +55,7 @@ public record AllocationSettings(
     return socket.isPresent() || token.isPresent();
   }
 
-  static AllocationSettings read(ConfigReader in) {
+  public static AllocationSettings read(ConfigReader in) {
     return new AllocationSettings(
         in.find(SOCKET), in.find(SOCKET_GROUP), in.find(TOKEN_FILE), in.get(LIMIT));
   }

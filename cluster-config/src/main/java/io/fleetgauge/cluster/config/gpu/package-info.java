@@ -1,0 +1,10 @@
+/**
+ * How a probe reads GPUs, and how it finds out who owns them.
+ *
+ * <p>In: the section {@code gpu} and the section {@code attribution} of a probe's configuration.
+ * Out: one record for each subsection, with every key's default, range and meaning.
+ *
+ * <p>Law: as that of {@link io.fleetgauge.cluster.config.key}: every problem is told with its key,
+ * its value and what is allowed.
+ */
+package io.fleetgauge.cluster.config.gpu;
