@@ -150,7 +150,7 @@ final class AliasedLookups {
             });
   }
 
-  /** Names of metrics. Without selectors, those of aliases of what is stored are among them. */
+  /** Names of metrics: stored ones, and aliases that a selector names. */
   private Future<Gathered<List<String>>> metricNames(
       SeriesFilter filter, Caller caller, int limit, ReadOptions options) throws QueryFailure {
     return merged(
@@ -160,16 +160,7 @@ final class AliasedLookups {
           if (part.seen().metric().isPresent()) {
             return names.isEmpty() ? List.of() : List.of(part.seen().metric().orElseThrow().name());
           }
-          if (!filter.selectors().isEmpty()) {
-            return names;
-          }
-          List<String> all = new ArrayList<>(names);
-          for (MetricAlias alias : table.metrics()) {
-            if (names.contains(alias.stored())) {
-              all.add(alias.name());
-            }
-          }
-          return all;
+          return names;
         });
   }
 

@@ -207,14 +207,17 @@ class AliasesTest {
   }
 
   @Test
-  void theListOfAllNamesHasTheAliasesOfWhatIsStored() throws Exception {
+  void theListOfAllNamesHasWhatIsStoredAndAliasesWhereTheyAreNamed() throws Exception {
     assertThat(
             test.answer(ask(ROOT, new Request.LabelValues(Labels.NAME, SeriesFilter.ALL))).value())
+        .as("as Prometheus lists them; one host has stored the newer name")
         .containsExactly(UTIL, RATIO, "load_total", "power");
     assertThat(
             test.answer(ask(ROOT, new Request.LabelValues(Labels.NAME, filter("{rack=\"r0\"}"))))
                 .value())
         .containsExactly(UTIL, "load_total", "power");
+    assertThat(test.answer(ask(ROOT, new Request.LabelValues(Labels.NAME, filter(RATIO)))).value())
+        .containsExactly(RATIO);
   }
 
   @Test
