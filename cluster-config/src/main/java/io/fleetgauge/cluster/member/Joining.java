@@ -235,7 +235,6 @@ final class Joining {
     config.setProperty("hazelcast.io.thread.count", "1");
     config.setProperty("hazelcast.event.thread.count", "1");
     config.setProperty("hazelcast.health.monitoring.level", "OFF");
-    config.setProperty("hazelcast.slow.operation.detector.enabled", "false");
   }
 
   /** What the cluster manager of Vert.x needs, because the event bus uses the same member. */

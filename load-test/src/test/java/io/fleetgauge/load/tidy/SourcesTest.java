@@ -162,7 +162,6 @@ class SourcesTest {
         .containsExactly(
             "Docker.java", // over a Unix socket, with a limit of its own
             "GrpcConnection.java", // messages of a stream, not a body
-            "KubeletConnection.java", // the same
             "OutgoingHttp.java",
             "OutgoingRequest.java",
             "ScrapeAttempt.java"); // reads a page while it arrives

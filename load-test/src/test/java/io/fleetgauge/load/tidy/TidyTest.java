@@ -235,6 +235,7 @@ class TidyTest {
               "probe.attribution.kubelet",
               "cluster.config.gpu",
               "probe.attribution",
+              "probe.attribution.grpc",
               "probe.gpu.snapshot",
               "probe.sampling",
               "sample",

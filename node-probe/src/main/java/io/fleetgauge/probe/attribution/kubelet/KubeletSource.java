@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.Readings;
@@ -14,8 +15,6 @@ import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,14 +108,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
     this.pace = new PollPace(settings.every());
     this.hostPods = new HostPods(settings.podLogs(), cgroups, PATIENCE);
     this.isThere = hasFolder();
-    this.client =
-        vertx
-            .httpClientBuilder()
-            .with(
-                new HttpClientOptions()
-                    .setProtocolVersion(HttpVersion.HTTP_2)
-                    .setHttp2ClearTextUpgrade(false))
-            .build();
+    this.client = GrpcConnection.client(vertx);
   }
 
   /** Begins to poll. */
