@@ -83,7 +83,21 @@ final class FleetState {
    * Waits until every host is whole, on two gateways, not moving, and its ticks are acknowledged.
    */
   void untilWhole(String what, int limitSeconds) throws Exception {
-    await(what, limitSeconds, () -> isReplicated(fleet.gateways()) && count() == hosts);
+    double seconds = secondsUntil(what, limitSeconds, () -> missing(fleet.gateways()) == null);
+    if (seconds > limitSeconds) {
+      out.println("    " + missing(fleet.gateways()));
+      out.flush();
+    }
+  }
+
+  /** What the gateways or the samples lack of being whole; null when they lack nothing. */
+  private String missing(List<String> gateways) throws IOException, InterruptedException {
+    String unreplicated = unreplicated(gateways);
+    if (unreplicated != null) {
+      return unreplicated;
+    }
+    long count = count();
+    return count == hosts ? null : count + " of " + hosts + " hosts have fresh samples";
   }
 
   private long count() throws IOException, InterruptedException {
@@ -94,26 +108,35 @@ final class FleetState {
   }
 
   boolean isReplicated(List<String> gateways) throws IOException, InterruptedException {
+    return unreplicated(gateways) == null;
+  }
+
+  /** What is not as it should be in the gateways' tables, or null. */
+  private String unreplicated(List<String> gateways) throws IOException, InterruptedException {
     JsonNode table = table();
+    long epoch = table.path("epoch").asLong();
     for (String id : gateways) {
-      if (fleet.table(id).path("epoch").asLong() != table.path("epoch").asLong()) {
-        return false;
+      long its = fleet.table(id).path("epoch").asLong();
+      if (its != epoch) {
+        return id + " has table " + its + ", the newest is " + epoch;
       }
     }
-    if (table.path("hosts").size() < hosts
-        || !new TreeSet<>(ids(table.path("members"))).containsAll(gateways)) {
-      return false;
+    if (table.path("hosts").size() < hosts) {
+      return "the table has " + table.path("hosts").size() + " of " + hosts + " hosts";
     }
-    for (JsonNode host : table.path("hosts")) {
+    if (!new TreeSet<>(ids(table.path("members"))).containsAll(gateways)) {
+      return "the table has members " + table.path("members") + ", not all of " + gateways;
+    }
+    for (Map.Entry<String, JsonNode> host : table.path("hosts").properties()) {
       boolean synced = false;
-      for (JsonNode copy : host.path("copies")) {
+      for (JsonNode copy : host.getValue().path("copies")) {
         synced |= copy.asBoolean();
       }
-      if (!synced || !host.path("behind").isEmpty() || host.has("next")) {
-        return false;
+      if (!synced || !host.getValue().path("behind").isEmpty() || host.getValue().has("next")) {
+        return host.getKey() + " is not on two gateways: " + host.getValue();
       }
     }
-    return true;
+    return null;
   }
 
   /** The newest table that any gateway has. */

@@ -21,10 +21,12 @@ final class FleetQueries {
     try (Connection connection = new Connection(target.system().query().address())) {
       double stores = 0;
       double all = 0;
+      double compilation = 0;
       for (int round = -ROUNDS; round < ROUNDS; round++) {
         if (round == 0) {
           stores = target.storeCpu();
           all = target.cpu();
+          compilation = target.storeCompilation();
         }
         for (Panel panel : panels) {
           panel.ask(connection, end / 1_000, "&nocache=1");
@@ -32,13 +34,15 @@ final class FleetQueries {
       }
       stores = target.storeCpu() - stores;
       all = target.cpu() - all;
+      compilation = target.storeCompilation() - compilation;
       int queries = ROUNDS * panels.size();
       out.printf(
           Locale.ROOT,
-          "    %d graphs of 1 h over all hosts: %.2f ms of CPU a query and gateway, %.2f ms in the"
-              + " query API%n",
+          "    %d graphs of 1 h over all hosts: %.2f ms of CPU a query and gateway, of which %.2f"
+              + " is compilation, %.2f ms in the query API%n",
           panels.size(),
           stores / queries / target.system().stores().size() * 1_000,
+          compilation / queries / target.system().stores().size() * 1_000,
           (all - stores) / queries * 1_000);
     }
   }

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * which meets a process that has just been started, is told apart.
  */
 final class Intake {
-  /** Samples that count as cold. */
-  private static final long COLD = 1_000_000;
+  /** Samples of a host that count as cold: a million of 50 hosts. */
+  private static final long COLD_OF_HOST = 20_000;
 
   /** How much older a sender's samples may be than another's, ms. */
   private static final long SKEW = 10 * 60_000L;
@@ -38,20 +38,26 @@ final class Intake {
   private final long coldSamples;
   private long coldNanos;
   private double coldCpu;
+  private double coldCompilation;
   private long begin;
 
   /**
    * What part of a load took.
    *
    * @param cpuSeconds of the processes that store
+   * @param compilationSeconds of these, those in which they compiled
    */
-  record Part(long samples, double seconds, double cpuSeconds) {
+  record Part(long samples, double seconds, double cpuSeconds, double compilationSeconds) {
     double samplesPerSecond() {
       return samples / seconds;
     }
 
     double cpuPerMillion() {
       return cpuSeconds / samples * 1e6;
+    }
+
+    double compilationPerMillion() {
+      return compilationSeconds / samples * 1e6;
     }
   }
 
@@ -72,18 +78,19 @@ final class Intake {
       long pauses,
       ResidentMemory memory) {}
 
-  Intake(Target target, Backlog backlog) {
+  Intake(Target target, Backlog backlog, int hosts) {
     this.target = target;
     this.system = target.system();
     this.backlog = backlog;
     times = new long[backlog.senders()];
-    coldSamples = Math.min(COLD, backlog.samples() / 4);
+    coldSamples = Math.min(COLD_OF_HOST * hosts, backlog.samples() / 4);
   }
 
   Result run() throws Exception {
     ResidentMemory memory = new ResidentMemory(system.processes());
     List<Double> speeds = new ArrayList<>();
     double cpuBefore = target.storeCpu();
+    double compilationBefore = target.storeCompilation();
     begin = System.nanoTime();
     try (ExecutorService threads = Executors.newFixedThreadPool(backlog.senders())) {
       List<Future<?>> all = new ArrayList<>();
@@ -117,10 +124,18 @@ final class Intake {
     long end = System.nanoTime();
     double settled = settle(memory);
     memory.look();
-    Part cold = new Part(coldSamples, (coldNanos - begin) / 1e9, coldCpu - cpuBefore);
+    Part cold =
+        new Part(
+            coldSamples,
+            (coldNanos - begin) / 1e9,
+            coldCpu - cpuBefore,
+            coldCompilation - compilationBefore);
     Part warm =
         new Part(
-            backlog.samples() - coldSamples, (end - coldNanos) / 1e9, target.storeCpu() - coldCpu);
+            backlog.samples() - coldSamples,
+            (end - coldNanos) / 1e9,
+            target.storeCpu() - coldCpu,
+            target.storeCompilation() - coldCompilation);
     double half = Double.NaN;
     for (int i = speeds.size() - 1; i >= 0; i--) {
       if (speeds.get(i) >= warm.samplesPerSecond() / 2) {
@@ -141,6 +156,7 @@ final class Intake {
           if (all >= coldSamples && all - body.samples() < coldSamples) {
             coldNanos = System.nanoTime();
             coldCpu = target.storeCpu();
+            coldCompilation = target.storeCompilation();
           }
         }
       } finally {

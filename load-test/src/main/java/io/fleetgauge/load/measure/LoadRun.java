@@ -118,7 +118,7 @@ final class LoadRun implements AutoCloseable {
 
   private void intake(Target target) throws Exception {
     MeasuredSystem system = target.system();
-    Intake.Result result = new Intake(target, backlog.get(target.form())).run();
+    Intake.Result result = new Intake(target, backlog.get(target.form()), plan.hosts()).run();
     double cpu = target.cpu();
     TimeUnit.SECONDS.sleep(plan.restSeconds());
     double idle = plan.restSeconds() == 0 ? Double.NaN : (target.cpu() - cpu) / plan.restSeconds();
@@ -141,7 +141,10 @@ final class LoadRun implements AutoCloseable {
         (double) system.diskBytes() / backlogSamples / system.copies());
     out.printf(
         Locale.ROOT,
-        "    settled after %.0f s, then %.3f cores in all; senders waited %d times%n",
+        "    of the CPU, %.2f (%.2f) is compilation; settled after %.0f s, then %.3f cores in all;"
+            + " senders waited %d times%n",
+        result.warm().compilationPerMillion(),
+        result.cold().compilationPerMillion(),
         result.settledSeconds(),
         idle,
         result.pauses());
@@ -187,7 +190,7 @@ final class LoadRun implements AutoCloseable {
     if (ticks > 0) {
       Map<Form, Backlog> more = traffic.backlog(folder, ticks);
       for (Target target : targets) {
-        new Intake(target, more.get(target.form())).run();
+        new Intake(target, more.get(target.form()), plan.hosts()).run();
       }
     }
   }

@@ -18,6 +18,15 @@ record Target(MeasuredSystem system, FleetTraffic.Form form) {
     return cpu(system.stores());
   }
 
+  /** CPU seconds that the processes that store have spent on compilation. */
+  double storeCompilation() throws IOException {
+    double seconds = 0;
+    for (MeasuredProcess each : system.stores()) {
+      seconds += each.compilationSeconds();
+    }
+    return seconds;
+  }
+
   /** CPU seconds of all processes. */
   double cpu() throws IOException {
     return cpu(system.processes());

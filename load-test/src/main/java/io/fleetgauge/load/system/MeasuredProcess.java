@@ -20,6 +20,11 @@ public record MeasuredProcess(String name, Process process, URI address) impleme
     return ProcessCost.of(process.pid());
   }
 
+  /** CPU seconds that it has spent on compilation; none where it is no JVM. */
+  public double compilationSeconds() throws IOException {
+    return ProcessCost.compilationSeconds(process.pid());
+  }
+
   @Override
   public void close() {
     process.destroy();
