@@ -172,12 +172,12 @@ final class Senders implements AutoCloseable {
    * @param ticks in the ledger
    * @param lost ticks that the answers lack
    * @param changed ticks with another value, or that no host read
-   * @param broken hosts for whose counters read = kept + queued + dropped + refused does not hold,
-   *     or that dropped anything
+   * @param broken hosts, with their counters, for which read = kept + queued + dropped + refused
+   *     does not hold, or that dropped anything
    */
-  record Difference(long ticks, long lost, long changed, long broken) {
+  record Difference(long ticks, long lost, long changed, List<String> broken) {
     boolean isNone() {
-      return lost == 0 && changed == 0 && broken == 0;
+      return lost == 0 && changed == 0 && broken.isEmpty();
     }
 
     @Override
@@ -188,7 +188,7 @@ final class Senders implements AutoCloseable {
           + " lost, "
           + changed
           + " doubled or changed"
-          + (broken == 0 ? "" : ", " + broken + " hosts with wrong counts");
+          + (broken.isEmpty() ? "" : ", hosts with wrong counts: " + String.join("; ", broken));
     }
   }
 
@@ -198,7 +198,7 @@ final class Senders implements AutoCloseable {
     long ticks = 0;
     long lost = 0;
     long changed = 0;
-    long broken = 0;
+    List<String> broken = new ArrayList<>();
     for (Map.Entry<String, Host> each : hosts.entrySet()) {
       UplinkCounts counts = each.getValue().uplink.counts();
       if (counts.kept() == 0) {
@@ -222,7 +222,9 @@ final class Senders implements AutoCloseable {
       }
       lost += ledger.size();
       long accounted = counts.kept() + counts.queued() + counts.dropped() + counts.refused();
-      broken += accounted == counts.read() && counts.dropped() + counts.refused() == 0 ? 0 : 1;
+      if (accounted != counts.read() || counts.dropped() + counts.refused() != 0) {
+        broken.add(each.getKey() + " " + counts);
+      }
     }
     return new Difference(ticks, lost, changed, broken);
   }
