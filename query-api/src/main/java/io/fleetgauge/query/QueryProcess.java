@@ -14,6 +14,7 @@ import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.TenantShare;
@@ -92,14 +93,23 @@ public final class QueryProcess implements AutoCloseable {
             tenant -> share(guard.access().limits(tenant)),
             cluster,
             System::nanoTime);
+    Tracer tracer =
+        Tracer.start(config.tracing(), "query", LocalHost.name() + ":" + config.http().port());
+    lifecycle.started("traces", STOP_LIMIT, tracer);
     Querier querier =
         new Querier(
-            config, fanout, admission, new Querier.Workers(workers, heavyWorkers), aliases(config));
+            config,
+            fanout,
+            admission,
+            new Querier.Workers(workers, heavyWorkers),
+            aliases(config),
+            tracer);
     Meters meters = new Meters("fleetgauge_query");
     new ClusterMeters(this::view).declare(meters);
     guard.declare(meters);
     admission.declare(meters);
     querier.declare(meters);
+    tracer.declare(meters);
     fanout.declare(meters);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router =

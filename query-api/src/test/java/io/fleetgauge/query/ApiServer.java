@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
@@ -78,7 +79,7 @@ public final class ApiServer implements AutoCloseable {
         new Querier.Workers(
             vertx.createSharedWorkerExecutor("light", 2),
             vertx.createSharedWorkerExecutor("heavy", 2));
-    querier = new Querier(config, shards, admission, workers, AliasTable.builtIn());
+    querier = new Querier(config, shards, admission, workers, AliasTable.builtIn(), Tracer.OFF);
     http =
         new TestServer(
             vertx,

@@ -18,6 +18,7 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
@@ -140,6 +141,7 @@ public final class GatewayProcess implements AutoCloseable {
     private WorkerExecutor peerWorkers;
     private PeerClient peers;
     private Intake intake;
+    private Tracer tracer;
 
     Startup(GatewayConfig config, LongSupplier clock) {
       this.config = config;
@@ -159,6 +161,9 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     void openIntake() throws StartFailure {
+      tracer = Tracer.start(config.tracing(), "gateway", config.id());
+      lifecycle.started("traces", STOP_LIMIT, tracer);
+      tracer.declare(meters);
       guard =
           Guard.open(
               vertx,
@@ -218,7 +223,12 @@ public final class GatewayProcess implements AutoCloseable {
       mountFragments(router, hostLabels, metadata);
       mountRemoteWrite(router, hostLabels, metadata);
       IntakeRoute.mount(
-          router, vertx, guard.needsPeerOr(Right.WRITE), intake, config.ingest().maxBodyBytes());
+          router,
+          vertx,
+          guard.needsPeerOr(Right.WRITE),
+          intake,
+          config.ingest().maxBodyBytes(),
+          tracer);
       LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), onLeave);
       new RemovalRoute(
               GatewayProcess.this::view,
@@ -270,7 +280,7 @@ public final class GatewayProcess implements AutoCloseable {
       FragmentCounts counts = new FragmentCounts();
       counts.declare(meters, runner::caches);
       FragmentRoute route =
-          new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed);
+          new FragmentRoute(vertx, runner, threads, counts, memory::queriesAreShed, tracer);
       route.declare(meters);
       route.mount(router, guard.needsPeer());
     }

@@ -35,7 +35,8 @@ public record GatewayConfig(
     RollupSettings rollups,
     Journal.Settings journal,
     IngestSettings ingest,
-    LogSettings log) {
+    LogSettings log,
+    TracingSettings tracing) {
   /** Less than what most supervisors grant before they kill. */
   public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(25);
 
@@ -148,7 +149,8 @@ public record GatewayConfig(
             RollupSettings.read(in),
             journal(in, store.folder()),
             IngestSettings.read(in),
-            LogSettings.read(in));
+            LogSettings.read(in),
+            TracingSettings.read(in));
     if (tenants.isPresent()
         && trust.secret().isEmpty()
         && http.tls().flatMap(TlsSettings::clientCa).isEmpty()) {
@@ -175,7 +177,8 @@ public record GatewayConfig(
         rollups,
         journal,
         ingest,
-        log);
+        log,
+        tracing);
   }
 
   private static Journal.Settings journal(ConfigReader in, Path folder) {

@@ -56,7 +56,8 @@ public record QueryConfig(
     TrustSettings trust,
     Optional<Path> aliases,
     Set<String> features,
-    LogSettings log) {
+    LogSettings log,
+    TracingSettings tracing) {
 
   /** What {@link #features} may hold. */
   public static final Set<String> FEATURES =
@@ -206,7 +207,8 @@ public record QueryConfig(
         TrustSettings.NONE,
         Optional.empty(),
         features,
-        log);
+        log,
+        TracingSettings.OFF);
   }
 
   private static int defaultParallel() {
@@ -254,7 +256,8 @@ public record QueryConfig(
         otherTrust,
         aliases,
         features,
-        log);
+        log,
+        tracing);
   }
 
   /**
@@ -295,6 +298,7 @@ public record QueryConfig(
         TrustSettings.readForReceiver(in),
         in.find(ALIASES),
         Set.copyOf(in.get(FEATURE_FLAGS)),
-        LogSettings.read(in));
+        LogSettings.read(in),
+        TracingSettings.read(in));
   }
 }

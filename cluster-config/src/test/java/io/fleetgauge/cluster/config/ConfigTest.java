@@ -113,7 +113,8 @@ class ConfigTest {
                     64L << 20),
                 new IngestSettings(
                     16 << 20, 1_000, List.of("Hostname", "node", "instance"), Relabelling.NONE),
-                LOG));
+                LOG,
+                TracingSettings.OFF));
     assertThat(QueryConfig.read("f", "# nothing\n"))
         .isEqualTo(
             new QueryConfig(
@@ -138,7 +139,8 @@ class ConfigTest {
                 TrustSettings.NONE,
                 Optional.empty(),
                 Set.of(),
-                LOG));
+                LOG,
+                TracingSettings.OFF));
     ProbeConfig probe = ProbeConfig.read("f", "{}");
     assertThat(probe)
         .isEqualTo(

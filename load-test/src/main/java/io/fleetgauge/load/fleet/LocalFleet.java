@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.config.TlsSettings;
+import io.fleetgauge.cluster.config.TracingSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.StartFailure;
@@ -106,7 +107,8 @@ public final class LocalFleet implements AutoCloseable {
             RollupSettings.DEFAULT,
             Journal.Settings.defaults(store.folder().resolve("journal")),
             IngestSettings.DEFAULT,
-            LOG);
+            LOG,
+            TracingSettings.OFF);
     GatewayProcess gateway = GatewayProcess.start(config, clock);
     gateways.add(gateway);
     lifecycle.started(id, STOP_LIMIT, gateway);

@@ -122,7 +122,8 @@ class QueryPathTest {
         base.trust(),
         base.aliases(),
         base.features(),
-        base.log());
+        base.log(),
+        base.tracing());
   }
 
   private static Tick tick(int host, long time) {

@@ -2,6 +2,8 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.trace.Span;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -13,6 +15,7 @@ import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import java.util.Set;
@@ -32,6 +35,7 @@ public final class Querier {
   private final QueryLog log;
   private final CostEstimates costs;
   private final Set<Feature> features;
+  private final Tracer tracer;
   private final RunningQueries running = new RunningQueries();
   private final SingleFlight<Ask.FlightKey, Reply<Evaluated>> flights = new SingleFlight<>();
 
@@ -45,9 +49,16 @@ public final class Querier {
 
   /**
    * @param aliases other names by which stored series can be asked for
+   * @param tracer begins a trace for each request
    */
   public Querier(
-      QueryConfig config, Shards shards, Admission admission, Workers workers, AliasTable aliases) {
+      QueryConfig config,
+      Shards shards,
+      Admission admission,
+      Workers workers,
+      AliasTable aliases,
+      Tracer tracer) {
+    this.tracer = tracer;
     Versions versions = new Versions();
     this.costs = new CostEstimates(shards);
     this.shards = shards;
@@ -65,23 +76,57 @@ public final class Querier {
    * Answers a request; fails with a {@link QueryFailure} that names the limit, the figures and the
    * tenant.
    *
+   * @param trace the caller's value of {@link Span#HEADER}; empty when it has none
    * @param callerLeft ends the work when it completes
    */
-  public <T> Future<Reply<T>> answer(Ask<T> ask, Future<?> callerLeft) {
+  public <T> Future<Reply<T>> answer(Ask<T> ask, String trace, Future<?> callerLeft) {
     Cancellation cancellation = new Cancellation();
     callerLeft.onComplete(left -> cancellation.cancel());
-    return answer(ask, cancellation);
+    return answer(ask, tracer.serve(name(ask), trace), cancellation);
+  }
+
+  private static String name(Ask<?> ask) {
+    return switch (ask.request()) {
+      case Request.Promql promql -> promql.isInstant() ? "instant query" : "range query";
+      case Request.Folded<?> _ -> "report";
+      case Request<?> lookup -> lookup.getClass().getSimpleName();
+    };
   }
 
   @SuppressWarnings("unchecked") // PromQL is a request for an evaluated answer, and so T is that
-  <T> Future<Reply<T>> answer(Ask<T> ask, Cancellation cancellation) {
+  <T> Future<Reply<T>> answer(Ask<T> ask, Span span, Cancellation cancellation) {
     long begin = System.nanoTime();
     Future<Reply<T>> answer =
         ask.request() instanceof Request.Promql promql
-            ? (Future<Reply<T>>) (Future<?>) evaluated((Ask<Evaluated>) ask, promql, cancellation)
-            : inTime(ask, cancellation, lookedUp(ask, cancellation));
+            ? (Future<Reply<T>>)
+                (Future<?>) evaluated((Ask<Evaluated>) ask, promql, span, cancellation)
+            : inTime(ask, cancellation, lookedUp(ask, span, cancellation));
     return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
-        .onComplete(done -> log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result()));
+        .onComplete(
+            done -> {
+              log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result());
+              end(span, ask, done);
+            });
+  }
+
+  private static <T> void end(Span span, Ask<T> ask, AsyncResult<Reply<T>> done) {
+    if (span.isRecorded()) {
+      span.with("fleetgauge.tenant", ask.caller().tenant())
+          .with("db.query.text", ask.request().description());
+      if (done.failed()) {
+        span.failed(String.valueOf(done.cause().getMessage()));
+      } else if (done.result().value() instanceof Evaluated evaluated) {
+        QueryTrace trace = evaluated.trace();
+        span.with("fleetgauge.samples", trace.samples())
+            .with("fleetgauge.rollup_cells", trace.rollupCells())
+            .with("fleetgauge.steps", trace.steps())
+            .with("fleetgauge.cached_steps", trace.cachedSteps());
+      }
+      if (done.succeeded() && !done.result().completeness().isWhole()) {
+        span.with("fleetgauge.warnings", String.join("; ", done.result().warnings()));
+      }
+    }
+    span.end();
   }
 
   private static <T> Future<Reply<T>> whole(Reply<T> reply) {
@@ -94,15 +139,15 @@ public final class Querier {
                     + "; a whole answer was asked for (strict)"));
   }
 
-  private <T> Future<Reply<T>> lookedUp(Ask<T> ask, Cancellation cancellation) {
-    RunningQuery query = running.begin(ask, cancellation);
+  private <T> Future<Reply<T>> lookedUp(Ask<T> ask, Span span, Cancellation cancellation) {
+    RunningQuery query = running.begin(ask, span, cancellation);
     return lookups.execute(query, ask.request()).onComplete(done -> running.end(query));
   }
 
   private Future<Reply<Evaluated>> evaluated(
-      Ask<Evaluated> ask, Request.Promql promql, Cancellation cancellation) {
+      Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
     if (!ask.options().cached()) {
-      return inTime(ask, cancellation, executed(ask, promql, cancellation));
+      return inTime(ask, cancellation, executed(ask, promql, span, cancellation));
     }
     Ask.Key key = ask.key(promql);
     return evaluations
@@ -111,7 +156,7 @@ public final class Querier {
             known ->
                 known.isPresent()
                     ? Future.succeededFuture(known.get())
-                    : inTime(ask, cancellation, shared(ask, promql, key, cancellation)));
+                    : inTime(ask, cancellation, shared(ask, promql, key, span, cancellation)));
   }
 
   /**
@@ -119,18 +164,23 @@ public final class Querier {
    * so it is joined only when the shards say that nothing has changed since it began.
    */
   private Future<Reply<Evaluated>> shared(
-      Ask<Evaluated> ask, Request.Promql promql, Ask.Key key, Cancellation cancellation) {
+      Ask<Evaluated> ask,
+      Request.Promql promql,
+      Ask.Key key,
+      Span span,
+      Cancellation cancellation) {
     Ask.FlightKey flight = ask.flightKey(key);
     return evaluations
         .stamp(flights.isUnderWay(flight) || !feed.isCurrent())
         .compose(
             stamp ->
-                flights.join(flight, stamp, cancellation, common -> executed(ask, promql, common)));
+                flights.join(
+                    flight, stamp, cancellation, common -> executed(ask, promql, span, common)));
   }
 
   private Future<Reply<Evaluated>> executed(
-      Ask<Evaluated> ask, Request.Promql promql, Cancellation cancellation) {
-    RunningQuery query = running.begin(ask, cancellation);
+      Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
+    RunningQuery query = running.begin(ask, span, cancellation);
     return evaluations.execute(query, promql).onComplete(done -> running.end(query));
   }
 

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.query.shards.Cancellation;
 import java.security.SecureRandom;
 import java.util.List;
@@ -18,8 +19,8 @@ public final class RunningQueries {
 
   private final Map<Long, RunningQuery> queries = new ConcurrentSkipListMap<>();
 
-  RunningQuery begin(Ask<?> ask, Cancellation cancellation) {
-    RunningQuery query = new RunningQuery(lastId.incrementAndGet(), ask, cancellation);
+  RunningQuery begin(Ask<?> ask, Span span, Cancellation cancellation) {
+    RunningQuery query = new RunningQuery(lastId.incrementAndGet(), ask, span, cancellation);
     queries.put(query.id(), query);
     return query;
   }

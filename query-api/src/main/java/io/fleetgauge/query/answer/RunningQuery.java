@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
@@ -29,6 +30,7 @@ public final class RunningQuery {
 
   private final long id;
   private final Ask<?> ask;
+  private final Span span;
   private final long begun = System.nanoTime();
   private final long deadline;
   private final Cancellation cancellation;
@@ -38,9 +40,13 @@ public final class RunningQuery {
   private volatile Future<Optional<VisibleHosts.Seen>> seen =
       Future.succeededFuture(Optional.empty());
 
-  RunningQuery(long id, Ask<?> ask, Cancellation cancellation) {
+  /**
+   * @param span of the request that began it
+   */
+  RunningQuery(long id, Ask<?> ask, Span span, Cancellation cancellation) {
     this.id = id;
     this.ask = ask;
+    this.span = span;
     this.deadline = begun + ask.options().timeoutMillis() * 1_000_000;
     this.cancellation = cancellation;
   }
@@ -81,8 +87,10 @@ public final class RunningQuery {
   /** Waits for a place, does the work in it and gives the place back. */
   <T> Future<T> inPlace(Admission admission, Supplier<Future<T>> work) {
     state = State.WAITING;
+    Span wait = span.child("wait for a place");
     return admission
         .enter(tenant(), cost, deadline, cancellation)
+        .onComplete(entered -> wait.end())
         .compose(
             slot -> {
               state = State.RUNNING;
@@ -120,6 +128,11 @@ public final class RunningQuery {
 
   Ask<?> ask() {
     return ask;
+  }
+
+  /** Of the request that began it. */
+  Span span() {
+    return span;
   }
 
   Caller caller() {
@@ -163,6 +176,6 @@ public final class RunningQuery {
   /** How to read shards for it: in the time that is left. */
   ReadOptions readOptions() {
     long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
-    return new ReadOptions(load(), millis, cancellation);
+    return new ReadOptions(load(), millis, cancellation).within(span);
   }
 }

@@ -2,6 +2,7 @@ package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.OutgoingRequest;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -94,13 +95,19 @@ final class GatewayHttp {
   }
 
   /**
+   * @param span what the request belongs to
    * @param timeoutMillis above 0
    */
-  Call ask(URI gateway, FragmentRequest asked, long timeoutMillis) {
+  Call ask(URI gateway, FragmentRequest asked, Span span, long timeoutMillis) {
     Sending sending = new Sending();
-    Future<Answer> answer =
+    OutgoingRequest request =
         http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
-            .body(FragmentCodec.encode(asked))
+            .body(FragmentCodec.encode(asked));
+    if (!span.header().isEmpty()) {
+      request.header(Span.HEADER, span.header());
+    }
+    Future<Answer> answer =
+        request
             .send(sending::begin)
             .compose(GatewayHttp::body)
             .onComplete(ended -> sending.end())

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.fanout;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -40,6 +41,7 @@ final class HedgedRead {
    *
    * @param fragment for no hosts yet
    * @param load whose read it is and how much work
+   * @param span what the read is a part of
    * @param epoch of the table that named the owner
    * @param deadline as {@link System#nanoTime} counts
    * @param delays of the owner
@@ -50,6 +52,7 @@ final class HedgedRead {
   record Asked(
       Fragment fragment,
       Load load,
+      Span span,
       long epoch,
       URI owner,
       long deadline,
@@ -155,20 +158,40 @@ final class HedgedRead {
     if (!gateway.equals(asked.owner)) {
       asked.hedges.increment();
     }
+    Fragment fragment = asked.of(gateway, hosts);
+    Span span = span(gateway, hosts, fragment);
     GatewayHttp.Call call =
-        http.ask(gateway, new FragmentRequest(asked.load, asked.of(gateway, hosts)), millis);
+        http.ask(gateway, new FragmentRequest(asked.load, fragment), span, millis);
     calls.add(call);
     call.answer()
         .onComplete(
-            done ->
-                context.runOnContext(
-                    none -> {
-                      if (done.succeeded()) {
-                        answered(gateway, done.result(), System.nanoTime() - began);
-                      } else {
-                        failed(gateway, done.cause());
-                      }
-                    }));
+            done -> {
+              if (done.failed()) {
+                span.failed(String.valueOf(done.cause().getMessage()));
+              }
+              span.end();
+              context.runOnContext(
+                  none -> {
+                    if (done.succeeded()) {
+                      answered(gateway, done.result(), System.nanoTime() - began);
+                    } else {
+                      failed(gateway, done.cause());
+                    }
+                  });
+            });
+  }
+
+  private Span span(URI gateway, List<String> hosts, Fragment fragment) {
+    if (!asked.span.isRecorded()) {
+      return Span.NONE;
+    }
+    return asked
+        .span
+        .call("ask " + (gateway.equals(asked.owner) ? "owner" : "replica"))
+        .with("server.address", gateway.getHost())
+        .with("server.port", gateway.getPort())
+        .with("fleetgauge.fragment", fragment.getClass().getSimpleName())
+        .with("fleetgauge.hosts", hosts.size());
   }
 
   private void answered(URI gateway, GatewayHttp.Answer answer, long nanos) {

@@ -143,6 +143,7 @@ final class Rounds {
             new HedgedRead.Asked(
                 read.fragment,
                 read.options.load(),
+                read.options.span(),
                 now.table().epoch(),
                 owner,
                 read.deadline,

@@ -3,6 +3,7 @@ package io.fleetgauge.query.http;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Ask;
@@ -125,7 +126,7 @@ public final class ApiRequest {
   /** Reads data. */
   public <T> Future<Reply<T>> ask(Querier querier, Ask<T> ask) {
     return querier
-        .answer(ask, clientLeft())
+        .answer(ask, header(Span.HEADER).orElse(""), clientLeft())
         .onSuccess(
             reply -> {
               // The age of samples says nothing about labels; scrapes and reads have their times.

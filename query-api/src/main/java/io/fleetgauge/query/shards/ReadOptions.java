@@ -1,5 +1,6 @@
 package io.fleetgauge.query.shards;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import java.util.Optional;
 
@@ -11,16 +12,22 @@ import java.util.Optional;
  * @param cancellation ends the read early, here and on the shards
  * @param since parts of a query are to come with what had changed since this look; empty when
  *     nobody asks
+ * @param span what the read is a part of
  */
 public record ReadOptions(
-    Load load, long timeoutMillis, Cancellation cancellation, Optional<Changes> since) {
-  /** Without a question for changes. */
+    Load load, long timeoutMillis, Cancellation cancellation, Optional<Changes> since, Span span) {
+  /** Without a question for changes, and part of no trace. */
   public ReadOptions(Load load, long timeoutMillis, Cancellation cancellation) {
-    this(load, timeoutMillis, cancellation, Optional.empty());
+    this(load, timeoutMillis, cancellation, Optional.empty(), Span.NONE);
+  }
+
+  /** The same, as a part of a trace. */
+  public ReadOptions within(Span part) {
+    return new ReadOptions(load, timeoutMillis, cancellation, since, part);
   }
 
   /** The same, with a question for changes. */
   public ReadOptions since(Optional<Changes> last) {
-    return new ReadOptions(load, timeoutMillis, cancellation, last);
+    return new ReadOptions(load, timeoutMillis, cancellation, last, span);
   }
 }

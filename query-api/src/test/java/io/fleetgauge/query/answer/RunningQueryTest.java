@@ -5,6 +5,7 @@ import static io.fleetgauge.query.answer.TestQuerier.instant;
 import static io.fleetgauge.query.answer.TestQuerier.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
@@ -27,7 +28,7 @@ class RunningQueryTest {
           System::nanoTime);
 
   private RunningQuery query(long millis) {
-    return new RunningQuery(1, within(instant(ROOT, "up"), millis), cancellation);
+    return new RunningQuery(1, within(instant(ROOT, "up"), millis), Span.NONE, cancellation);
   }
 
   @Test
@@ -91,9 +92,9 @@ class RunningQueryTest {
   void idsOfTwoProcessesDoNotMeet() {
     RunningQueries here = new RunningQueries();
     RunningQueries there = new RunningQueries();
-    RunningQuery first = here.begin(instant(ROOT, "up"), cancellation);
-    RunningQuery second = here.begin(instant(ROOT, "up"), cancellation);
-    RunningQuery elsewhere = there.begin(instant(ROOT, "up"), cancellation);
+    RunningQuery first = here.begin(instant(ROOT, "up"), Span.NONE, cancellation);
+    RunningQuery second = here.begin(instant(ROOT, "up"), Span.NONE, cancellation);
+    RunningQuery elsewhere = there.begin(instant(ROOT, "up"), Span.NONE, cancellation);
     assertThat(second.id()).isEqualTo(first.id() + 1);
     // Each process has 2^32 ids of its own.
     assertThat(elsewhere.id() >> 32).isNotEqualTo(first.id() >> 32);

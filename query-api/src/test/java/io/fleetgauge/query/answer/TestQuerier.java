@@ -7,6 +7,8 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.trace.Span;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
@@ -103,7 +105,8 @@ final class TestQuerier {
             new Querier.Workers(
                 vertx.createSharedWorkerExecutor("light", 2),
                 vertx.createSharedWorkerExecutor("heavy", 1)),
-            AliasTable.builtIn());
+            AliasTable.builtIn(),
+            Tracer.OFF);
   }
 
   static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {
@@ -180,7 +183,7 @@ final class TestQuerier {
   }
 
   <T> Future<Reply<T>> begin(Ask<T> ask) {
-    return querier.answer(ask, new Cancellation());
+    return querier.answer(ask, Span.NONE, new Cancellation());
   }
 
   <T> Reply<T> answer(Ask<T> ask) throws TimeoutException {

@@ -1,5 +1,7 @@
 package io.fleetgauge.gateway.ingest;
 
+import io.fleetgauge.cluster.trace.Span;
+import io.fleetgauge.gateway.ingest.host.Acknowledger;
 import io.fleetgauge.gateway.ingest.host.Admittance;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
@@ -100,18 +102,18 @@ public final class Intake implements AutoCloseable {
       byte[] body,
       long senderEpoch,
       long acknowledged,
-      Consumer<IntakeAnswer> answer) {
+      Acknowledger answer) {
     admit(host, sender, senderEpoch, answer, intake -> intake.take(body, acknowledged, answer));
   }
 
   /** The same of a sender without limits that does not say what was acknowledged to it. */
-  public void take(String host, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+  public void take(String host, byte[] body, long senderEpoch, Acknowledger answer) {
     take(host, Sender.UNLIMITED, body, senderEpoch, 0, answer);
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */
   public void check(
-      String host, Sender sender, byte[] body, long senderEpoch, Consumer<IntakeAnswer> answer) {
+      String host, Sender sender, byte[] body, long senderEpoch, Acknowledger answer) {
     admit(host, sender, senderEpoch, answer, intake -> answer.accept(intake.check(body)));
   }
 
@@ -119,7 +121,7 @@ public final class Intake implements AutoCloseable {
       String host,
       Sender sender,
       long senderEpoch,
-      Consumer<IntakeAnswer> answer,
+      Acknowledger answer,
       Consumer<HostIntake> work) {
     Optional<IntakeAnswer> refusal = admittance.refusal(host, sender, senderEpoch);
     if (refusal.isPresent()) {
@@ -127,10 +129,12 @@ public final class Intake implements AutoCloseable {
       return;
     }
     LaneThread thread = threads.of(host);
+    Span wait = answer.span().child("wait for the lane");
     boolean isTaken =
         thread.queued() < maxQueued
             && thread.run(
                 () -> {
+                  wait.end();
                   try {
                     work.accept(thread.hosts().host(host));
                   } catch (RuntimeException e) {

@@ -2,6 +2,9 @@ package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.trace.Span;
+import io.fleetgauge.cluster.trace.Tracer;
+import io.fleetgauge.gateway.ingest.host.Acknowledger;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -10,7 +13,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.util.function.Consumer;
 
 /** Serves {@link IntakeProtocol}. */
 public final class IntakeRoute {
@@ -19,19 +21,27 @@ public final class IntakeRoute {
 
   private final Intake intake;
   private final Vertx vertx;
+  private final Tracer tracer;
 
-  private IntakeRoute(Intake intake, Vertx vertx) {
+  private IntakeRoute(Intake intake, Vertx vertx, Tracer tracer) {
     this.intake = intake;
     this.vertx = vertx;
+    this.tracer = tracer;
   }
 
   /**
    * @param guard admits requests with the right to write
    * @param maxBodyBytes longer bodies get 413
+   * @param tracer begins a trace for each body
    */
   public static void mount(
-      Router router, Vertx vertx, Handler<RoutingContext> guard, Intake intake, int maxBodyBytes) {
-    IntakeRoute route = new IntakeRoute(intake, vertx);
+      Router router,
+      Vertx vertx,
+      Handler<RoutingContext> guard,
+      Intake intake,
+      int maxBodyBytes,
+      Tracer tracer) {
+    IntakeRoute route = new IntakeRoute(intake, vertx, tracer);
     Guard.readBody(
             router
                 .post(IntakeProtocol.ROUTE)
@@ -82,8 +92,28 @@ public final class IntakeRoute {
     byte[] body = http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
     Sender sender = Senders.of(Guard.grant(http));
-    Consumer<IntakeAnswer> answered = answer -> loop.runOnContext(none -> answer(http, answer));
-    intake.take(host, sender, body, epoch, acknowledged, answered);
+    Span span = tracer.serve("take frames", http.request().getHeader(Span.HEADER));
+    if (span.isRecorded()) {
+      span.with("fleetgauge.host", host).with("fleetgauge.bytes", body.length);
+    }
+    intake.take(
+        host,
+        sender,
+        body,
+        epoch,
+        acknowledged,
+        new Acknowledger() {
+          @Override
+          public Span span() {
+            return span;
+          }
+
+          @Override
+          public void accept(IntakeAnswer answer) {
+            span.with("fleetgauge.answer", answer.getClass().getSimpleName()).end();
+            loop.runOnContext(none -> answer(http, answer));
+          }
+        });
   }
 
   private static long number(RoutingContext http, String header) {

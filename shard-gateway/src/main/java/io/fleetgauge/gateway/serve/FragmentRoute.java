@@ -2,6 +2,8 @@ package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.trace.Span;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -39,23 +41,27 @@ public final class FragmentRoute {
   private final FragmentPlaces places;
   private final FragmentCounts counts;
   private final BooleanSupplier isMemoryShort;
+  private final Tracer tracer;
   private final LightWork light = new LightWork();
 
   /**
    * @param threads how many light fragments are executed at once, beside half as many heavy ones
    * @param isMemoryShort whether queries are refused to leave memory for samples
+   * @param tracer makes the gateway's part of the trace of a query
    */
   public FragmentRoute(
       Vertx vertx,
       FragmentRunner runner,
       int threads,
       FragmentCounts counts,
-      BooleanSupplier isMemoryShort) {
+      BooleanSupplier isMemoryShort,
+      Tracer tracer) {
     this.runner = runner;
     this.estimates = new FragmentPlaces(vertx, "estimates", 1, 1);
     this.places = new FragmentPlaces(vertx, "fragments", threads, Math.max(1, threads / 2));
     this.counts = counts;
     this.isMemoryShort = isMemoryShort;
+    this.tracer = tracer;
   }
 
   /** Declares the metrics of this class. */
@@ -104,6 +110,7 @@ public final class FragmentRoute {
       return;
     }
     Fragment fragment = request.fragment();
+    Span span = span(http, request);
     Optional<FragmentAnswer> quick =
         request.load().isHeavy() ? Optional.empty() : runner.quickly(fragment);
     if (quick.isPresent()) {
@@ -131,8 +138,14 @@ public final class FragmentRoute {
     if (!heavy) {
       light.begin();
     }
+    Span wait = span.child("wait for a thread");
     (readsSamples(fragment) ? places : estimates)
-        .execute(load, () -> executed(fragment, stop))
+        .execute(
+            load,
+            () -> {
+              wait.end();
+              return executed(fragment, stop);
+            })
         .onComplete(
             done -> {
               if (!heavy) {
@@ -141,6 +154,30 @@ public final class FragmentRoute {
             })
         .onSuccess(bytes -> answer(http, bytes))
         .onFailure(failure -> fail(http, failure));
+  }
+
+  /** The gateway's part of the trace of a query, if the query API traces it. */
+  private Span span(RoutingContext http, FragmentRequest request) {
+    String header = http.request().getHeader(Span.HEADER);
+    if (header == null) {
+      return Span.NONE;
+    }
+    Span span = tracer.serve("execute a fragment", header);
+    if (span.isRecorded()) {
+      span.with("fleetgauge.fragment", request.fragment().getClass().getSimpleName())
+          .with("fleetgauge.tenant", request.load().tenant());
+      http.addEndHandler(
+          done -> {
+            if (http.response().getStatusCode() != 200) {
+              span.failed(
+                  done.failed()
+                      ? String.valueOf(done.cause().getMessage())
+                      : "status " + http.response().getStatusCode());
+            }
+            span.end();
+          });
+    }
+    return span;
   }
 
   private byte[] executed(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {

@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.ManualPeers;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -89,7 +90,7 @@ class IntakeRouteTest {
             selector -> "",
             () -> NOW);
     Router router = Router.router(vertx);
-    IntakeRoute.mount(router, vertx, guard.needs(Right.WRITE), intake, MAX_BYTES);
+    IntakeRoute.mount(router, vertx, guard.needs(Right.WRITE), intake, MAX_BYTES, Tracer.OFF);
     vertx
         .createHttpServer()
         .requestHandler(router)

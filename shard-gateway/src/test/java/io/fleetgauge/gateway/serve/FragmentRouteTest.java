@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
@@ -86,7 +87,7 @@ class FragmentRouteTest {
     OwnershipMeters.declare(meters, () -> VIEW, Map::of, "g1");
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "", RoutingContext::next);
-    new FragmentRoute(vertx, runner, 2, counts, () -> isMemoryShort)
+    new FragmentRoute(vertx, runner, 2, counts, () -> isMemoryShort, Tracer.OFF)
         .mount(
             router,
             (SecurityPolicyHandler)

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
@@ -95,7 +96,7 @@ public final class HostIntake {
    *     when it does not say
    * @param answer is given the answer once, on any thread, when the body is kept or is not
    */
-  public void take(byte[] body, long acknowledged, Consumer<IntakeAnswer> answer) {
+  public void take(byte[] body, long acknowledged, Acknowledger answer) {
     if (environment.isDiskFailing()) {
       session.attempted(environment.steadyMillis());
       environment.counts().diskTrouble.increment();
@@ -120,8 +121,10 @@ public final class HostIntake {
       answer.accept(new IntakeAnswer.SlowDown(HostRoles.RETRY_MILLIS));
       return;
     }
+    Span decode = answer.span().child("decode");
     HostSession.Taken taken =
         session.take(body, environment.clock(), environment.latestTime(), acknowledged);
+    decode.end();
     if (!(taken.answer() instanceof IntakeAnswer.Kept)) {
       answer.accept(taken.answer());
       return;

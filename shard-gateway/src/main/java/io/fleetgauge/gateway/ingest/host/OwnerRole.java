@@ -4,13 +4,16 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class OwnerRole {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerRole.class);
 
+  private static final String JOURNAL = "write to the journal";
   private static final long REPORT_AGAIN_MILLIS = 1_000;
   private static final long REPORT_SYNCED_AGAIN_MILLIS = 2 * TableMachine.SYNCED_MILLIS;
 
@@ -37,7 +41,7 @@ final class OwnerRole {
   static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private record Body(
-      byte[] frames, long newest, IntakeAnswer kept, long takenAt, Consumer<IntakeAnswer> answer) {}
+      byte[] frames, long newest, IntakeAnswer kept, long takenAt, Acknowledger answer) {}
 
   private final String host;
   private final HostSession session;
@@ -272,14 +276,18 @@ final class OwnerRole {
   }
 
   /** Sees to it that what the session just took is kept, and then answers. */
-  void take(HostSession.Taken taken, Consumer<IntakeAnswer> answer) {
+  void take(HostSession.Taken taken, Acknowledger answer) {
     wantedAt = now();
     if (!environment.cluster().isReplicated() && !side.hasPeers()) {
+      Span span = answer.span().child(JOURNAL);
       journal.write(
           taken.body(),
           taken.newest(),
           false,
-          kept -> answer.accept(kept ? taken.answer() : HostRoles.notKept(environment)));
+          kept -> {
+            span.end();
+            answer.accept(kept ? taken.answer() : HostRoles.notKept(environment));
+          });
       return;
     }
     long id = ++lastBody;
@@ -330,11 +338,15 @@ final class OwnerRole {
     if (forced) {
       environment.counts().keptAlone.increment();
     }
+    Span span = body.answer.span().child(JOURNAL);
     journal.write(
         body.frames,
         body.newest,
         forced,
-        kept -> environment.onLane(() -> on(new OwnerSide.Event.Journaled(id, forced, kept))));
+        kept -> {
+          span.end();
+          environment.onLane(() -> on(new OwnerSide.Event.Journaled(id, forced, kept)));
+        });
   }
 
   private void send(OwnerSide.Effect.Send send, Set<Long> dictionaries) {
@@ -347,6 +359,7 @@ final class OwnerRole {
       answered.accept(Reply.FAILED);
       return;
     }
+    List<Span> spans = new ArrayList<>();
     WireWriter frames = new WireWriter(4096);
     for (long run : dictionaries) {
       byte[] dictionary = session.dictionary(run);
@@ -358,6 +371,13 @@ final class OwnerRole {
         return; // the session ended while a dictionary was asked for
       }
       frames.raw(body.frames, 0, body.frames.length);
+      if (body.answer.span().isRecorded()) {
+        spans.add(
+            body.answer
+                .span()
+                .call("copy to a replica")
+                .with("fleetgauge.gateway", Holders.gatewayOf(send.peer())));
+      }
     }
     environment
         .cluster()
@@ -373,6 +393,7 @@ final class OwnerRole {
                 send.bodies().size(),
                 frames.toBytes()),
             answer -> {
+              spans.forEach(Span::end);
               if (answer.wantedRun() == 0) {
                 answered.accept(answer.reply());
               } else if (dictionaries.contains(answer.wantedRun())) {
