@@ -131,6 +131,7 @@ final class OtlpTracer implements Tracer {
   private static final TextMapGetter<String> HEADER_ONLY =
       new TextMapGetter<>() {
         @Override
+        @SuppressWarnings("deprecation") // it has to be there until it is gone
         public Iterable<String> keys(String carrier) {
           return List.of(Span.HEADER);
         }

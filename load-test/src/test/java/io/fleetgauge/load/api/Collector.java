@@ -1,5 +1,6 @@
 package io.fleetgauge.load.api;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
@@ -12,7 +13,6 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 
 /** A collector of traces that keeps what it is sent. */
 final class Collector implements AutoCloseable {
@@ -52,7 +52,10 @@ final class Collector implements AutoCloseable {
   Collector(Vertx vertx) {
     server =
         vertx
-            .createHttpServer(new HttpServerOptions().setDecompressionSupported(true))
+            .createHttpServer(
+                new HttpServerOptions()
+                    .setDecompressionSupported(true)
+                    .setHttp2ClearTextEnabled(false))
             .requestHandler(
                 request ->
                     request
@@ -68,7 +71,7 @@ final class Collector implements AutoCloseable {
                               request.response().setStatusCode(status).end();
                             }))
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS);
+            .await();
   }
 
   private void keep(String path, byte[] body) {
@@ -82,7 +85,7 @@ final class Collector implements AutoCloseable {
           scope.getSpansList().forEach(span -> spans.add(new Kept(process, span)));
         }
       }
-    } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+    } catch (InvalidProtocolBufferException e) {
       throw new IllegalArgumentException(e);
     }
   }
@@ -115,6 +118,6 @@ final class Collector implements AutoCloseable {
 
   @Override
   public void close() {
-    server.close().await(10, TimeUnit.SECONDS);
+    server.close().await();
   }
 }

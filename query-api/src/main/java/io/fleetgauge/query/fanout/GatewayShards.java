@@ -3,6 +3,7 @@ package io.fleetgauge.query.fanout;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -198,6 +199,7 @@ public final class GatewayShards implements Shards {
     return http.ask(
             gateway,
             new FragmentRequest(Load.OWN, new Fragment.Changes(0, List.of(), since)),
+            Span.NONE,
             CHANGES_MILLIS)
         .answer()
         .map(answer -> (FragmentAnswer.Changes) answer.answer());

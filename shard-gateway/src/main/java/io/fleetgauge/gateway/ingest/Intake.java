@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.cluster.trace.Span;
-import io.fleetgauge.gateway.ingest.host.Acknowledger;
 import io.fleetgauge.gateway.ingest.host.Admittance;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
@@ -102,18 +101,18 @@ public final class Intake implements AutoCloseable {
       byte[] body,
       long senderEpoch,
       long acknowledged,
-      Acknowledger answer) {
+      HostIntake.Acknowledger answer) {
     admit(host, sender, senderEpoch, answer, intake -> intake.take(body, acknowledged, answer));
   }
 
   /** The same of a sender without limits that does not say what was acknowledged to it. */
-  public void take(String host, byte[] body, long senderEpoch, Acknowledger answer) {
+  public void take(String host, byte[] body, long senderEpoch, HostIntake.Acknowledger answer) {
     take(host, Sender.UNLIMITED, body, senderEpoch, 0, answer);
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */
   public void check(
-      String host, Sender sender, byte[] body, long senderEpoch, Acknowledger answer) {
+      String host, Sender sender, byte[] body, long senderEpoch, HostIntake.Acknowledger answer) {
     admit(host, sender, senderEpoch, answer, intake -> answer.accept(intake.check(body)));
   }
 
@@ -121,7 +120,7 @@ public final class Intake implements AutoCloseable {
       String host,
       Sender sender,
       long senderEpoch,
-      Acknowledger answer,
+      HostIntake.Acknowledger answer,
       Consumer<HostIntake> work) {
     Optional<IntakeAnswer> refusal = admittance.refusal(host, sender, senderEpoch);
     if (refusal.isPresent()) {

@@ -4,7 +4,7 @@ import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.cluster.trace.Tracer;
-import io.fleetgauge.gateway.ingest.host.Acknowledger;
+import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -102,7 +102,7 @@ public final class IntakeRoute {
         body,
         epoch,
         acknowledged,
-        new Acknowledger() {
+        new HostIntake.Acknowledger() {
           @Override
           public Span span() {
             return span;

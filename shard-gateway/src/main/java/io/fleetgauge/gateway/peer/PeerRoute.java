@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.peer;
 
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.gateway.ingest.Intake;
-import io.fleetgauge.gateway.ingest.host.Acknowledger;
+import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.store.HostPage;
@@ -75,7 +75,7 @@ public final class PeerRoute {
       case PeerQuestion.Copied of ->
           intake.copied(of.copy(), answered -> answer.accept(bytes(line(answered))));
       case PeerQuestion.Frames of -> {
-        Acknowledger answered = taken -> answer.accept(bytes(taken.toString()));
+        HostIntake.Acknowledger answered = taken -> answer.accept(bytes(taken.toString()));
         String problem = IntakeProtocol.hostProblem(of.host());
         if (!problem.isEmpty()) {
           answered.accept(new IntakeAnswer.Refused(problem));

@@ -24,6 +24,15 @@ public final class HostIntake {
   /** Most bytes that wait for the host's history. */
   static final long MAX_WAITING_BYTES = 16L << 20;
 
+  /** Is told once, on any thread, what became of a body: it is kept, or it is not. */
+  @FunctionalInterface
+  public interface Acknowledger extends Consumer<IntakeAnswer> {
+    /** What taking the body in is a part of. */
+    default Span span() {
+      return Span.NONE;
+    }
+  }
+
   /**
    * The state of a host here.
    *

@@ -123,7 +123,7 @@ final class HostRoles {
   }
 
   /** Sees to it that what the session just took is kept, and then answers. */
-  void take(HostSession.Taken taken, Acknowledger answer) {
+  void take(HostSession.Taken taken, HostIntake.Acknowledger answer) {
     hasTaken = true;
     follow();
     if (owner != null) {

@@ -41,7 +41,11 @@ final class OwnerRole {
   static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private record Body(
-      byte[] frames, long newest, IntakeAnswer kept, long takenAt, Acknowledger answer) {}
+      byte[] frames,
+      long newest,
+      IntakeAnswer kept,
+      long takenAt,
+      HostIntake.Acknowledger answer) {}
 
   private final String host;
   private final HostSession session;
@@ -276,7 +280,7 @@ final class OwnerRole {
   }
 
   /** Sees to it that what the session just took is kept, and then answers. */
-  void take(HostSession.Taken taken, Acknowledger answer) {
+  void take(HostSession.Taken taken, HostIntake.Acknowledger answer) {
     wantedAt = now();
     if (!environment.cluster().isReplicated() && !side.hasPeers()) {
       Span span = answer.span().child(JOURNAL);
