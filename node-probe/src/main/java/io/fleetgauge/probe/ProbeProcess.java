@@ -156,14 +156,14 @@ public final class ProbeProcess implements AutoCloseable {
     Optional<GpuThread> withProcesses =
         gpus.filter(all -> config.attribution().processes().enabled());
     ContainerNames names =
-        withProcesses.isPresent()
+        withProcesses.isPresent() || gpus.isPresent() && config.attribution().kubelet().enabled()
             ? ContainerNames.start(vertx, config.attribution().runtimes())
             : ContainerNames.none();
     lifecycle.started("names of containers", STOP_LIMIT, names);
     ProcessOwners processes = new ProcessOwners(config.host().proc(), config.host().root(), names);
     List<OwnerSource> sources = new ArrayList<>(scheduled.sources());
     withProcesses.ifPresent(all -> sources.add(processes));
-    Attribution attribution = attribution(vertx, config, gpus, sources);
+    Attribution attribution = attribution(vertx, config, gpus, names, sources);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node =
         new NodeLabels(
@@ -287,11 +287,15 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private Attribution attribution(
-      Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus, List<OwnerSource> others) {
+      Vertx vertx,
+      ProbeConfig config,
+      Optional<GpuThread> gpus,
+      ContainerNames names,
+      List<OwnerSource> others) {
     AttributionSettings settings = config.attribution();
     List<OwnerSource> sources = new ArrayList<>();
     if (settings.kubelet().enabled()) {
-      gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread)));
+      gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread, names)));
     }
     sources.addAll(others);
     if (!settings.owner().isEmpty()) {
@@ -301,13 +305,15 @@ public final class ProbeProcess implements AutoCloseable {
     return new Attribution(sources, settings.tenantLabels());
   }
 
-  private KubeletSource kubelet(Vertx vertx, ProbeConfig config, GpuThread gpus) {
+  private KubeletSource kubelet(
+      Vertx vertx, ProbeConfig config, GpuThread gpus, ContainerNames names) {
     KubeletSource kubelet =
         KubeletSource.start(
             vertx,
             config.attribution().kubelet(),
             config.host().sys().resolve("fs/cgroup"),
             gpus::identities,
+            names,
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     lifecycle.started("kubelet", STOP_LIMIT, kubelet);
     return kubelet;
