@@ -179,7 +179,6 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new ChosenSeries(new GpuSampling(thread, classes, tick.dividedBy(3)), sent));
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
           readers.add(new ChosenSeries(xids(config, thread, classes, clock, recorder), sent));
-          readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
     Optional<ProcessSampling> sampling =
         withProcesses.map(
@@ -188,6 +187,7 @@ public final class ProbeProcess implements AutoCloseable {
                     config.attribution().processes(),
                     thread::processes,
                     processes,
+                    attribution::ask,
                     attribution::record,
                     classes.core()));
     sampling.ifPresent(
@@ -195,6 +195,9 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(reader);
           readers.add(new ProcessReport(reader, names, classes.core()));
         });
+    gpus.ifPresent(
+        thread ->
+            readers.add(new AttributionSampling(attribution, thread::identities, classes.core())));
     recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
     config
         .attribution()
