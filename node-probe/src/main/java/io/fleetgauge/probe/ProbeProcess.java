@@ -80,6 +80,9 @@ public final class ProbeProcess implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_MILLIS = 2_000;
 
+  /** The part of the heap that ticks in memory may have at most. */
+  private static final int SPOOL_PART = 4;
+
   /** Folder of the windows of faults in that of the spool. */
   private static final String FAULTS = "faults";
 
@@ -139,7 +142,7 @@ public final class ProbeProcess implements AutoCloseable {
             config.gateways(),
             new UplinkSettings(
                 config.spool().memory(),
-                config.spool().maxBytes(),
+                maxBytes(config.spool().maxBytes(), Runtime.getRuntime().maxMemory()),
                 config.spool().retention(),
                 config.spool().maxDiskBytes()),
             spool,
@@ -397,6 +400,20 @@ public final class ProbeProcess implements AutoCloseable {
     String gpu = series.value("gpu");
     return counters.has(series.metric())
         && (gpu.isEmpty() || devices.has(gpu, series.value("GPU_I_ID")));
+  }
+
+  /** What waits for a gateway must leave place for everything else. */
+  static long maxBytes(long wanted, long heap) {
+    long most = heap / SPOOL_PART;
+    if (wanted > most) {
+      LOG.warn(
+          "spool.maxMemory is {} bytes, and the heap has {}: only {} bytes of ticks that no gateway"
+              + " has acknowledged are held in memory; lower it, or raise -Xmx",
+          wanted,
+          heap,
+          most);
+    }
+    return Math.min(wanted, most);
   }
 
   private Optional<Spool> spool(ProbeConfig config) throws StartFailure {
