@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.DeviceChoice;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
+import io.fleetgauge.cluster.process.ClientCertificate;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
@@ -238,7 +239,7 @@ public final class ProbeProcess implements AutoCloseable {
           all.putAll(host.families());
           return all;
         };
-    Handler<RoutingContext> mayRead = RoutingContext::next;
+    Handler<RoutingContext> mayRead = ClientCertificate.needed(config.http());
     Router router =
         HttpListener.router(
             vertx,
@@ -247,7 +248,7 @@ public final class ProbeProcess implements AutoCloseable {
             () -> page.text(sampler.last(), families.get(), counters.get()),
             mayRead);
     new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
-    scheduled.listen(vertx, router, meters);
+    scheduled.listen(vertx, router, mayRead, meters);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
     scrapes.declare(meters);
@@ -277,6 +278,7 @@ public final class ProbeProcess implements AutoCloseable {
     Router router = Router.router(vertx);
     router
         .get("/metrics")
+        .handler(ClientCertificate.needed(config.http()))
         .handler(
             http -> {
               Tick tick = sampling.usedGpuMemory();
