@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.DeviceChoice;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
+import io.fleetgauge.cluster.process.ClientCertificate;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
@@ -80,6 +81,9 @@ public final class ProbeProcess implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_MILLIS = 2_000;
 
+  /** The part of the heap that ticks in memory may have at most. */
+  private static final int SPOOL_PART = 4;
+
   /** Folder of the windows of faults in that of the spool. */
   private static final String FAULTS = "faults";
 
@@ -139,7 +143,7 @@ public final class ProbeProcess implements AutoCloseable {
             config.gateways(),
             new UplinkSettings(
                 config.spool().memory(),
-                config.spool().maxBytes(),
+                maxBytes(config.spool().maxBytes(), Runtime.getRuntime().maxMemory()),
                 config.spool().retention(),
                 config.spool().maxDiskBytes()),
             spool,
@@ -156,14 +160,14 @@ public final class ProbeProcess implements AutoCloseable {
     Optional<GpuThread> withProcesses =
         gpus.filter(all -> config.attribution().processes().enabled());
     ContainerNames names =
-        withProcesses.isPresent()
+        withProcesses.isPresent() || gpus.isPresent() && config.attribution().kubelet().enabled()
             ? ContainerNames.start(vertx, config.attribution().runtimes())
             : ContainerNames.none();
     lifecycle.started("names of containers", STOP_LIMIT, names);
     ProcessOwners processes = new ProcessOwners(config.host().proc(), config.host().root(), names);
     List<OwnerSource> sources = new ArrayList<>(scheduled.sources());
     withProcesses.ifPresent(all -> sources.add(processes));
-    Attribution attribution = attribution(vertx, config, gpus, sources);
+    Attribution attribution = attribution(vertx, config, gpus, names, sources);
     gpus.ifPresent(thread -> lifecycle.started("GPU thread", STOP_LIMIT, thread));
     NodeLabels node =
         new NodeLabels(
@@ -179,7 +183,6 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(new ChosenSeries(new GpuSampling(thread, classes, tick.dividedBy(3)), sent));
           readers.add(new GpuReport(thread, classes.core(), classes.other()));
           readers.add(new ChosenSeries(xids(config, thread, classes, clock, recorder), sent));
-          readers.add(new AttributionSampling(attribution, thread::identities, classes.core()));
         });
     Optional<ProcessSampling> sampling =
         withProcesses.map(
@@ -188,6 +191,7 @@ public final class ProbeProcess implements AutoCloseable {
                     config.attribution().processes(),
                     thread::processes,
                     processes,
+                    attribution::ask,
                     attribution::record,
                     classes.core()));
     sampling.ifPresent(
@@ -195,6 +199,9 @@ public final class ProbeProcess implements AutoCloseable {
           readers.add(reader);
           readers.add(new ProcessReport(reader, names, classes.core()));
         });
+    gpus.ifPresent(
+        thread ->
+            readers.add(new AttributionSampling(attribution, thread::identities, classes.core())));
     recorder.ifPresent(recent -> readers.add(new RecentReport(recent, classes.core())));
     config
         .attribution()
@@ -232,7 +239,7 @@ public final class ProbeProcess implements AutoCloseable {
           all.putAll(host.families());
           return all;
         };
-    Handler<RoutingContext> mayRead = RoutingContext::next;
+    Handler<RoutingContext> mayRead = ClientCertificate.needed(config.http());
     Router router =
         HttpListener.router(
             vertx,
@@ -241,7 +248,7 @@ public final class ProbeProcess implements AutoCloseable {
             () -> page.text(sampler.last(), families.get(), counters.get()),
             mayRead);
     new RecentRoute(config.hostname(), recorder).mount(router, mayRead);
-    scheduled.listen(vertx, router, meters);
+    scheduled.listen(vertx, router, mayRead, meters);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
     scrapes.declare(meters);
@@ -271,6 +278,7 @@ public final class ProbeProcess implements AutoCloseable {
     Router router = Router.router(vertx);
     router
         .get("/metrics")
+        .handler(ClientCertificate.needed(config.http()))
         .handler(
             http -> {
               Tick tick = sampling.usedGpuMemory();
@@ -287,11 +295,15 @@ public final class ProbeProcess implements AutoCloseable {
   }
 
   private Attribution attribution(
-      Vertx vertx, ProbeConfig config, Optional<GpuThread> gpus, List<OwnerSource> others) {
+      Vertx vertx,
+      ProbeConfig config,
+      Optional<GpuThread> gpus,
+      ContainerNames names,
+      List<OwnerSource> others) {
     AttributionSettings settings = config.attribution();
     List<OwnerSource> sources = new ArrayList<>();
     if (settings.kubelet().enabled()) {
-      gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread)));
+      gpus.ifPresent(thread -> sources.add(kubelet(vertx, config, thread, names)));
     }
     sources.addAll(others);
     if (!settings.owner().isEmpty()) {
@@ -301,13 +313,15 @@ public final class ProbeProcess implements AutoCloseable {
     return new Attribution(sources, settings.tenantLabels());
   }
 
-  private KubeletSource kubelet(Vertx vertx, ProbeConfig config, GpuThread gpus) {
+  private KubeletSource kubelet(
+      Vertx vertx, ProbeConfig config, GpuThread gpus, ContainerNames names) {
     KubeletSource kubelet =
         KubeletSource.start(
             vertx,
             config.attribution().kubelet(),
             config.host().sys().resolve("fs/cgroup"),
             gpus::identities,
+            names,
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     lifecycle.started("kubelet", STOP_LIMIT, kubelet);
     return kubelet;
@@ -388,6 +402,20 @@ public final class ProbeProcess implements AutoCloseable {
     String gpu = series.value("gpu");
     return counters.has(series.metric())
         && (gpu.isEmpty() || devices.has(gpu, series.value("GPU_I_ID")));
+  }
+
+  /** What waits for a gateway must leave place for everything else. */
+  static long maxBytes(long wanted, long heap) {
+    long most = heap / SPOOL_PART;
+    if (wanted > most) {
+      LOG.warn(
+          "spool.maxMemory is {} bytes, and the heap has {}: only {} bytes of ticks that no gateway"
+              + " has acknowledged are held in memory; lower it, or raise -Xmx",
+          wanted,
+          heap,
+          most);
+    }
+    return Math.min(wanted, most);
   }
 
   private Optional<Spool> spool(ProbeConfig config) throws StartFailure {

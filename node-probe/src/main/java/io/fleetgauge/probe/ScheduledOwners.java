@@ -18,8 +18,10 @@ import io.fleetgauge.probe.attribution.told.LocalSocket;
 import io.fleetgauge.probe.attribution.told.ToldSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,15 +142,17 @@ final class ScheduledOwners implements AutoCloseable {
    * Takes requests.
    *
    * @param router of the probe's HTTP port
+   * @param mayAsk admits requests to that port, before they show their token
    * @throws StartFailure if the socket cannot be used
    */
-  void listen(Vertx vertx, Router router, Meters meters) throws StartFailure {
+  void listen(Vertx vertx, Router router, Handler<RoutingContext> mayAsk, Meters meters)
+      throws StartFailure {
     if (allocations.isEmpty()) {
       return;
     }
     AllocationRoutes all = new AllocationRoutes(vertx, allocations.get(), told.orElseThrow());
     all.declare(meters);
-    all.mount(router, token::text);
+    all.mount(router, mayAsk, token::text);
     if (settings.socket().isPresent()) {
       Router local = Router.router(vertx);
       all.mount(local);

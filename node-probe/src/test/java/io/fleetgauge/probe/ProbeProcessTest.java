@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.probe.uplink.UplinkSettings;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -66,6 +67,15 @@ class ProbeProcessTest {
       await().atMost(SOON).until(() -> get(probe, "/-/ready").statusCode() == 503);
       assertThat(get(probe, "/-/ready").body()).contains(lock + " was removed");
     }
+  }
+
+  @Test
+  void ticksInMemoryNeverGetMoreThanAQuarterOfTheHeap() {
+    long heap = 64L << 20;
+    assertThat(ProbeProcess.maxBytes(UplinkSettings.DEFAULT.maxBytes(), heap))
+        .as("the default is within it")
+        .isEqualTo(UplinkSettings.DEFAULT.maxBytes());
+    assertThat(ProbeProcess.maxBytes(heap, heap)).isEqualTo(heap / 4);
   }
 
   @Test

@@ -29,6 +29,7 @@ final class SlurmNode implements AutoCloseable {
   private final StandIn driver;
   private final String more;
   private final String moreOfSocket;
+  private final URI gateway;
   private final HttpClient http = HttpClient.newHttpClient();
   private ProbeProcess probe;
 
@@ -43,9 +44,14 @@ final class SlurmNode implements AutoCloseable {
    * @param moreOfSocket of the section {@code attribution.allocations}
    */
   SlurmNode(Path folder, String more, String moreOfSocket) throws Exception {
+    this(folder, more, moreOfSocket, URI.create("http://127.0.0.1:1"));
+  }
+
+  SlurmNode(Path folder, String more, String moreOfSocket, URI gateway) throws Exception {
     this.folder = folder;
     this.more = more;
     this.moreOfSocket = moreOfSocket;
+    this.gateway = gateway;
     socket = folder.resolve("run/probe.sock");
     cgroups = folder.resolve("sys/fs/cgroup");
     Files.createDirectories(cgroups.resolve("memory"));
@@ -66,7 +72,7 @@ final class SlurmNode implements AutoCloseable {
                 "test",
                 """
                 hostname: n1
-                gateways: [http://127.0.0.1:1]
+                gateways: [%4$s]
                 tick: 1s
                 gpu: {library: %1$s/libnvml-stand-in.so, kernelLog: %1$s/none}
                 host: {sys: %1$s/sys}
@@ -76,7 +82,7 @@ final class SlurmNode implements AutoCloseable {
                   slurm: {every: 1s%2$s}
                 spool: {folder: %1$s/spool}
                 """
-                    .formatted(folder, more, moreOfSocket)),
+                    .formatted(folder, more, moreOfSocket, gateway)),
             System::currentTimeMillis);
   }
 

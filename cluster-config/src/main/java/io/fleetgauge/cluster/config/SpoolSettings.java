@@ -41,8 +41,9 @@ public record SpoolSettings(
       Key.of(
           "spool.maxMemory",
           KeyType.size(64L << 10, 8L << 30),
-          64L << 20,
-          "Most memory for unacknowledged ticks.");
+          12L << 20,
+          "Most memory for unacknowledged ticks; older ones are on disk only. It is part of the"
+              + " heap, of which a probe has 64 MiB, and never more than a quarter of it.");
   private static final Key<Duration> RETENTION =
       Key.of(
           "spool.retention",

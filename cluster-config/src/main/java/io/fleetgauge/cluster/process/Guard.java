@@ -41,7 +41,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -359,14 +358,7 @@ public final class Guard {
   }
 
   private boolean hasCertificate(RoutingContext http) {
-    if (!peersHaveCertificates || http.request().sslSession() == null) {
-      return false;
-    }
-    try {
-      return http.request().sslSession().getPeerCertificates().length > 0;
-    } catch (SSLPeerUnverifiedException e) {
-      return false;
-    }
+    return peersHaveCertificates && ClientCertificate.isShown(http.request());
   }
 
   private void admit(RoutingContext http, Right right) {

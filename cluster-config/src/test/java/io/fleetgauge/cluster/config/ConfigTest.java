@@ -206,7 +206,7 @@ class ConfigTest {
                 List.of(),
                 new SpoolSettings(
                     Duration.ofMinutes(15),
-                    64L << 20,
+                    12L << 20,
                     Optional.of(Path.of("fleetgauge-spool")),
                     Duration.ofHours(6),
                     1L << 30),

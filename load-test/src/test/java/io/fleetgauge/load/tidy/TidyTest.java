@@ -237,6 +237,7 @@ class TidyTest {
               "cluster.config.gpu",
               "probe.attribution",
               "probe.attribution.grpc",
+              "probe.attribution.runtime",
               "probe.gpu.snapshot",
               "probe.sampling",
               "sample",

@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Combines what the sources know. One thread asks; any may look at what was found. */
+/**
+ * Combines what the sources know, once in each tick: after the processes on the GPUs were looked
+ * at, so that owners which they show are those of that tick. Safe for all threads.
+ */
 public final class Attribution implements Supplier<GpuOwners> {
   /** On the series of a GPU that several owners share. */
   static final String SHARED = "shared";
@@ -25,6 +28,9 @@ public final class Attribution implements Supplier<GpuOwners> {
   private final List<OwnerSource> sources;
   private final List<String> tenantLabels;
   private volatile State state = new State(List.of(), Map.of(), GpuOwners.NONE, Map.of(), false);
+
+  /** Whether the sources were asked in this tick. */
+  private boolean isAsked;
 
   /** How sources contradict each other. */
   enum Disagreement {
@@ -72,24 +78,32 @@ public final class Attribution implements Supplier<GpuOwners> {
     return sources;
   }
 
-  /** Asks all sources, which do not wait. */
-  @Override
-  public GpuOwners get() {
-    List<OwnerSource.Knowledge> knowledge = sources.stream().map(OwnerSource::newest).toList();
-    State now = combine(knowledge);
-    state = now;
-    return now.owners;
+  /** Asks all sources, which do not wait. What they say now is true of this tick. */
+  public synchronized void ask() {
+    state = combine(sources.stream().map(OwnerSource::newest).toList());
+    isAsked = true;
   }
 
-  /** What {@link #get} found the last time. For any thread. */
-  State state() {
+  /** What is true of this tick; asks the sources, if nobody has. */
+  synchronized State now() {
+    if (!isAsked) {
+      ask();
+    }
     return state;
+  }
+
+  /** The owners of this tick, which ends. */
+  @Override
+  public synchronized GpuOwners get() {
+    GpuOwners owners = now().owners;
+    isAsked = false;
+    return owners;
   }
 
   /**
    * What is known besides of an owner whom a process on a GPU shows: what a scheduler's record of
    * this owner says; without a record of the GPU, the tenant that is configured. Empty when no
-   * record is of this owner, or several are. For any thread.
+   * record is of this owner, or several are.
    */
   public Labels record(GpuOwners.Gpu gpu, Labels owner) {
     List<Statement> known = state.statements.getOrDefault(gpu, List.of());

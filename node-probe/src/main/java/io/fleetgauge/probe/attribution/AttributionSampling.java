@@ -12,7 +12,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** What is known of the owners of GPUs, as series; it never waits. */
+/**
+ * What is known of the owners of GPUs, as series; it never waits. It reads after the processes on
+ * the GPUs.
+ */
 public final class AttributionSampling implements Reader {
   private static final double MILLIS = 1000;
 
@@ -42,7 +45,7 @@ public final class AttributionSampling implements Reader {
 
   @Override
   public void read(Set<TickClass> due, Readings out) {
-    Attribution.State state = attribution.state();
+    Attribution.State state = attribution.now();
     for (GpuIdentity gpu : gpus.get()) {
       gpu(out, state, gpu.labels(), !gpu.instances().isEmpty());
       gpu.instances().stream()

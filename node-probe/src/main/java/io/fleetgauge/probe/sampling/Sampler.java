@@ -38,7 +38,7 @@ public final class Sampler implements AutoCloseable {
 
   /**
    * @param readers where two have the same series, the first one's counts
-   * @param owners who owns the GPUs now; never waits
+   * @param owners who owns the GPUs in this tick; asked when the readers have read, never waits
    * @param job value of the label {@code job} of {@code up}
    * @param clock ms since the epoch
    * @param out takes every tick, on the sampling thread
@@ -136,7 +136,6 @@ public final class Sampler implements AutoCloseable {
   /** Reads what is due at a time: the tick of that time. Times need not ascend. */
   public Tick readAt(long time) throws InterruptedException {
     long begun = nanos.getAsLong();
-    assembly.follow(owners.get());
     List<ReadingThreads.Call> calls = new ArrayList<>();
     for (Source source : sources) {
       source.begin(time).ifPresent(calls::add);
@@ -144,6 +143,7 @@ public final class Sampler implements AutoCloseable {
     calls.forEach(call -> call.reader.begin(call.due, time));
     // Half a tick for the readers leaves the other half for everything else.
     reading.run(calls, tick.dividedBy(2));
+    assembly.follow(owners.get());
     List<Tick> pieces = new ArrayList<>();
     for (Source source : sources) {
       source.end(time, assembly);

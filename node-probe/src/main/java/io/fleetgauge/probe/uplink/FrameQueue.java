@@ -22,6 +22,15 @@ final class FrameQueue {
   /** A run ends before its dictionary is this large, so that no receiver has to hold more. */
   static final int MAX_SERIES_OF_A_RUN = 200_000;
 
+  /**
+   * A run also ends when its dictionary is so many times the largest tick: with every new owner of
+   * a GPU all its series begin under new labels, and the dictionary forgets none.
+   */
+  private static final int DICTIONARIES = 3;
+
+  /** A dictionary of so many series is small. */
+  static final int FEW_SERIES = 8_192;
+
   /** Runs whose last acknowledged sequence is known: the current one and some of past ticks. */
   private static final int REMEMBERED_RUNS = 8;
 
@@ -102,6 +111,12 @@ final class FrameQueue {
   private final Deque<Queued> inMemory = new ArrayDeque<>();
   private OwnRun current;
 
+  /** The run of ticks of the past, and the time of its last one; null without one. */
+  private OwnRun past;
+
+  private long pastTime;
+  private int largest;
+
   /** The time of the last tick that was not of the past, ms. */
   private long now = Long.MIN_VALUE;
 
@@ -150,7 +165,8 @@ final class FrameQueue {
    */
   Optional<String> add(Tick tick) {
     now = tick.time();
-    if (current == null || current.encoder.seriesCount() + tick.size() > MAX_SERIES_OF_A_RUN) {
+    largest = Math.max(largest, tick.size());
+    if (current == null || isFull(current, tick)) {
       current = beginRun();
     }
     Optional<String> refusal = add(current, tick);
@@ -160,22 +176,31 @@ final class FrameQueue {
     return refusal;
   }
 
+  private boolean isFull(OwnRun run, Tick next) {
+    int most = Math.max(FEW_SERIES, DICTIONARIES * largest);
+    return run.encoder.seriesCount() + next.size() > Math.min(MAX_SERIES_OF_A_RUN, most);
+  }
+
   /**
-   * Queues ticks of the past as a run of their own. The ticks of a run ascend in time, because a
-   * gateway that finds one missing looks for it between its neighbours; and the run of the other
-   * ticks is not burdened with series that end at once.
+   * Queues ticks of the past in a run beside that of the others, which is not burdened with series
+   * that end at once. The ticks of a run ascend in time, because a gateway that finds one missing
+   * looks for it between its neighbours; those that do not begin a new run.
    *
    * @param ticks in order of time
    * @return why the first one that was refused was; empty when all are queued
    */
   Optional<String> addPast(List<Tick> ticks) {
     now = now == Long.MIN_VALUE ? ticks.getLast().time() : now;
-    OwnRun run = beginRun();
     Optional<String> first = Optional.empty();
     for (Tick tick : ticks) {
-      Optional<String> refusal = add(run, tick);
+      largest = Math.max(largest, tick.size());
+      if (past == null || tick.time() <= pastTime || isFull(past, tick)) {
+        past = beginRun();
+      }
+      pastTime = tick.time();
+      Optional<String> refusal = add(past, tick);
       if (refusal.isPresent()) {
-        run = beginRun();
+        past = null;
         first = first.isPresent() ? first : refusal;
       }
     }

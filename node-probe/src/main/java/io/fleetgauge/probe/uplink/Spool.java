@@ -20,7 +20,9 @@ import org.slf4j.LoggerFactory;
 public final class Spool implements FrameQueue.Disk, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
   private static final int SEGMENT_BYTES = 1 << 20;
-  private static final long MAX_WAITING_BYTES = 64L << 20;
+
+  /** What a disk that does not answer holds back, of the heap of a probe. */
+  private static final long MAX_WAITING_BYTES = 8L << 20;
 
   private final Journal journal;
   private final List<FrameQueue.Queued> found = new ArrayList<>();

@@ -15,5 +15,5 @@ public record UplinkSettings(
     Duration memory, long maxBytes, Duration retention, long maxDiskBytes) {
   /** The defaults of the configuration. */
   public static final UplinkSettings DEFAULT =
-      new UplinkSettings(Duration.ofMinutes(15), 64L << 20, Duration.ofHours(6), 1L << 30);
+      new UplinkSettings(Duration.ofMinutes(15), 12L << 20, Duration.ofHours(6), 1L << 30);
 }

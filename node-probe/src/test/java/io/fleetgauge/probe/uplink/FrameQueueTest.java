@@ -10,9 +10,11 @@ import io.fleetgauge.sample.frame.FrameEncoder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +137,39 @@ class FrameQueueTest {
     assertThat(queue.acknowledged(1)).as("of the run that goes on").isEqualTo(2);
     assertThat(queue.acknowledged(2)).isEqualTo(2);
     assertThat(queue.counts().kept()).isEqualTo(queue.counts().read()).isEqualTo(6);
+  }
+
+  @Test
+  void aRunEndsWhenItsDictionaryIsManyTimesWhatATickHas() {
+    FrameQueue queue = inMemory(LONG, 1 << 30);
+    Set<Long> runs = new HashSet<>();
+    int most = 0;
+    for (int round = 0; round < 60; round++) {
+      Tick.Builder owned = new Tick.Builder();
+      for (int series = 0; series < 1_000; series++) {
+        owned.add(Labels.of(Labels.NAME, "m" + series, "pod", "p" + round), 1);
+      }
+      queue.add(owned.at(round));
+      FrameQueue.Queued last = queue.oldest(Long.MAX_VALUE).getLast();
+      runs.add(last.run().run());
+      most = Math.max(most, last.run().dictionary().length);
+      queue.acknowledge(last.run().run(), last.sequence(), 0);
+    }
+    assertThat(runs.size()).as("60,000 series").isBetween(6, 9);
+    assertThat(most).isLessThan(40 * FrameQueue.FEW_SERIES);
+  }
+
+  @Test
+  void ticksOfThePastThatFollowEachOtherShareTheirDictionary() {
+    FrameQueue queue = inMemory(LONG, 1 << 20);
+    Set<Long> runs = new HashSet<>();
+    for (int time : new int[] {10, 20, 30, 25, 26}) {
+      queue.addPast(List.of(tick(time, 1)));
+      FrameQueue.Queued frame = queue.oldest(0).getFirst();
+      runs.add(frame.run().run());
+      queue.acknowledge(frame.run().run(), frame.sequence(), 0);
+    }
+    assertThat(runs).as("25 is before 30").hasSize(2);
   }
 
   @Test

@@ -9,14 +9,15 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which pods have finished, by what they left on the node: the kubelet keeps a folder of logs for
- * each pod, {@code NAMESPACE_NAME_UID}, until the pod is deleted, and removes the cgroup of a pod
- * when it has finished. Not for several threads.
+ * Which UIDs pods have, and which pods have finished, by what they left on the node: the kubelet
+ * keeps a folder of logs for each pod, {@code NAMESPACE_NAME_UID}, until the pod is deleted, and
+ * removes the cgroup of a pod when it has finished. Not for several threads.
  */
 final class HostPods {
   private static final int MOST_FOLDERS = 20_000;
@@ -27,12 +28,21 @@ final class HostPods {
       Pattern.compile(
           "pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}"
               + "|[0-9a-f]{32})(?:\\.slice)?$");
+  private static final Pattern UID_ALONE =
+      Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}");
 
   private final Path podLogs;
   private final Path cgroups;
   private final long patienceMillis;
   private final Map<Pod, Long> goneSince = new HashMap<>();
   private int left;
+
+  /**
+   * What the node shows.
+   *
+   * @param uids of pods with one folder of logs, or one that has a cgroup
+   */
+  record Seen(Set<Pod> finished, Map<Pod, String> uids) {}
 
   /**
    * @param podLogs the folder of logs
@@ -46,14 +56,16 @@ final class HostPods {
     this.patienceMillis = patience.toMillis();
   }
 
-  /** Those of the pods that have finished; none where the node does not show it. */
-  Set<Pod> finished(Set<Pod> pods, long now) {
+  /** What is seen of these pods; nothing where the node does not show it. */
+  Seen look(Set<Pod> pods, long now) {
     Map<Pod, Set<String>> uids = uids(pods);
     Set<String> running = uids.isEmpty() ? Set.of() : running();
     goneSince.keySet().retainAll(pods);
     Set<Pod> finished = new HashSet<>();
+    Map<Pod, String> known = new HashMap<>();
     for (Pod pod : pods) {
       Set<String> own = uids.getOrDefault(pod, Set.of());
+      uid(own, running).ifPresent(uid -> known.put(pod, uid));
       // Without the cgroup of any pod this is not the mount of the node.
       boolean isGone =
           !running.isEmpty() && !own.isEmpty() && own.stream().noneMatch(running::contains);
@@ -63,7 +75,16 @@ final class HostPods {
         finished.add(pod);
       }
     }
-    return finished;
+    return new Seen(finished, known);
+  }
+
+  /** A pod that was made again under its name has several folders, of which one runs. */
+  private static Optional<String> uid(Set<String> own, Set<String> running) {
+    if (own.size() == 1) {
+      return Optional.of(own.iterator().next());
+    }
+    List<String> run = own.stream().filter(running::contains).toList();
+    return run.size() == 1 ? Optional.of(run.getFirst()) : Optional.empty();
   }
 
   private Map<Pod, Set<String>> uids(Set<Pod> pods) {
@@ -77,7 +98,7 @@ final class HostPods {
         String[] parts = folder.getFileName().toString().split("_", -1);
         if (left-- > 0 && parts.length == 3) {
           Pod pod = new Pod(parts[0], parts[1]);
-          if (pods.contains(pod)) {
+          if (pods.contains(pod) && UID_ALONE.matcher(parts[2]).matches()) {
             uids.computeIfAbsent(pod, key -> new HashSet<>()).add(parts[2]);
           }
         }

@@ -6,6 +6,7 @@ import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
+import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
@@ -21,8 +22,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -53,6 +56,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private final KubeletSettings settings;
   private final GpuResources resources;
   private final Supplier<List<GpuIdentity>> gpus;
+  private final ContainerNames names;
   private final LongSupplier clock;
   private final long keepMillis;
   private final PollPace pace;
@@ -71,18 +75,28 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
    * What the kubelet said last.
    *
    * @param at ms, of the clock
+   * @param uids of pods that the node shows
    * @param offered empty when this kubelet does not tell
    * @param known resources that had devices at any time
    */
   private record Answer(
       long at,
       Holders.Settled pods,
+      Map<Pod, String> uids,
       Optional<List<PodResources.Offered>> offered,
       Set<String> known) {}
 
-  /** What an answer means for the GPUs that there are. */
+  /**
+   * What an answer means for the GPUs that there are.
+   *
+   * @param told UIDs that runtimes told
+   */
   private record Resolved(
-      Answer answer, List<GpuIdentity> gpus, PodClaims claims, GpuSupply supply) {}
+      Answer answer,
+      List<GpuIdentity> gpus,
+      Map<String, String> told,
+      PodClaims claims,
+      GpuSupply supply) {}
 
   /** One poll's answers. */
   private record Heard(
@@ -91,6 +105,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   /**
    * @param cgroups where the cgroups of the node are mounted
    * @param gpus the GPUs of the node
+   * @param names tell the UIDs of pods, which the kubelet's list does not have
    * @param clock ms that only grow
    */
   KubeletSource(
@@ -98,10 +113,12 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
       KubeletSettings settings,
       Path cgroups,
       Supplier<List<GpuIdentity>> gpus,
+      ContainerNames names,
       LongSupplier clock) {
     this.vertx = vertx;
     this.settings = settings;
     this.gpus = gpus;
+    this.names = names;
     this.clock = clock;
     this.keepMillis = Math.max(settings.keep().toMillis(), 2 * settings.every().toMillis());
     this.resources = GpuResources.of(settings.resources(), settings.drivers());
@@ -117,8 +134,9 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
       KubeletSettings settings,
       Path cgroups,
       Supplier<List<GpuIdentity>> gpus,
+      ContainerNames names,
       LongSupplier clock) {
-    KubeletSource source = new KubeletSource(vertx, settings, cgroups, gpus, clock);
+    KubeletSource source = new KubeletSource(vertx, settings, cgroups, gpus, names, clock);
     source.timer =
         vertx.setPeriodic(
             Math.min(100, settings.every().toMillis()),
@@ -158,8 +176,12 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
 
   private Resolved resolve(Answer last) {
     List<GpuIdentity> there = gpus.get();
+    Map<String, String> told = names.podUids();
     Resolved before = resolved;
-    if (before != null && before.answer == last && before.gpus.equals(there)) {
+    if (before != null
+        && before.answer == last
+        && before.told == told
+        && before.gpus.equals(there)) {
       return before;
     }
     List<PodDevice> devices = last.pods.devices();
@@ -167,12 +189,31 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
         new Resolved(
             last,
             there,
-            PodClaims.of(devices, settings.relabelling(), new DeviceIds(there)),
+            told,
+            PodClaims.of(
+                devices,
+                uids(devices, last.uids, told),
+                settings.relabelling(),
+                new DeviceIds(there)),
             last.offered
                 .map(offered -> GpuSupply.of(offered, last.known, devices, there))
                 .orElse(GpuSupply.UNKNOWN));
     resolved = now;
     return now;
+  }
+
+  /** What the node shows is as new as the answer; what runtimes told may be older. */
+  private static Map<Pod, String> uids(
+      List<PodDevice> devices, Map<Pod, String> seen, Map<String, String> told) {
+    Map<Pod, String> uids = new HashMap<>();
+    for (PodDevice device : devices) {
+      Pod pod = device.pod();
+      String uid = seen.getOrDefault(pod, told.getOrDefault(pod.toString(), ""));
+      if (!uid.isEmpty()) {
+        uids.put(pod, uid);
+      }
+    }
+    return uids;
   }
 
   @Override
@@ -385,7 +426,13 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
     long now = clock.getAsLong();
     Set<Pod> finished = new LinkedHashSet<>(heard.finished);
     Set<Pod> holding = heard.devices.stream().map(PodDevice::pod).collect(Collectors.toSet());
-    finished.addAll(hostPods.finished(holding, now));
+    HostPods.Seen seen = hostPods.look(holding, now);
+    finished.addAll(seen.finished());
+    names.wantUids(
+        holding.stream()
+            .filter(pod -> !finished.contains(pod) && !seen.uids().containsKey(pod))
+            .map(Pod::toString)
+            .collect(Collectors.toSet()));
     heard.offered.ifPresent(
         offered ->
             offered.stream()
@@ -393,7 +440,11 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
                 .takeWhile(resource -> knownResources.size() < MOST_RESOURCES)
                 .forEach(knownResources::add));
     return new Answer(
-        now, holders.settle(heard.devices, finished), heard.offered, Set.copyOf(knownResources));
+        now,
+        holders.settle(heard.devices, finished),
+        seen.uids(),
+        heard.offered,
+        Set.copyOf(knownResources));
   }
 
   @Override

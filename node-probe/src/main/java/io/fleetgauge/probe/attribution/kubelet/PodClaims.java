@@ -8,6 +8,7 @@ import io.fleetgauge.sample.relabel.Relabelling;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,7 +21,11 @@ record PodClaims(List<Claim> claims, long unresolved) {
   private static final String RESOURCE = "resource";
   private static final String DEVICE = "device";
 
-  static PodClaims of(List<PodDevice> devices, Relabelling rules, DeviceIds ids) {
+  /**
+   * @param uids of the pods, where they are known
+   */
+  static PodClaims of(
+      List<PodDevice> devices, Map<Pod, String> uids, Relabelling rules, DeviceIds ids) {
     Set<Claim> claims = new LinkedHashSet<>();
     long unresolved = 0;
     for (PodDevice device : devices) {
@@ -30,6 +35,8 @@ record PodClaims(List<Claim> claims, long unresolved) {
               device.pod().name(),
               "namespace",
               device.pod().namespace(),
+              "pod_uid",
+              uids.getOrDefault(device.pod(), ""),
               "container",
               device.container(),
               RESOURCE,

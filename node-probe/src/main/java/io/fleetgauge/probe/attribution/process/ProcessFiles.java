@@ -7,7 +7,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What the kernel shows of a process below the node's {@code /proc}. Files are read together, and
@@ -20,6 +22,11 @@ final class ProcessFiles {
 
   private static final int ATTEMPTS = 3;
 
+  /** Files of control groups that are remembered, and the longest of them, characters. */
+  private static final int MOST_KNOWN = 256;
+
+  private static final int LONGEST_KNOWN = 4 << 10;
+
   /** Where the time of the start stands among the words behind the program's name. */
   private static final int START = 19;
 
@@ -30,6 +37,7 @@ final class ProcessFiles {
 
   private final Path proc;
   private final byte[] buffer = new byte[MOST_BYTES];
+  private final Map<String, Cgroup> cgroups = new HashMap<>();
 
   /** What is left of a process. */
   enum Life {
@@ -45,7 +53,7 @@ final class ProcessFiles {
    *
    * @param started when, in ticks of the kernel; with the pid it is unique
    * @param program the name of the program, at most 15 bytes
-   * @param uid of the user it runs as, empty if it is not told
+   * @param uid of the user it runs as; empty if it is not told, or if its control group tells more
    * @param isMpsServer whether it only passes on the work of others
    */
   record Seen(
@@ -80,7 +88,8 @@ final class ProcessFiles {
     for (int i = 0; i < ATTEMPTS; i++) {
       Stat before = stat(of);
       String groups = before == null ? null : text(of.resolve("cgroup"));
-      String status = groups == null ? null : text(of.resolve("status"));
+      Cgroup cgroup = groups == null ? Cgroup.NONE : cgroup(groups);
+      String status = groups == null ? null : needsUser(cgroup) ? text(of.resolve("status")) : "";
       Stat after = status == null ? null : stat(of);
       if (after == null) {
         return null;
@@ -92,11 +101,34 @@ final class ProcessFiles {
             life(after.state),
             after.program,
             uid(status),
-            Cgroup.ofFile(groups),
+            cgroup,
             isMpsServer(of, after.program));
       }
     }
     throw new Unreadable("process " + pid + " is another one at each look");
+  }
+
+  /**
+   * Whether nothing but its user tells whose a process is; to make that file costs the kernel most.
+   */
+  private static boolean needsUser(Cgroup group) {
+    return !group.isContainer() && group.pod().isEmpty() && group.uid().isEmpty();
+  }
+
+  /** Control groups hardly change from one tick to the next, and are costly to understand. */
+  private Cgroup cgroup(String text) {
+    Cgroup known = cgroups.get(text);
+    if (known != null) {
+      return known;
+    }
+    Cgroup group = Cgroup.ofFile(text);
+    if (text.length() <= LONGEST_KNOWN) {
+      if (cgroups.size() >= MOST_KNOWN) {
+        cgroups.clear();
+      }
+      cgroups.put(text, group);
+    }
+    return group;
   }
 
   /**

@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 public final class ProcessSampling implements Reader {
   private final Supplier<Optional<List<GpuProcesses>>> gpus;
   private final ProcessOwners owners;
+  private final Runnable found;
   private final BiFunction<GpuOwners.Gpu, Labels, Labels> records;
   private final ProcessSeries series;
   private final TickClass core;
@@ -30,16 +31,19 @@ public final class ProcessSampling implements Reader {
 
   /**
    * @param gpus the processes of each GPU; empty while the driver does not answer
+   * @param found is told when the owners of the processes are known, before records are asked for
    * @param records what a scheduler's record adds to an owner on a GPU
    */
   public ProcessSampling(
       ProcessSettings settings,
       Supplier<Optional<List<GpuProcesses>>> gpus,
       ProcessOwners owners,
+      Runnable found,
       BiFunction<GpuOwners.Gpu, Labels, Labels> records,
       TickClass core) {
     this.gpus = gpus;
     this.owners = owners;
+    this.found = found;
     this.records = records;
     this.series =
         new ProcessSeries(settings.limit(), settings.perProcess(), settings.usedGpuMemory());
@@ -62,6 +66,7 @@ public final class ProcessSampling implements Reader {
         gpus.get()
             .orElseThrow(() -> new IOException("the GPU driver has not listed its processes"));
     Map<Integer, OwnedProcess> byPid = owners.follow(now);
+    found.run();
     series.add(out.of(core), now, byPid, records);
     newest = byPid;
   }

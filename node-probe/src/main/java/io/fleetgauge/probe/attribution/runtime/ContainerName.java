@@ -13,6 +13,14 @@ import java.util.Optional;
 public record ContainerName(
     String name, String container, String pod, String namespace, String podUid) {
   private static final String LABELS = "io.kubernetes.";
+
+  /** Labels by which the kubelet names a container's place. */
+  static final String CONTAINER = LABELS + "container.name";
+
+  static final String POD = LABELS + "pod.name";
+  static final String NAMESPACE = LABELS + "pod.namespace";
+  static final String UID = LABELS + "pod.uid";
+
   private static final String OF_POD = "k8s_";
 
   /** What a name in a pod consists of. */
@@ -57,10 +65,10 @@ public record ContainerName(
 
   private static Optional<ContainerName> inPod(Map<String, String> labels, String attempt) {
     return inPod(
-        labels.getOrDefault(LABELS + "container.name", ""),
-        labels.getOrDefault(LABELS + "pod.name", ""),
-        labels.getOrDefault(LABELS + "pod.namespace", ""),
-        labels.getOrDefault(LABELS + "pod.uid", ""),
+        labels.getOrDefault(CONTAINER, ""),
+        labels.getOrDefault(POD, ""),
+        labels.getOrDefault(NAMESPACE, ""),
+        labels.getOrDefault(UID, ""),
         attempt);
   }
 

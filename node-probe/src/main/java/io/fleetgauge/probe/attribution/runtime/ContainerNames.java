@@ -35,7 +35,9 @@ public final class ContainerNames implements AutoCloseable {
   private final List<Asked> runtimes = new ArrayList<>();
   private final LongSupplier nanos;
   private volatile Map<String, ContainerName> names = Map.of();
+  private volatile Map<String, String> podUids = Map.of();
   private volatile Set<String> wanted = Set.of();
+  private volatile Set<String> podsWithoutUid = Set.of();
   private Runnable stop = () -> {};
   private int round;
 
@@ -110,6 +112,22 @@ public final class ContainerNames implements AutoCloseable {
     wanted = Set.copyOf(ids);
   }
 
+  /**
+   * The UIDs of pods that have running containers, by {@code NAMESPACE/NAME}; those of which there
+   * are several are left out. Another object when runtimes were asked again.
+   */
+  public Map<String, String> podUids() {
+    return podUids;
+  }
+
+  /**
+   * Nobody else tells the UIDs of these pods, {@code NAMESPACE/NAME}. Runtimes are asked for them
+   * at each round, because a pod may be made again under its name.
+   */
+  public void wantUids(Set<String> pods) {
+    podsWithoutUid = Set.copyOf(pods);
+  }
+
   /** The runtimes that were ever seen. */
   public List<Status> status() {
     long now = nanos.getAsLong();
@@ -129,7 +147,7 @@ public final class ContainerNames implements AutoCloseable {
 
   /** Asks whom it is worth to ask. On the event loop. */
   void ask() {
-    boolean isMissing = !names.keySet().containsAll(wanted);
+    boolean isMissing = !podsWithoutUid.isEmpty() || !names.keySet().containsAll(wanted);
     boolean isDue = round++ % SELDOM == 0;
     if (isMissing || isDue) {
       runtimes.forEach(this::ask);
@@ -174,6 +192,21 @@ public final class ContainerNames implements AutoCloseable {
     }
     runtimes.forEach(each -> all.putAll(each.names));
     names = Map.copyOf(all);
+    podUids = podUids(all);
+  }
+
+  private static Map<String, String> podUids(Map<String, ContainerName> all) {
+    Map<String, String> uids = new HashMap<>();
+    for (ContainerName each : all.values()) {
+      if (!each.podUid().isEmpty()) {
+        uids.merge(
+            each.namespace() + "/" + each.pod(),
+            each.podUid(),
+            (one, other) -> one.equals(other) ? one : "");
+      }
+    }
+    uids.values().removeIf(String::isEmpty);
+    return Map.copyOf(uids);
   }
 
   private static void failed(Asked of, Throwable cause) {

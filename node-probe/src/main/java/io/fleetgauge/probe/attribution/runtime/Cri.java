@@ -7,8 +7,11 @@ import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientAgent;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A runtime of Kubernetes, by its container runtime interface (CRI): containerd, CRI-O,
@@ -18,11 +21,20 @@ import java.util.Map;
  *   ListContainersRequest   1 ContainerFilter
  *   ContainerFilter         2 ContainerStateValue (1 state, where 1 is running)
  *   ListContainersResponse  1 Container*
- *   Container               1 id, 3 ContainerMetadata (1 name, 2 attempt), 8 label* (1 key, 2 value)
+ *   Container               1 id, 2 pod_sandbox_id, 3 ContainerMetadata (1 name, 2 attempt),
+ *                           8 label* (1 key, 2 value)
+ *   ListPodSandboxRequest   none: pods of all states
+ *   ListPodSandboxResponse  1 PodSandbox*
+ *   PodSandbox              1 id, 2 PodSandboxMetadata (1 name, 2 uid, 3 namespace)
  * </pre>
+ *
+ * The kubelet labels containers with their pod, whatever the runtime; the pods themselves are asked
+ * for only when a container has no such labels, because something else made it.
  */
 final class Cri implements ContainerRuntime {
-  private static final String METHOD = "RuntimeService/ListContainers";
+  private static final List<String> VERSIONS = List.of("/runtime.v1.", "/runtime.v1alpha2.");
+  private static final String CONTAINERS = "RuntimeService/ListContainers";
+  private static final String SANDBOXES = "RuntimeService/ListPodSandbox";
 
   /** Asks for what runs. */
   private static final byte[] RUNNING = {0x0a, 0x04, 0x12, 0x02, 0x08, 0x01};
@@ -30,13 +42,35 @@ final class Cri implements ContainerRuntime {
   private static final int MOST_LABELS = 256;
   private static final int FIRST = 1 << 3 | ProtobufFields.BYTES;
   private static final int SECOND = 2 << 3 | ProtobufFields.BYTES;
+  private static final int THIRD = 3 << 3 | ProtobufFields.BYTES;
   private static final int ATTEMPT = 2 << 3 | ProtobufFields.VARINT;
-  private static final int METADATA = 3 << 3 | ProtobufFields.BYTES;
   private static final int LABEL = 8 << 3 | ProtobufFields.BYTES;
 
   private final HttpClientAgent client;
   private final Path socket;
   private final long timeoutMillis;
+
+  /**
+   * A container.
+   *
+   * @param sandbox id of its pod's sandbox
+   */
+  record Container(
+      String id, String sandbox, String name, String attempt, Map<String, String> labels) {
+    Optional<ContainerName> name(Map<String, Map<String, String>> sandboxes) {
+      Map<String, String> all = new HashMap<>(sandboxes.getOrDefault(sandbox, Map.of()));
+      if (!all.isEmpty()) {
+        all.put(ContainerName.CONTAINER, name);
+      }
+      all.putAll(labels);
+      return ContainerName.ofCri(name, attempt, all);
+    }
+  }
+
+  /** Reads a message. */
+  private interface Reading<T> {
+    T read() throws WireException;
+  }
 
   Cri(HttpClientAgent client, Path socket, long timeoutMillis) {
     this.client = client;
@@ -54,47 +88,122 @@ final class Cri implements ContainerRuntime {
     return GrpcConnection.open(client, socket, timeoutMillis, MOST_BYTES)
         .compose(
             connection ->
-                connection
-                    .call("/runtime.v1." + METHOD, RUNNING)
+                list(connection, VERSIONS.getFirst())
                     .recover(
                         failure ->
                             failure instanceof GrpcFailure of
                                     && of.status() == GrpcFailure.UNIMPLEMENTED
-                                ? connection.call("/runtime.v1alpha2." + METHOD, RUNNING)
+                                ? list(connection, VERSIONS.getLast())
                                 : Future.failedFuture(failure))
-                    .onComplete(done -> connection.close()))
-        .compose(
-            message -> {
-              try {
-                return Future.succeededFuture(read(message));
-              } catch (WireException e) {
-                return Future.failedFuture(
-                    "the answer is no list of containers: " + e.getMessage());
-              }
-            });
+                    .onComplete(done -> connection.close()));
   }
 
-  static Map<String, ContainerName> read(byte[] message) throws WireException {
-    ProtobufFields in = new ProtobufFields(message, message.length);
+  private static Future<Map<String, ContainerName>> list(
+      GrpcConnection connection, String version) {
+    return connection
+        .call(version + CONTAINERS, RUNNING)
+        .compose(message -> read("containers", () -> containers(message)))
+        .compose(
+            containers ->
+                sandboxes(connection, version, containers)
+                    .map(sandboxes -> names(containers, sandboxes)));
+  }
+
+  private static Future<Map<String, Map<String, String>>> sandboxes(
+      GrpcConnection connection, String version, List<Container> containers) {
+    boolean isTold =
+        containers.stream()
+            .allMatch(
+                each -> each.name(Map.of()).filter(name -> !name.pod().isEmpty()).isPresent());
+    return isTold
+        ? Future.succeededFuture(Map.of())
+        : connection
+            .call(version + SANDBOXES, new byte[0])
+            .compose(message -> read("pods", () -> sandboxes(message)));
+  }
+
+  private static <T> Future<T> read(String what, Reading<T> reading) {
+    try {
+      return Future.succeededFuture(reading.read());
+    } catch (WireException e) {
+      return Future.failedFuture("the answer is no list of " + what + ": " + e.getMessage());
+    }
+  }
+
+  static Map<String, ContainerName> names(
+      List<Container> containers, Map<String, Map<String, String>> sandboxes) {
     Map<String, ContainerName> names = new HashMap<>();
+    for (Container each : containers) {
+      each.name(sandboxes).ifPresent(name -> names.put(each.id(), name));
+    }
+    return names;
+  }
+
+  /** The containers of a {@code ListContainersResponse}. */
+  static List<Container> containers(byte[] message) throws WireException {
+    ProtobufFields in = new ProtobufFields(message, message.length);
+    List<Container> containers = new ArrayList<>();
     while (in.position() < message.length) {
       int tag = tag(in);
-      if (tag == FIRST && names.size() < MOST_CONTAINERS) {
-        container(in, in.end(message.length, "a container"), names);
+      if (tag == FIRST && containers.size() < MOST_CONTAINERS) {
+        containers.add(container(in, in.end(message.length, "a container")));
       } else {
         in.skipField(tag, message.length);
       }
     }
-    return names;
+    return containers;
+  }
+
+  /** The pods of a {@code ListPodSandboxResponse} by id, as labels of the kubelet name them. */
+  static Map<String, Map<String, String>> sandboxes(byte[] message) throws WireException {
+    ProtobufFields in = new ProtobufFields(message, message.length);
+    Map<String, Map<String, String>> sandboxes = new HashMap<>();
+    while (in.position() < message.length) {
+      int tag = tag(in);
+      if (tag == FIRST && sandboxes.size() < MOST_CONTAINERS) {
+        sandbox(in, in.end(message.length, "a pod"), sandboxes);
+      } else {
+        in.skipField(tag, message.length);
+      }
+    }
+    return sandboxes;
   }
 
   private static int tag(ProtobufFields in) throws WireException {
     return in.uint(Integer.MAX_VALUE, "the number of a field");
   }
 
-  private static void container(ProtobufFields in, int end, Map<String, ContainerName> names)
-      throws WireException {
+  private static void sandbox(
+      ProtobufFields in, int end, Map<String, Map<String, String>> sandboxes) throws WireException {
     String id = "";
+    Map<String, String> labels = new HashMap<>();
+    while (in.position() < end) {
+      int tag = tag(in);
+      switch (tag) {
+        case FIRST -> id = in.string("the id of a pod");
+        case SECOND -> {
+          int inner = in.end(end, "metadata");
+          while (in.position() < inner) {
+            int of = tag(in);
+            switch (of) {
+              case FIRST -> labels.put(ContainerName.POD, in.string("the name of a pod"));
+              case SECOND -> labels.put(ContainerName.UID, in.string("the UID of a pod"));
+              case THIRD -> labels.put(ContainerName.NAMESPACE, in.string("a namespace"));
+              default -> in.skipField(of, inner);
+            }
+          }
+          ProtobufFields.require(in.position() == inner, "metadata", in.position());
+        }
+        default -> in.skipField(tag, end);
+      }
+    }
+    ProtobufFields.require(in.position() == end, "a pod", in.position());
+    sandboxes.put(id, labels);
+  }
+
+  private static Container container(ProtobufFields in, int end) throws WireException {
+    String id = "";
+    String sandbox = "";
     String name = "";
     long attempt = 0;
     Map<String, String> labels = new HashMap<>();
@@ -102,7 +211,8 @@ final class Cri implements ContainerRuntime {
       int tag = tag(in);
       switch (tag) {
         case FIRST -> id = in.string("the id of a container");
-        case METADATA -> {
+        case SECOND -> sandbox = in.string("the id of a pod");
+        case THIRD -> {
           int inner = in.end(end, "metadata");
           while (in.position() < inner) {
             int of = tag(in);
@@ -121,9 +231,7 @@ final class Cri implements ContainerRuntime {
       }
     }
     ProtobufFields.require(in.position() == end, "a container", in.position());
-    String ofId = id;
-    ContainerName.ofCri(name, Long.toUnsignedString(attempt), labels)
-        .ifPresent(known -> names.put(ofId, known));
+    return new Container(id, sandbox, name, Long.toUnsignedString(attempt), labels);
   }
 
   private static void label(ProtobufFields in, int end, Map<String, String> labels)

@@ -51,20 +51,21 @@ public final class AllocationRoutes {
 
   /** Mounts them where everybody who comes may use them. */
   public void mount(Router router) {
-    mount(router, RoutingContext::next);
+    mountAfter(router.route(PATH + "*").handler(RoutingContext::next), router);
   }
 
   /**
    * Mounts them where a token must be shown.
    *
+   * @param mayAsk admits requests before they show it
    * @param token empty when there is none: then nobody may use them
    */
-  public void mount(Router router, Supplier<String> token) {
-    mount(router, http -> admit(http, token.get()));
+  public void mount(Router router, Handler<RoutingContext> mayAsk, Supplier<String> token) {
+    mountAfter(
+        router.route(PATH + "*").handler(mayAsk).handler(http -> admit(http, token.get())), router);
   }
 
-  private void mount(Router router, Handler<RoutingContext> admit) {
-    Route all = router.route(PATH + "*").handler(admit);
+  private void mountAfter(Route all, Router router) {
     all.failureHandler(this::failed);
     router
         .post(PATH)

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,17 @@ class HostPodsTest {
     has("kubepods/pod" + again);
     finishedAt(0);
     assertThat(finishedAt(600)).isEmpty();
+    assertThat(pods.look(Set.of(P), 0).uids()).containsEntry(P, again);
+    has("kubepods/pod" + UID);
+    assertThat(pods.look(Set.of(P), 0).uids()).as("both run").isEmpty();
+  }
+
+  @Test
+  void aFolderOfLogsTellsTheUidOfItsPodWhetherOrNotCgroupsAreSeen() throws IOException {
+    Pod other = new Pod("ns", "other");
+    Files.createDirectories(folder.resolve("logs/ns_other_no-uid"));
+    Files.createDirectories(folder.resolve("logs/ns_foreign_" + UID));
+    assertThat(pods.look(Set.of(P, other), 0).uids()).containsExactly(Map.entry(P, UID));
   }
 
   @Test
@@ -76,8 +88,10 @@ class HostPodsTest {
     Files.createDirectories(logs);
     Pod pod = new Pod("kube-system", "static-node");
     has("kubepods/pod0123456789abcdef0123456789abcdef");
-    pods.finished(Set.of(pod), 0);
-    assertThat(pods.finished(Set.of(pod), 600_000)).isEmpty();
+    pods.look(Set.of(pod), 0);
+    HostPods.Seen seen = pods.look(Set.of(pod), 600_000);
+    assertThat(seen.finished()).isEmpty();
+    assertThat(seen.uids()).containsEntry(pod, "0123456789abcdef0123456789abcdef");
   }
 
   @Test
@@ -94,7 +108,7 @@ class HostPodsTest {
   }
 
   private Set<Pod> finishedAt(long seconds) {
-    return pods.finished(Set.of(P), 1_000 * seconds);
+    return pods.look(Set.of(P), 1_000 * seconds).finished();
   }
 
   private void has(String cgroup) throws IOException {

@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -41,8 +42,13 @@ final class KubeletNode implements AutoCloseable {
   }
 
   KubeletNode(Vertx vertx, KubeletSettings settings, Path folder) {
+    this(vertx, settings, folder, ContainerNames.none());
+  }
+
+  KubeletNode(Vertx vertx, KubeletSettings settings, Path folder, ContainerNames names) {
     this.folder = folder;
-    source = new KubeletSource(vertx, settings, folder.resolve("cgroup"), () -> gpus, clock::get);
+    source =
+        new KubeletSource(vertx, settings, folder.resolve("cgroup"), () -> gpus, names, clock::get);
     attribution = new Attribution(List.of(source), List.of("namespace"));
   }
 

@@ -9,11 +9,16 @@ import static io.fleetgauge.probe.attribution.kubelet.Messages.devices;
 import static io.fleetgauge.probe.attribution.kubelet.Messages.dynamic;
 import static io.fleetgauge.probe.attribution.kubelet.Messages.pod;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.gpu.RuntimeSettings;
+import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.grpc.Status;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.junit5.VertxExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +37,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(VertxExtension.class)
 class KubeletSourceTest {
   private static final String GPU = "nvidia.com/gpu";
+  private static final String UID_1 = "0a1b2c3d-1111-2222-3333-4444deadbee1";
+  private static final String UID_2 = "0a1b2c3d-1111-2222-3333-4444deadbee2";
   private static final Messages.Field P1 = pod("ns", "p1", container("main", devices(GPU, A)));
 
   @TempDir private Path folder;
@@ -95,6 +102,59 @@ class KubeletSourceTest {
             each -> assertThat(each).contains("gpu_allocation_info", "p1", "slot=\"0\""),
             each -> assertThat(each).contains("gpu_allocation_info", "p2", "slot=\"1\""))
         .noneMatch(each -> each.contains("gpu_allocated") && each.contains("pod="));
+  }
+
+  @Test
+  void theUidOfAPodIsThatOfItsFolderOfLogsAndOfItsCgroupWhereThereAreSeveral() throws Exception {
+    kubelet.lists(P1, pod("ns", "p2", container("main", devices("nvidia.com/mig-3g.40gb", MIG_7))));
+    Files.createDirectories(folder.resolve("logs/ns_p1_" + UID_1));
+    node.after(0);
+    assertThat(uids()).containsExactlyInAnyOrder("p1=" + UID_1, "p2=");
+    Files.createDirectories(folder.resolve("logs/ns_p1_" + UID_2));
+    node.after(10);
+    assertThat(uids()).as("it was made again, and nothing tells which").contains("p1=");
+    Files.createDirectories(folder.resolve("cgroup/kubepods/pod" + UID_2));
+    node.after(10);
+    assertThat(uids()).contains("p1=" + UID_2);
+    assertThat(node.series().keySet())
+        .anyMatch(each -> each.contains("gpu_allocation_info") && each.contains(UID_2));
+  }
+
+  @Test
+  void whereTheNodeDoesNotShowItTheRuntimeTellsTheUidOfAPod(Vertx vertx) throws Exception {
+    Path docker = folder.resolve("docker.sock");
+    String container =
+        "[{\"Id\": \"%s\", \"Names\": [\"/k8s_main_p1_ns_%s_0\"]}]"
+            .formatted("0a".repeat(32), UID_1);
+    HttpServer server =
+        vertx.createHttpServer().requestHandler(request -> request.response().end(container));
+    server.listen(SocketAddress.domainSocketAddress(docker.toString())).await();
+    RuntimeSettings runtimes =
+        new RuntimeSettings(
+            List.of(docker), List.of(), Duration.ofSeconds(1), Duration.ofSeconds(5));
+    kubelet.lists(P1);
+    try (ContainerNames names = ContainerNames.start(vertx, runtimes);
+        KubeletNode other =
+            new KubeletNode(
+                vertx,
+                KubeletNode.settings(folder, Duration.ofSeconds(5), 1 << 20, Relabelling.NONE),
+                folder,
+                names)) {
+      other.after(0);
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(() -> assertThat(uids(other)).containsExactly("p1=" + UID_1));
+    }
+  }
+
+  private List<String> uids() {
+    return uids(node);
+  }
+
+  private static List<String> uids(KubeletNode of) {
+    return of.knowledge().claims().stream()
+        .map(claim -> claim.owner().value("pod") + "=" + claim.owner().value("pod_uid"))
+        .toList();
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -167,7 +168,7 @@ class PodResourcesTest {
 
   private static List<Claim> claims(byte[] answer, List<GpuIdentity> gpus) throws WireException {
     Holders.Settled pods = new Holders().settle(PodResources.pods(answer, GPUS), Set.of());
-    return PodClaims.of(pods.devices(), Relabelling.NONE, new DeviceIds(gpus)).claims();
+    return PodClaims.of(pods.devices(), Map.of(), Relabelling.NONE, new DeviceIds(gpus)).claims();
   }
 
   private static byte[] damage(byte[] answer, SplittableRandom random) {

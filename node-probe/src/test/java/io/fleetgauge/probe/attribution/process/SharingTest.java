@@ -10,10 +10,13 @@ import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
+import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
@@ -250,6 +253,69 @@ class SharingTest {
     }
   }
 
+  @Test
+  void theOwnersThatProcessesShowLabelTheGpuInTheTickInWhichTheyAreFound() throws Exception {
+    FakeProc proc = new FakeProc(folder);
+    Labels gpu = Labels.of("gpu", "0", "UUID", "GPU-0");
+    try (Sampler sampler = sampler(ProcessSettings.defaults(), proc)) {
+      for (int round = 0; round < 4; round++) {
+        Made made = new Made(100 + round, round, 0, 10, 0.5);
+        proc.process(made.pid, cgroup(made));
+        listed =
+            Optional.of(
+                List.of(
+                    new GpuProcesses(
+                        gpu, round == 3 ? List.of() : List.of(process(made, Mode.WHOLE)))));
+        Tick tick = sampler.readAt(round * 15_000L);
+        List<String> owners = new ArrayList<>();
+        List<String> told = new ArrayList<>();
+        for (int i = 0; i < tick.size(); i++) {
+          Labels series = tick.series().get(i);
+          if (Staleness.isMarker(tick.values()[i])) {
+            continue;
+          }
+          if (series.metric().equals(Utilization.METRIC)) {
+            owners.add(series.value("pod_uid"));
+          } else if (series.metric().equals("gpu_allocation_info")) {
+            told.add(series.value("pod_uid"));
+          }
+        }
+        assertThat(owners).containsExactly(round == 3 ? "" : uid(round));
+        assertThat(told).isEqualTo(round == 3 ? List.of() : List.of(uid(round)));
+      }
+    }
+  }
+
+  /** A series of each GPU, read before the owners are known. */
+  private final class Utilization implements Reader {
+    static final String METRIC = "DCGM_FI_DEV_GPU_UTIL";
+
+    @Override
+    public String name() {
+      return "gpu";
+    }
+
+    @Override
+    public Set<TickClass> classes() {
+      return Set.of(CORE);
+    }
+
+    @Override
+    public void read(Set<TickClass> due, Readings out) {
+      listed
+          .orElse(List.of())
+          .forEach(gpu -> out.add(CORE, gpu.labels().with(Labels.NAME, METRIC), 50));
+    }
+  }
+
+  private List<GpuIdentity> wholeGpus() {
+    return listed.orElse(List.of()).stream()
+        .map(GpuProcesses::labels)
+        .filter(labels -> labels.value("GPU_I_ID").isEmpty())
+        .map(labels -> new GpuIdentity(labels, 0, List.of()))
+        .toList();
+  }
+
   private Sampler sampler(ProcessSettings settings, FakeProc proc) {
     ContainerNames names = ContainerNames.none();
     ProcessOwners owners = new ProcessOwners(proc.folder, folder, names);
@@ -273,12 +339,14 @@ class SharingTest {
     Attribution attribution =
         new Attribution(List.of(scheduler, owners), List.of("namespace", "account"));
     ProcessSampling sampling =
-        new ProcessSampling(settings, () -> listed, owners, attribution::record, CORE);
+        new ProcessSampling(
+            settings, () -> listed, owners, attribution::ask, attribution::record, CORE);
     return new Sampler(
         List.of(
+            new Utilization(),
             sampling,
             new ProcessReport(sampling, names, CORE),
-            new AttributionSampling(attribution, List::of, CORE)),
+            new AttributionSampling(attribution, this::wholeGpus, CORE)),
         new NodeLabels(Labels.EMPTY, Relabelling.NONE),
         attribution,
         "probe",

@@ -104,6 +104,60 @@ class ContainerNamesTest {
     assertThat(names.of(B)).as("a container without a pod").map(ContainerName::name).contains("b");
   }
 
+  /**
+   * As CRI-O answers: {@code server/container_list.go} and {@code server/sandbox_list.go} fill the
+   * messages of {@code k8s.io/cri-api}, {@code pkg/apis/runtime/v1/api.proto}, with all their
+   * fields. Containers of {@code crictl} have the labels of its file only.
+   */
+  @Test
+  void aContainerOfCriOWithoutLabelsOfTheKubeletHasTheNameOfItsSandbox() throws Exception {
+    WireWriter all = new WireWriter();
+    message(all, 0x0a, crio(A, "sandbox-1", "train", 3, true));
+    message(all, 0x0a, crio(B, "sandbox-2", "shell", 0, false));
+    message(all, 0x0a, crio("0c".repeat(32), "sandbox-3", "lost", 0, false));
+    WireWriter pods = new WireWriter();
+    message(pods, 0x0a, sandbox("sandbox-1", "p-1", "uid-1", "ml"));
+    message(pods, 0x0a, sandbox("sandbox-2", "p-2", "uid-2", "dev"));
+    serveGrpc(
+        Map.of(
+            "/runtime.v1.RuntimeService/ListContainers",
+            all.toBytes(),
+            "/runtime.v1.RuntimeService/ListPodSandbox",
+            pods.toBytes()));
+    ContainerNames names = names(cri());
+    ask(names);
+    assertThat(names.of(A)).contains(IN_POD);
+    assertThat(names.of(B))
+        .contains(new ContainerName("k8s_shell_p-2_dev_uid-2_0", "shell", "p-2", "dev", "uid-2"));
+    assertThat(names.of("0c".repeat(32)))
+        .as("its sandbox has gone")
+        .contains(new ContainerName("lost", "lost", "", "", ""));
+    assertThat(names.podUids()).isEqualTo(Map.of("ml/p-1", "uid-1", "dev/p-2", "uid-2"));
+  }
+
+  @Test
+  void theUidOfAPodIsToldWhileAllItsContainersAreOfOnePod() throws Exception {
+    AtomicInteger round = new AtomicInteger();
+    serve(
+        request ->
+            request
+                .response()
+                .end(
+                    round.getAndIncrement() == 0
+                        ? list(A, "k8s_a_p_ns_u1_0", B, "k8s_b_p_ns_u1_0")
+                        : list(A, "k8s_a_p_ns_u1_0", B, "k8s_b_p_ns_u2_0")));
+    ContainerNames names = names(docker());
+    names.wantUids(Set.of("ns/p"));
+    ask(names);
+    assertThat(names.podUids()).isEqualTo(Map.of("ns/p", "u1"));
+    ask(names);
+    assertThat(round).as("asked at each round for a pod whose UID nobody else tells").hasValue(2);
+    assertThat(names.podUids()).as("made again under its name").isEmpty();
+    names.wantUids(Set.of());
+    ask(names);
+    assertThat(round).hasValue(2);
+  }
+
   @Test
   void aRuntimeThatKnowsTheOlderInterfaceOnlyIsAskedInIt() throws Exception {
     serveGrpc("/runtime.v1alpha2.RuntimeService/ListContainers", containers());
@@ -113,7 +167,8 @@ class ContainerNamesTest {
     assertThat(asked)
         .containsExactly(
             "POST /runtime.v1.RuntimeService/ListContainers",
-            "POST /runtime.v1alpha2.RuntimeService/ListContainers");
+            "POST /runtime.v1alpha2.RuntimeService/ListContainers",
+            "POST /runtime.v1alpha2.RuntimeService/ListPodSandbox");
   }
 
   @Test
@@ -201,7 +256,7 @@ class ContainerNamesTest {
       byte[] answer = damaged(isCri ? cri : docker, random);
       try {
         Map<String, ContainerName> names =
-            isCri ? Cri.read(answer) : Docker.read(Buffer.buffer(answer));
+            isCri ? readCri(answer) : Docker.read(Buffer.buffer(answer));
         for (ContainerName name : names.values()) {
           assertThat(name.name()).matches("[!-~]+");
           assertThat(name.pod() + name.namespace() + name.container()).matches("[!-~]*");
@@ -211,6 +266,11 @@ class ContainerNamesTest {
       }
     }
     assertThat(refused).isBetween(DAMAGED / 10, DAMAGED);
+  }
+
+  /** The same bytes as both answers: some of them have to be refused, none may do harm. */
+  private static Map<String, ContainerName> readCri(byte[] answer) throws WireException {
+    return Cri.names(Cri.containers(answer), Cri.sandboxes(answer));
   }
 
   private static byte[] damaged(byte[] answer, Random random) {
@@ -252,6 +312,36 @@ class ContainerNamesTest {
     return all.toBytes();
   }
 
+  /** A Container with all its fields. */
+  private static WireWriter crio(
+      String id, String sandbox, String name, int attempt, boolean isOfKubelet) {
+    WireWriter out = new WireWriter();
+    out.u8(0x0a).string(id).u8(0x12).string(sandbox);
+    message(out, 0x1a, new WireWriter().u8(0x0a).string(name).u8(0x10).uvar(attempt));
+    message(out, 0x22, new WireWriter().u8(0x0a).string("quay.io/x/y:1"));
+    out.u8(0x2a).string("sha256:" + id).u8(0x30).uvar(1).u8(0x38).uvar(1_800_000_000_000_000_000L);
+    if (isOfKubelet) {
+      label(out, "io.kubernetes.container.name", name);
+      label(out, "io.kubernetes.pod.name", "p-1");
+      label(out, "io.kubernetes.pod.namespace", "ml");
+      label(out, "io.kubernetes.pod.uid", "uid-1");
+    }
+    for (String key : List.of("io.kubernetes.container.hash", "io.kubernetes.cri-o.SandboxID")) {
+      message(out, 0x4a, new WireWriter().u8(0x0a).string(key).u8(0x12).string("x"));
+    }
+    return out.u8(0x52).string("sha256:" + id);
+  }
+
+  /** A PodSandbox with all its fields. */
+  private static WireWriter sandbox(String id, String name, String uid, String namespace) {
+    WireWriter out = new WireWriter().u8(0x0a).string(id);
+    WireWriter metadata = new WireWriter().u8(0x0a).string(name).u8(0x12).string(uid);
+    message(out, 0x12, metadata.u8(0x1a).string(namespace).u8(0x20).uvar(1));
+    out.u8(0x18).uvar(0).u8(0x20).uvar(1_800_000_000_000_000_000L);
+    message(out, 0x2a, new WireWriter().u8(0x0a).string("app").u8(0x12).string("x"));
+    return out.u8(0x3a).string("nvidia");
+  }
+
   private static void label(WireWriter out, String key, String value) {
     message(out, 0x42, new WireWriter().u8(0x0a).string(key).u8(0x12).string(value));
   }
@@ -286,24 +376,33 @@ class ContainerNamesTest {
     };
   }
 
-  /** A server that has one method, and answers it with one message. */
+  /** A server that has one method, and pods of none. */
   private void serveGrpc(String method, byte[] message) {
+    serveGrpc(
+        Map.of(method, message, method.replace("ListContainers", "ListPodSandbox"), new byte[0]));
+  }
+
+  /** A server that answers each of its methods with one message. */
+  private void serveGrpc(Map<String, byte[]> methods) {
     serve(
         request -> {
-          boolean isKnown = request.uri().equals(method);
+          byte[] message = methods.get(request.uri());
           request.response().putHeader("content-type", "application/grpc");
-          request.response().putTrailer("grpc-status", isKnown ? "0" : "12");
-          Buffer frame = Buffer.buffer().appendByte((byte) 0).appendInt(message.length);
+          request.response().putTrailer("grpc-status", message == null ? "12" : "0");
           request
               .body()
               .onSuccess(
                   body -> {
                     assertThat(body.getBytes(5, body.length()))
-                        .containsExactly(0x0a, 0x04, 0x12, 0x02, 0x08, 0x01);
-                    if (isKnown) {
-                      request.response().end(frame.appendBytes(message));
-                    } else {
+                        .containsExactly(
+                            request.uri().endsWith("ListContainers")
+                                ? new byte[] {0x0a, 0x04, 0x12, 0x02, 0x08, 0x01}
+                                : new byte[0]);
+                    if (message == null) {
                       request.response().end();
+                    } else {
+                      Buffer frame = Buffer.buffer().appendByte((byte) 0);
+                      request.response().end(frame.appendInt(message.length).appendBytes(message));
                     }
                   });
         });
