@@ -129,10 +129,12 @@ class TidyTest {
           room("cluster.config.key", "sample.relabel"),
           room("cluster.heap"),
           room("cluster.config.host", "cluster.config.key"),
+          room("cluster.config.discovery", "cluster.config.key"),
           room(
               "cluster.config.gpu", "cluster.config.key", "sample", "sample.gpu", "sample.relabel"),
           room(
               "cluster.config",
+              "cluster.config.discovery",
               "cluster.config.gpu",
               "cluster.config.host",
               "cluster.config.key",
