@@ -29,7 +29,7 @@ host:
   {{- end }}
   {{- if not $p.host.network }}
   # These would tell the pod's network for the node's.
-  collectors: {off: [arp, conntrack, netdev, netstat, sockstat, softnet, udp_queues]}
+  collectors: {"off": [arp, conntrack, netdev, netstat, sockstat, softnet, udp_queues]}
   {{- end }}
 {{- if or (not $p.host.podResources) (not $p.host.processes) }}
 attribution:
