@@ -68,7 +68,7 @@ class OwnDashboardTest {
         tick: 1s
         http: {host: 127.0.0.1, port: %1$d}
         gateways: ["%2$s"]
-        gpu: {enabled: false}
+        gpu: {library: /nonexistent.so}
         host: {collectors: {defaults: false, on: [loadavg]}}
         spool: {enabled: false}
         recent: {enabled: false}
