@@ -1,8 +1,10 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
 import io.fleetgauge.cluster.config.key.KeyType;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -15,11 +17,19 @@ import java.util.regex.Pattern;
  * @param port {@code cluster.port}
  * @param isPortSet whether {@code cluster.port} was given: then that port is used or none; if not,
  *     a process that holds no data uses the next free port
- * @param members {@code cluster.members}, each as host:port
+ * @param members {@code cluster.members}, each as host:port; empty when the key is missing and
+ *     members are discovered
+ * @param discovery {@code cluster.discovery}: how members are discovered besides
  * @param replication {@code cluster.replication}: gateways that hold each host
  */
 public record ClusterSettings(
-    String name, String host, int port, boolean isPortSet, List<String> members, int replication) {
+    String name,
+    String host,
+    int port,
+    boolean isPortSet,
+    List<String> members,
+    Optional<DiscoverySettings> discovery,
+    int replication) {
   /** One of two holders may be lost. */
   public static final int DEFAULT_REPLICATION = 2;
 
@@ -61,7 +71,8 @@ public record ClusterSettings(
                   text -> Optional.of(text).filter(HOST_AND_PORT.asMatchPredicate())),
               1),
           List.of("127.0.0.1:" + DEFAULT_PORT),
-          "Some members to join; this process may be among them.");
+          "Some members to join; this process may be among them. With `cluster.discovery.method`,"
+              + " these are members besides those that are discovered, none by default.");
   private static final Key<Integer> REPLICATION =
       Key.of(
           "cluster.replication",
@@ -69,27 +80,46 @@ public record ClusterSettings(
           DEFAULT_REPLICATION,
           "Number of gateways that hold each host; the same on all members.");
 
-  /** With a port that was given. */
+  /** Members that are listed. */
+  public ClusterSettings(
+      String name,
+      String host,
+      int port,
+      boolean isPortSet,
+      List<String> members,
+      int replication) {
+    this(name, host, port, isPortSet, members, Optional.empty(), replication);
+  }
+
+  /** With a port that was given, and members that are listed. */
   public ClusterSettings(
       String name, String host, int port, List<String> members, int replication) {
     this(name, host, port, true, members, replication);
   }
 
-  static ClusterSettings readForGateway(ConfigReader in) {
-    return read(in, PORT);
+  /**
+   * @param folder where the gateway keeps what it knows over restarts
+   */
+  static ClusterSettings readForGateway(ConfigReader in, Path folder) {
+    return read(in, PORT, Optional.of(folder.resolve("discovery")));
   }
 
   static ClusterSettings readForQuery(ConfigReader in) {
-    return read(in, QUERY_PORT);
+    return read(in, QUERY_PORT, Optional.empty());
   }
 
-  private static ClusterSettings read(ConfigReader in, Key<Integer> port) {
+  private static ClusterSettings read(
+      ConfigReader in, Key<Integer> port, Optional<Path> discoveryCache) {
+    List<String> members = in.get(MEMBERS);
+    Optional<DiscoverySettings> discovery =
+        DiscoverySettings.readForMember(in, DEFAULT_PORT, discoveryCache);
     return new ClusterSettings(
         in.get(NAME),
         in.get(HOST),
         in.get(port, DEFAULT_PORT),
         in.has(port),
-        in.get(MEMBERS),
+        discovery.isPresent() && !in.has(MEMBERS) ? List.of() : members,
+        discovery,
         in.get(REPLICATION));
   }
 }

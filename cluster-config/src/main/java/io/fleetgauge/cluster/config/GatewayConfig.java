@@ -132,8 +132,8 @@ public record GatewayConfig(
     Optional<Path> tenants = in.find(TenantLimits.TENANTS_FILE);
     TrustSettings trust = TrustSettings.readForReceiver(in);
     Duration drainTimeout = in.get(DRAIN_TIMEOUT);
-    ClusterSettings cluster = ClusterSettings.readForGateway(in);
     StoreSettings store = StoreSettings.read(in);
+    ClusterSettings cluster = ClusterSettings.readForGateway(in, store.folder());
     GatewayConfig config =
         new GatewayConfig(
             id,

@@ -1,5 +1,7 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
+import io.fleetgauge.cluster.config.discovery.RegistrationSettings;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
 import io.fleetgauge.cluster.config.host.HostSettings;
@@ -26,7 +28,9 @@ import java.util.regex.Pattern;
  * @param relabelling {@code relabel}
  * @param http where {@code /metrics} is served, port 9400 by default
  * @param page what {@code /metrics} shows
- * @param gateways {@code gateways}
+ * @param gateways {@code gateways}; empty when the key is missing and gateways are discovered
+ * @param discovery {@code discovery}: how gateways are discovered besides
+ * @param registration {@code registration}: how others discover this probe
  * @param token {@code tokenFile}
  * @param trust which processes it believes to be gateways
  * @param ticks how often it reads what
@@ -46,6 +50,8 @@ public record ProbeConfig(
     HttpSettings http,
     PageSettings page,
     List<URI> gateways,
+    Optional<DiscoverySettings> discovery,
+    Optional<RegistrationSettings> registration,
     Optional<Path> token,
     TrustSettings trust,
     TickSettings ticks,
@@ -57,7 +63,9 @@ public record ProbeConfig(
     RecentSettings recent,
     LogSettings log) {
   private static final int HTTP_PORT = 9400;
-  private static final Pattern ADDRESS = Pattern.compile("https?://[^/:\\s]+:\\d{1,5}");
+  private static final int GATEWAY_PORT = 9500;
+  private static final Pattern ADDRESS =
+      Pattern.compile("https?://([^/:\\s\\[\\]]+|\\[[0-9A-Fa-f:.]+\\]):\\d{1,5}");
 
   private static final Key<String> HOSTNAME =
       Key.derived(
@@ -103,7 +111,9 @@ public record ProbeConfig(
                   text -> Optional.of(text).filter(ADDRESS.asMatchPredicate()).map(URI::create)),
               1),
           List.of(URI.create("http://127.0.0.1:9500")),
-          "Some gateways to begin with; the probe learns from them which one owns its host.");
+          "Some gateways to begin with; the probe learns from them which one owns its host. With"
+              + " `discovery.method`, these are gateways besides those that are discovered, none by"
+              + " default.");
   private static final Key<Path> TOKEN_FILE =
       Key.optional(
           "tokenFile",
@@ -146,10 +156,15 @@ public record ProbeConfig(
     String job = in.get(JOB);
     Relabelling relabelling = in.get(RELABEL);
     HttpSettings http = HttpSettings.read(in, HTTP_PORT);
-    List<URI> gateways = in.get(GATEWAYS);
+    List<URI> listed = in.get(GATEWAYS);
     Optional<Path> token = in.find(TOKEN_FILE);
     TrustSettings trust = TrustSettings.readForSender(in);
     TickSettings ticks = TickSettings.read(in);
+    SpoolSettings spool = SpoolSettings.read(in);
+    Optional<DiscoverySettings> discovery =
+        DiscoverySettings.readForProbe(
+            in, GATEWAY_PORT, spool.folder().map(folder -> folder.resolve("discovery")));
+    List<URI> gateways = discovery.isPresent() && !in.has(GATEWAYS) ? List.of() : listed;
     return new ProbeConfig(
         hostname,
         instance,
@@ -159,6 +174,8 @@ public record ProbeConfig(
         http,
         PageSettings.read(in),
         gateways,
+        discovery,
+        RegistrationSettings.read(in, hostname, instance, in.get(LABELS)),
         token,
         trust,
         ticks,
@@ -166,7 +183,7 @@ public record ProbeConfig(
         GpuSettings.read(in),
         AttributionSettings.read(in),
         ScrapeSettings.read(in, instance, ticks.tick()),
-        SpoolSettings.read(in),
+        spool,
         RecentSettings.read(in),
         LogSettings.read(in));
   }

@@ -152,6 +152,8 @@ class ConfigTest {
                 PageSettings.defaults(),
                 List.of(URI.create("http://127.0.0.1:9500")),
                 Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 TrustSettings.NONE,
                 TickSettings.every(Duration.ofSeconds(15)),
                 HostSettings.defaults(),

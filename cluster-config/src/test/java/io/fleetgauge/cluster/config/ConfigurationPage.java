@@ -32,6 +32,20 @@ final class ConfigurationPage {
       | file | the path of a file that exists; files are read again when they change |
       | list | `[a, b]`, or one item a line |
 
+      In any text, `${NAME}` stands for the variable `NAME` of the environment, and `${file:/path}` for what is in that
+      file, without one newline at its end:
+
+      ```yaml
+      cluster:
+        host: ${POD_IP}
+      tokenFile: ${CREDENTIALS_DIRECTORY}/token
+      ```
+
+      They are replaced when the configuration is read, in lists and labels too, and what replaces them is not searched
+      again. A whole number or a boolean may be written so. A variable that is not set and a file that cannot be read are
+      errors; contents of files are never shown in messages. Write `$${` for `${` itself. `$1` and `${1}`, as relabel
+      rules use them, stay as they are.
+
       Words in capitals inside a key, such as `NAME`, are names that you choose.
       """;
 

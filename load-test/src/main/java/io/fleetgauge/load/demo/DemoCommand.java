@@ -290,6 +290,8 @@ public final class DemoCommand implements Command {
         PageSettings.defaults(),
         fleet.gatewayAddresses(),
         Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
         TrustSettings.NONE,
         TickSettings.every(Duration.ofSeconds(tickSeconds)),
         HostSettings.defaults(),

@@ -17,10 +17,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Takes values out of a YAML tree by {@link Key} and collects what is wrong with them, so that one
- * reading finds every problem. Not for several threads.
+ * reading finds every problem. In any text, {@code ${NAME}} stands for a variable of the
+ * environment and {@code ${file:/path}} for what is in a file. Not for several threads.
  */
 public final class ConfigReader {
   private final String source;
@@ -29,21 +31,31 @@ public final class ConfigReader {
   private final Map<String, Key<?>> known = new LinkedHashMap<>();
   private final Set<String> sections = new TreeSet<>();
   private final List<String> problems = new ArrayList<>();
+  private final Placeholders placeholders;
 
   /**
    * @param source what messages call the text, such as the file's name
    * @throws ConfigException if the text is not YAML, or not a map
    */
   public ConfigReader(String source, String yaml) throws ConfigException {
+    this(source, yaml, name -> Optional.ofNullable(System.getenv(name)));
+  }
+
+  /**
+   * @param environment the value of a variable
+   */
+  ConfigReader(String source, String yaml, Function<String, Optional<String>> environment)
+      throws ConfigException {
     this.source = source;
     this.describes = false;
+    this.placeholders = new Placeholders(environment, problems);
     try {
       JsonNode tree =
           new YAMLMapper(
                   YAMLFactory.builder().enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL).build())
               .readTree(yaml);
       boolean empty = tree == null || tree.isMissingNode() || tree.isNull();
-      root = empty ? MissingNode.getInstance() : tree;
+      root = empty ? MissingNode.getInstance() : placeholders.replace("", tree);
     } catch (JsonProcessingException e) {
       throw new ConfigException(source, List.of("not YAML: " + e.getOriginalMessage()));
     }
@@ -86,6 +98,7 @@ public final class ConfigReader {
     this.source = "";
     this.root = MissingNode.getInstance();
     this.describes = true;
+    this.placeholders = new Placeholders(name -> Optional.empty(), problems);
   }
 
   /**
@@ -141,7 +154,7 @@ public final class ConfigReader {
       }
       return Optional.empty();
     }
-    return type.parse(node, of);
+    return placeholders.hasRefused(key.name()) ? Optional.empty() : type.parse(node, of);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.config.key;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.LongNode;
 import io.fleetgauge.sample.relabel.RelabelFields;
 import io.fleetgauge.sample.relabel.RelabelRule;
 import io.fleetgauge.sample.relabel.Relabelling;
@@ -178,6 +179,8 @@ public sealed interface KeyType<T> {
 
   /** A whole number. */
   record Whole<N extends Number>(long min, long max, LongFunction<N> of) implements KeyType<N> {
+    private static final Pattern WHOLE = Pattern.compile("-?(0|[1-9]\\d{0,17})");
+
     @Override
     public String name() {
       return "integer";
@@ -200,12 +203,16 @@ public sealed interface KeyType<T> {
 
     @Override
     public Optional<N> parse(JsonNode node, Problems problems) {
-      boolean fits = node.isIntegralNumber() && node.canConvertToLong();
-      if (!fits || node.asLong() < min || node.asLong() > max) {
+      JsonNode number =
+          node instanceof Placeholders.Replaced && WHOLE.matcher(node.asText()).matches()
+              ? LongNode.valueOf(Long.parseLong(node.asText()))
+              : node;
+      boolean fits = number.isIntegralNumber() && number.canConvertToLong();
+      if (!fits || number.asLong() < min || number.asLong() > max) {
         problems.notAllowed(Problems.show(node), allowed());
         return Optional.empty();
       }
-      return Optional.of(of.apply(node.asLong()));
+      return Optional.of(of.apply(number.asLong()));
     }
   }
 
@@ -300,7 +307,8 @@ public sealed interface KeyType<T> {
 
     @Override
     public Optional<Boolean> parse(JsonNode node, Problems problems) {
-      if (!node.isBoolean()) {
+      boolean isWord = node instanceof Placeholders.Replaced && node.asText().matches("true|false");
+      if (!node.isBoolean() && !isWord) {
         problems.notAllowed(Problems.show(node), allowed());
         return Optional.empty();
       }
@@ -372,7 +380,7 @@ public sealed interface KeyType<T> {
       }
       Path file = Path.of(node.asText());
       if (!Files.isReadable(file)) {
-        problems.add("the file " + file + " cannot be read");
+        problems.add("the file " + Problems.show(node) + " cannot be read");
         return Optional.empty();
       }
       return Optional.of(file);

@@ -9,8 +9,9 @@ import java.util.List;
  * @param key its name, which begins every problem
  */
 record Problems(String key, List<String> all) {
+  /** A value for a message, without what comes from files. */
   static String show(JsonNode value) {
-    return value.isValueNode() ? value.asText() : value.toString();
+    return value.isValueNode() ? Placeholders.shown(value) : Placeholders.shownBelow(value);
   }
 
   void add(String text) {
