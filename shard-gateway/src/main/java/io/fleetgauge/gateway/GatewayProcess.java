@@ -79,6 +79,7 @@ public final class GatewayProcess implements AutoCloseable {
 
   private static final long MAX_LOOK_MILLIS = 150;
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
+  private static final Duration LOOK_AT_REPLICAS = Duration.ofSeconds(1);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
   private static final long MAX_HOUSEKEEPING_MILLIS = 10_000;
 
@@ -86,6 +87,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final Runnable onLeave;
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private final DiskWatch disk = new DiskWatch();
+  private final ReplicaWatch replicas = new ReplicaWatch();
   private URI address;
   private Store store;
   private final Ownership ownership;
@@ -217,6 +219,7 @@ public final class GatewayProcess implements AutoCloseable {
       OwnershipMeters.declare(
           meters, GatewayProcess.this::view, GatewayProcess.this::forgotten, config.id());
       readiness.watch(() -> intake.diskTrouble().orElse(""));
+      readiness.watchReplicas(replicas::incomplete);
       Router router =
           HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
       HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
@@ -323,6 +326,18 @@ public final class GatewayProcess implements AutoCloseable {
       member.get().onChange(view -> intake.lookAtAll());
       lookAtCopies();
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
+      vertx.setPeriodic(LOOK_AT_REPLICAS.toMillis(), id -> lookAtReplicas());
+    }
+
+    private void lookAtReplicas() {
+      if (replicas.isDone()) {
+        return;
+      }
+      String incomplete =
+          intake.isRecovered()
+              ? ownership.incompleteHosts(view(), config.cluster().replication())
+              : "samples from before the start are being read";
+      replicas.look(incomplete, TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     }
 
     /** Looks more often while something is due soon: each look of an idle process costs. */

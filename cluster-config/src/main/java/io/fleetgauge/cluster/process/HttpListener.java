@@ -48,6 +48,11 @@ public final class HttpListener implements AutoCloseable {
   /** Shorter bodies are not compressed, bytes. */
   private static final int COMPRESS_FROM = 1_024;
 
+  /** Parameter of {@code /-/ready}, and its only value. */
+  private static final String REPLICAS = "replicas";
+
+  private static final String WHOLE = "whole";
+
   private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
   private static final Duration GRACE = Duration.ofSeconds(3);
@@ -64,6 +69,7 @@ public final class HttpListener implements AutoCloseable {
   public static final class Readiness {
     private final AtomicReference<String> reason = new AtomicReference<>("starting");
     private volatile Supplier<String> watched = () -> "";
+    private volatile Supplier<String> replicas = () -> "";
 
     public void ready() {
       reason.set("");
@@ -78,9 +84,19 @@ public final class HttpListener implements AutoCloseable {
       watched = trouble;
     }
 
-    private String reason() {
+    /**
+     * Sets what {@code /-/ready?replicas=whole} asks for besides.
+     *
+     * @param incomplete which replicas are not whole; empty when all are
+     */
+    public void watchReplicas(Supplier<String> incomplete) {
+      replicas = incomplete;
+    }
+
+    private String reason(boolean withReplicas) {
       String own = reason.get();
-      return own.isEmpty() ? watched.get() : own;
+      String here = own.isEmpty() ? watched.get() : own;
+      return here.isEmpty() && withReplicas ? replicas.get() : here;
     }
 
     public void notReady(String why) {
@@ -270,7 +286,15 @@ public final class HttpListener implements AutoCloseable {
         .get("/-/ready")
         .handler(
             http -> {
-              String reason = readiness.reason();
+              List<String> replicas = http.queryParam(REPLICAS);
+              if (!replicas.isEmpty() && !replicas.equals(List.of(WHOLE))) {
+                http.response()
+                    .setStatusCode(400)
+                    .putHeader("Content-Type", "text/plain; charset=utf-8")
+                    .end(REPLICAS + "=" + replicas.getFirst() + ": the only value is whole\n");
+                return;
+              }
+              String reason = readiness.reason(!replicas.isEmpty());
               http.response()
                   .setStatusCode(reason.isEmpty() ? 200 : 503)
                   .putHeader("Content-Type", "text/plain; charset=utf-8")

@@ -90,6 +90,25 @@ class HttpListenerTest {
     }
   }
 
+  @Test
+  void whetherReplicasAreWholeIsToldToThoseWhoAskForIt() throws Exception {
+    try (HttpListener http = listen(0)) {
+      readiness.watchReplicas(() -> trouble);
+      trouble = "1 of 2 hosts";
+      assertThat(get(http, "/-/ready?replicas=whole").body()).isEqualTo("not ready: starting\n");
+      readiness.ready();
+      assertThat(get(http, "/-/ready").statusCode()).isEqualTo(200);
+      assertThat(get(http, "/-/ready?replicas=whole").statusCode()).isEqualTo(503);
+      assertThat(get(http, "/-/ready?replicas=whole").body())
+          .isEqualTo("not ready: 1 of 2 hosts\n");
+      trouble = "";
+      assertThat(get(http, "/-/ready?replicas=whole").statusCode()).isEqualTo(200);
+      assertThat(get(http, "/-/ready?replicas=some").statusCode()).isEqualTo(400);
+      assertThat(get(http, "/-/ready?replicas=some").body())
+          .isEqualTo("replicas=some: the only value is whole\n");
+    }
+  }
+
   private volatile String trouble = "";
 
   @Test

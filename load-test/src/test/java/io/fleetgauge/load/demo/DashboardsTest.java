@@ -35,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DashboardsTest {
   private static final Path ROOT =
       Path.of(System.getProperty("fleetgauge.root"), "load-test/src/test/dashboards");
+  private static final Path OURS =
+      Path.of(System.getProperty("fleetgauge.root"), "k8s/kustomize/components/grafana/dashboards");
   private static final long NOW = 1_790_000_000_000L / 3_600_000 * 3_600_000 + 2_400_000;
   private static final long RANGE = Duration.ofHours(1).toMillis();
 
@@ -67,7 +69,9 @@ class DashboardsTest {
       try (SimulatedFleet nodes =
           new SimulatedFleet(fleet, faults, RANGE, processes.gatewayAddresses(), () -> NOW)) {
         nodes.backFill((done, samples) -> {});
-        check(new QueryClient(query.port()));
+        QueryClient client = new QueryClient(query.port());
+        check(client);
+        checkOurs(client);
       }
     }
   }
@@ -80,19 +84,9 @@ class DashboardsTest {
         .forEach(name -> metrics.add(name.asText()));
     Map<String, String> empty = new TreeMap<>();
     int panels = 0;
-    for (GrafanaDashboard dashboard : dashboards()) {
-      GrafanaVariables variables = new GrafanaVariables(client, NOW - RANGE, NOW, INTERVALS);
-      for (GrafanaDashboard.Variable variable : dashboard.variables()) {
-        variables.take(variable);
-      }
-      for (GrafanaDashboard.Panel panel : dashboard.panels()) {
-        panels++;
-        String reason = reason(client, variables, panel, metrics);
-        if (!reason.isEmpty()) {
-          String name = dashboard.name() + "\t" + panel.place() + "\t" + panel.title();
-          empty.put(name, reason);
-        }
-      }
+    for (GrafanaDashboard dashboard : dashboards(ROOT)) {
+      panels += dashboard.panels().size();
+      empty.putAll(emptyPanels(client, dashboard, metrics));
     }
     Map<String, String> listed = listed();
     if (!empty.equals(listed)) {
@@ -108,9 +102,35 @@ class DashboardsTest {
     assertThat(empty.keySet()).noneMatch(panel -> panel.startsWith("nvidia-dcgm-exporter"));
   }
 
-  private static List<GrafanaDashboard> dashboards() throws Exception {
+  /** Those that are installed on Kubernetes: every panel draws. */
+  private static void checkOurs(QueryClient client) throws Exception {
+    for (GrafanaDashboard dashboard : dashboards(OURS)) {
+      if (!dashboard.name().equals(OwnDashboardTest.NAME)) {
+        assertThat(emptyPanels(client, dashboard, Set.of())).isEmpty();
+      }
+    }
+  }
+
+  /** Panels without an answer, with the reason. */
+  private static Map<String, String> emptyPanels(
+      QueryClient client, GrafanaDashboard dashboard, Set<String> metrics) throws Exception {
+    Map<String, String> empty = new TreeMap<>();
+    GrafanaVariables variables = new GrafanaVariables(client, NOW - RANGE, NOW, INTERVALS);
+    for (GrafanaDashboard.Variable variable : dashboard.variables()) {
+      variables.take(variable);
+    }
+    for (GrafanaDashboard.Panel panel : dashboard.panels()) {
+      String reason = reason(client, variables, panel, metrics);
+      if (!reason.isEmpty()) {
+        empty.put(dashboard.name() + "\t" + panel.place() + "\t" + panel.title(), reason);
+      }
+    }
+    return empty;
+  }
+
+  private static List<GrafanaDashboard> dashboards(Path folder) throws Exception {
     List<GrafanaDashboard> all = new ArrayList<>();
-    try (Stream<Path> files = Files.list(ROOT)) {
+    try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(each -> each.toString().endsWith(".json")).sorted().toList()) {
         all.add(GrafanaDashboard.read(file));
       }

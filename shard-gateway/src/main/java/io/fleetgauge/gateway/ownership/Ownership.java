@@ -3,7 +3,9 @@ package io.fleetgauge.gateway.ownership;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -68,6 +70,55 @@ public record Ownership(String self) {
    */
   public boolean hasToWaitToLeave(ClusterView view) {
     return view.table().involves(self) && view.gateways().size() > 1 && !view.isMinority();
+  }
+
+  /**
+   * Why a gateway should not stop now: which hosts have fewer complete copies than they could have.
+   * What only gateways have that are away does not count, because nothing that is present can bring
+   * it.
+   *
+   * @param copies that a host should have, its owner's included
+   * @return empty text when every host has all of its copies
+   */
+  public String incompleteHosts(ClusterView view, int copies) {
+    if (view.isMinority()) {
+      return "this gateway sees less than half of the gateways";
+    }
+    int possible = Math.min(copies, view.gateways().size());
+    List<String> hosts = new ArrayList<>();
+    view.table()
+        .holders()
+        .forEach(
+            (host, holders) -> {
+              if (holders.stay() == Holders.Stay.KEPT && !isComplete(holders, view, possible)) {
+                hosts.add(host);
+              }
+            });
+    return hosts.isEmpty()
+        ? ""
+        : hosts.size()
+            + " of "
+            + view.table().hosts().size()
+            + " hosts are not yet complete on "
+            + possible
+            + " gateways, among them "
+            + hosts.getFirst();
+  }
+
+  private boolean isComplete(Holders holders, ClusterView view, int copies) {
+    long since =
+        holders.owner().equals(self)
+            ? holders.since()
+            : holders.copyOn(self).map(Holders.Copy::since).orElse(Long.MIN_VALUE);
+    long synced =
+        holders.copies().stream()
+            .filter(copy -> copy.synced() && view.gateways().containsKey(copy.gateway()))
+            .count();
+    return view.gateways().containsKey(holders.owner())
+        && holders.next().isEmpty()
+        && holders.behind().stream().noneMatch(view.gateways()::containsKey)
+        && synced + 1 >= copies
+        && (since == Long.MIN_VALUE || view.accountsFor(self, since));
   }
 
   /**

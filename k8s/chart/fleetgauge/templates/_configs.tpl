@@ -1,0 +1,99 @@
+{{- /* Configurations as far as they follow from the values; probe.config, gateway.config and query.config win. */}}
+{{- define "fleetgauge.probeConfig" -}}
+{{- $name := include "fleetgauge.name" . -}}
+{{- $p := .Values.probe -}}
+gateways:
+  {{- if $p.gateways }}
+  {{- toYaml $p.gateways | nindent 2 }}
+  {{- else if .Values.tls.enabled }}
+  - "https://{{ $name }}-gateway.{{ .Release.Namespace }}.svc:9500"
+  {{- else }}
+  - "http://{{ $name }}-gateway:9500"
+  {{- end }}
+{{- if .Values.secrets.enabled }}
+tokenFile: /etc/fleetgauge/secrets/token
+{{- end }}
+{{- if .Values.tls.enabled }}
+trust: {ca: /etc/fleetgauge/secrets/ca.crt}
+{{- end }}
+tick: 15s
+host:
+  {{- if $p.host.proc }}
+  proc: /host/proc
+  {{- end }}
+  {{- if $p.host.sys }}
+  sys: /host/sys
+  {{- end }}
+  {{- if $p.host.root }}
+  rootfs: /host/root
+  {{- end }}
+  {{- if not $p.host.network }}
+  # These would tell the pod's network for the node's.
+  collectors: {"off": [arp, conntrack, netdev, netstat, sockstat, softnet, udp_queues]}
+  {{- end }}
+{{- if or (not $p.host.podResources) (not $p.host.processes) }}
+attribution:
+  {{- if not $p.host.podResources }}
+  kubelet: {enabled: false}
+  {{- end }}
+  {{- if not $p.host.processes }}
+  processes: {enabled: false}
+  {{- end }}
+{{- end }}
+spool: {folder: /var/lib/fleetgauge/probe}
+http: {host: 0.0.0.0, port: {{ $p.port }}}
+log: {format: json}
+{{- end -}}
+
+{{- define "fleetgauge.tlsConfig" -}}
+{{- if .Values.tls.enabled }}
+tls: {certificate: /etc/fleetgauge/secrets/tls.crt, key: /etc/fleetgauge/secrets/tls.key}
+{{- end }}
+{{- end -}}
+
+{{- define "fleetgauge.gatewayConfig" -}}
+{{- $name := include "fleetgauge.name" . -}}
+{{- $g := .Values.gateway -}}
+{{- if $g.zones }}
+zone: "${ZONE}"
+{{- end }}
+http:
+  host: 0.0.0.0
+  port: 9500
+  {{- if .Values.insecure }}
+  insecure: true
+  {{- end }}
+  advertisedHost: "${POD_NAME}.{{ $name }}-gateway-headless.${POD_NAMESPACE}.svc"
+  {{- include "fleetgauge.tlsConfig" . | nindent 2 }}
+{{- if .Values.tls.enabled }}
+trust: {ca: /etc/fleetgauge/secrets/ca.crt}
+{{- end }}
+{{- if .Values.secrets.enabled }}
+tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
+{{- end }}
+drainTimeout: {{ if mod $g.drainSeconds 60 }}{{ $g.drainSeconds }}s{{ else }}{{ div $g.drainSeconds 60 }}m{{ end }}
+cluster:
+  {{- include "fleetgauge.cluster" . | nindent 2 }}
+store: {folder: /var/lib/fleetgauge/gateway, retention: {{ $g.retention }}, maxDisk: {{ $g.maxDisk }}}
+journal: {maxDisk: {{ $g.journalMaxDisk }}}
+log: {format: json}
+{{- end -}}
+
+{{- define "fleetgauge.queryConfig" -}}
+http:
+  host: 0.0.0.0
+  port: 9090
+  {{- if .Values.insecure }}
+  insecure: true
+  {{- end }}
+  {{- include "fleetgauge.tlsConfig" . | nindent 2 }}
+{{- if .Values.tls.enabled }}
+trust: {ca: /etc/fleetgauge/secrets/ca.crt}
+{{- end }}
+{{- if .Values.secrets.enabled }}
+tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
+{{- end }}
+cluster:
+  {{- include "fleetgauge.cluster" . | nindent 2 }}
+log: {format: json}
+{{- end -}}
