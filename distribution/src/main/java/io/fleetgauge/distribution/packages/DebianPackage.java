@@ -176,7 +176,7 @@ final class DebianPackage {
             process.description().indent(1).stripTrailing());
   }
 
-  /** Most bytes are compressed already: xz takes fifteen times as long for a few per cent less. */
+  /** Most bytes are compressed already: xz takes fifteen times as long for 7 % less. */
   private static OutputStream gzip(OutputStream out) throws IOException {
     return new GzipCompressorOutputStream(out, new GzipParameters());
   }
