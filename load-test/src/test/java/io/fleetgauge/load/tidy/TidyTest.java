@@ -201,6 +201,7 @@ class TidyTest {
           room("probe.nvml"),
           // A step of the build.
           room("distribution.node", "sample.frame", "sample.wire"),
+          room("distribution.packages"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
@@ -799,6 +800,8 @@ class TidyTest {
               "load.measure"),
           library("io.prometheus.metrics.", "cluster.process"),
           library("com.google.protobuf.", "load.fleet"),
+          library("org.apache.commons.compress.", "distribution.packages"),
+          library("org.eclipse.packager.", "distribution.packages"),
           library("org.xerial.snappy.", "gateway.remotewrite", "query.prometheus", "load.fleet"),
           library(
               "picocli.",

@@ -1,0 +1,47 @@
+package io.fleetgauge.distribution.packages;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+/** Makes the packages. */
+public final class Packages {
+  private Packages() {}
+
+  /**
+   * Makes the packages of one process.
+   *
+   * @param processFolder a folder named {@code probe}, {@code gateway} or {@code query}: the
+   *     process with its launcher, libraries and runtime, all of whose files have the given time
+   * @param version version of the project, such as {@code 0.1.0-SNAPSHOT}
+   * @param time time of the release, SOURCE_DATE_EPOCH
+   * @param output folder for the packages, made if it is missing
+   * @return the .deb and the .rpm
+   * @throws IOException if the folder is not that of a process, or a file cannot be read or written
+   */
+  public static List<Path> make(Path processFolder, String version, Instant time, Path output)
+      throws IOException {
+    PackagedProcess process = PackagedProcess.named(processFolder.getFileName().toString());
+    Contents contents = Contents.of(process, processFolder, new Release(version, time));
+    Files.createDirectories(output);
+    return List.of(DebianPackage.write(contents, output), RpmPackage.write(contents, output));
+  }
+
+  /**
+   * Arguments: the folder of the processes' folders, the version, the time in ISO 8601 or in
+   * seconds, and the folder for the packages.
+   */
+  public static void main(String[] arguments) throws IOException {
+    String time = arguments[2];
+    Instant of =
+        time.matches("\\d+") ? Instant.ofEpochSecond(Long.parseLong(time)) : Instant.parse(time);
+    for (PackagedProcess process : PackagedProcess.values()) {
+      Path folder = Path.of(arguments[0]).resolve(process.folder());
+      for (Path made : make(folder, arguments[1], of, Path.of(arguments[3]))) {
+        System.out.println(made);
+      }
+    }
+  }
+}

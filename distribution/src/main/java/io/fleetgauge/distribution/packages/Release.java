@@ -1,0 +1,80 @@
+package io.fleetgauge.distribution.packages;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * What is released, and when.
+ *
+ * @param version as Maven writes it
+ * @param time time of all files, in whole seconds
+ */
+record Release(String version, Instant time) {
+  static final String MAINTAINER = "Fleetgauge developers <maintainers@fleetgauge.invalid>";
+
+  private static final Pattern VERSION = Pattern.compile("\\d+(\\.\\d+)*(-[A-Za-z0-9.]+)?");
+  private static final DateTimeFormatter SNAPSHOT =
+      DateTimeFormatter.ofPattern("yyyyMMddHHmmss").withZone(ZoneOffset.UTC);
+  private static final DateTimeFormatter MAIL =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss Z", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  Release {
+    if (!VERSION.matcher(version).matches()) {
+      throw new IllegalArgumentException(
+          "the version is " + version + ". A version is like 1.2.3, 1.2.3-rc1 or 1.2.3-SNAPSHOT.");
+    }
+    if (time.getNano() != 0 || time.getEpochSecond() < 0) {
+      throw new IllegalArgumentException("the time " + time + " is not of whole seconds from 1970");
+    }
+  }
+
+  /**
+   * The version as package managers compare it: a snapshot is newer than the one before, and
+   * everything with a suffix is older than the release.
+   */
+  String packageVersion() {
+    return version.replace("-SNAPSHOT", "~" + SNAPSHOT.format(time)).replace('-', '~');
+  }
+
+  /** The time as in a mail. */
+  String mailTime() {
+    return MAIL.format(time);
+  }
+
+  /**
+   * The JVM compares the times of its files with those in its cache of classes, so that a package
+   * must not change them.
+   */
+  void requireTime(Path file) throws IOException {
+    Instant of = Files.getLastModifiedTime(file).toInstant();
+    if (of.getEpochSecond() != time.getEpochSecond()) {
+      throw new IOException(
+          file
+              + " is of "
+              + of
+              + " and not of "
+              + time
+              + ", the time of the package. The cached classes would not be used: give all files"
+              + " this time before the cache is made.");
+    }
+  }
+
+  /** The machine's architecture as Debian names it. */
+  static String debianArchitecture() {
+    String of = System.getProperty("os.arch");
+    return of.equals("aarch64") ? "arm64" : of;
+  }
+
+  /** The machine's architecture as RPM names it. */
+  static String rpmArchitecture() {
+    String of = System.getProperty("os.arch");
+    return of.equals("amd64") ? "x86_64" : of;
+  }
+}

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec /usr/lib/fleetgauge/@PROCESS@/bin/fleetgauge @PROCESS@ "$@"

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec /usr/lib/fleetgauge/query/bin/fleetgauge "$@"
