@@ -190,6 +190,7 @@ class TidyTest {
           room("probe.nvml"),
           // A step of the build.
           room("distribution.node", "sample.frame", "sample.wire"),
+          room("distribution.image"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
@@ -767,9 +768,13 @@ class TidyTest {
               "query.http",
               "query.prometheus",
               "query.report",
+              "distribution.image",
               "load.chaos",
               "load.compare",
               "load.measure"),
+          library("org.apache.commons.compress.", "distribution.image"),
+          library("org.cyclonedx.", "distribution.image"),
+          library("com.github.packageurl.", "distribution.image"),
           library("io.prometheus.metrics.", "cluster.process"),
           library("com.google.protobuf.", "load.fleet"),
           library("org.xerial.snappy.", "gateway.remotewrite", "query.prometheus", "load.fleet"),
