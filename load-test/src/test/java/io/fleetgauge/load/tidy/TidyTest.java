@@ -202,6 +202,7 @@ class TidyTest {
           // A step of the build.
           room("distribution.node", "sample.frame", "sample.wire"),
           room("distribution.packages"),
+          room("distribution.image"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
@@ -795,12 +796,15 @@ class TidyTest {
               "query.http",
               "query.prometheus",
               "query.report",
+              "distribution.image",
               "load.chaos",
               "load.compare",
               "load.measure"),
+          library("org.apache.commons.compress.", "distribution.image", "distribution.packages"),
+          library("org.cyclonedx.", "distribution.image"),
+          library("com.github.packageurl.", "distribution.image"),
           library("io.prometheus.metrics.", "cluster.process"),
           library("com.google.protobuf.", "load.fleet"),
-          library("org.apache.commons.compress.", "distribution.packages"),
           library("org.eclipse.packager.", "distribution.packages"),
           library("org.xerial.snappy.", "gateway.remotewrite", "query.prometheus", "load.fleet"),
           library(

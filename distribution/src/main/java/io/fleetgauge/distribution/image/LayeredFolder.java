@@ -1,0 +1,116 @@
+package io.fleetgauge.distribution.image;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a process, by the layers that its files go into: {@code runtime/}, {@code lib/}, {@code
+ * native/}, {@code jvm/}, {@code etc/} and a cache of classes.
+ */
+final class LayeredFolder {
+  final Path home;
+  private final List<String> files = new ArrayList<>();
+  private final Set<String> libraries = new HashSet<>();
+
+  LayeredFolder(Path home) throws IOException {
+    this.home = home;
+    try (Stream<Path> all = Files.walk(home)) {
+      all.filter(Files::isRegularFile)
+          .map(file -> home.relativize(file).toString())
+          .sorted()
+          .forEach(files::add);
+    }
+    for (String line : Files.readAllLines(home.resolve("licences/third-party.tsv"))) {
+      if (!line.startsWith("#")) {
+        libraries.add(line.split("\t")[0]);
+      }
+    }
+  }
+
+  boolean hasNative() {
+    return files.stream().anyMatch(file -> file.startsWith("native/"));
+  }
+
+  /** The path of the cache of classes, empty if there is none. */
+  String cache() {
+    return files.stream().filter(file -> file.endsWith(".aot")).findFirst().orElse("");
+  }
+
+  /** The file of a jar in {@code lib/}, by its name without version. */
+  String jar(String artifact) {
+    return files.stream()
+        .filter(file -> file.matches("lib/" + artifact + "-\\d[^/]*\\.jar"))
+        .map(file -> file.substring("lib/".length()))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalStateException(home + " has no " + artifact + "-VERSION.jar in lib/"));
+  }
+
+  List<Path> jars() {
+    return files.stream().filter(file -> file.startsWith("lib/")).map(home::resolve).toList();
+  }
+
+  private boolean isLibrary(String file) {
+    return file.startsWith("lib/")
+        && libraries.contains(file.substring("lib/".length()).replaceFirst("-\\d.*", ""));
+  }
+
+  /** The JVM and what comes with it. */
+  List<Entry> runtime() {
+    return entries(file -> file.startsWith("runtime/") && !file.endsWith(".aot"));
+  }
+
+  /** What changes when a library gets another version. */
+  List<Entry> dependencies() {
+    return entries(
+        file -> isLibrary(file) || file.startsWith("native/") || file.startsWith("licences/"));
+  }
+
+  /** What every release changes: our jars, flags, examples, and the cache of classes. */
+  List<Entry> application() {
+    return entries(
+        file ->
+            file.startsWith("lib/") && !isLibrary(file)
+                || file.startsWith("jvm/")
+                || file.startsWith("etc/")
+                || file.endsWith(".aot")
+                || file.equals("LICENSE"));
+  }
+
+  private List<Entry> entries(Predicate<String> wanted) {
+    List<Entry> entries = new ArrayList<>();
+    for (String file : files) {
+      if (wanted.test(file)) {
+        entries.add(entry(file));
+      }
+    }
+    return entries;
+  }
+
+  /** Links inside the folder stay links; what is behind one that leads out of it is taken. */
+  private Entry entry(String file) {
+    Path path = home.resolve(file);
+    String place = ProcessImage.HOME + "/" + file;
+    if (Files.isSymbolicLink(path)) {
+      try {
+        Path target = Files.readSymbolicLink(path);
+        if (path.resolveSibling(target).normalize().startsWith(home)) {
+          return new Entry.Link(place, target.toString());
+        }
+        return new Entry.Copy(place, path.toRealPath());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return new Entry.Copy(place, path);
+  }
+}

@@ -1,0 +1,69 @@
+package io.fleetgauge.distribution.image;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What the build made, and the stand-in for the driver of GPUs. */
+final class Packages {
+  private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
+  private static final Path TARGET = ROOT.resolve("distribution/target");
+
+  private Packages() {}
+
+  /** The image of a process: one or none. */
+  static List<Path> images(String process) throws IOException {
+    Path folder = TARGET.resolve("packages");
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.filter(
+              file ->
+                  file.getFileName()
+                      .toString()
+                      .matches("fleetgauge-" + process + "-\\d.*\\.image\\.tar"))
+          .toList();
+    }
+  }
+
+  /** What lies beside an image. */
+  static Path beside(Path image, String ending) {
+    return image.resolveSibling(image.getFileName().toString().replaceFirst("tar$", ending));
+  }
+
+  /** The folder that an image is made of. */
+  static Path folder(String process) {
+    return TARGET.resolve("processes").resolve(process);
+  }
+
+  /** All jars that are installed, as Maven lists them. */
+  static List<String> artefacts() throws IOException {
+    return Files.readAllLines(TARGET.resolve("artefacts.txt"));
+  }
+
+  /** Compiles the stand-in for the driver's library into a folder. */
+  static Path standIn(Path folder) throws IOException, InterruptedException {
+    Path library = folder.resolve("libnvidia-ml.so.1");
+    Process compiler =
+        new ProcessBuilder(
+                System.getenv().getOrDefault("CC", "cc"),
+                "-shared",
+                "-fPIC",
+                "-Wl,-Bsymbolic",
+                "-o",
+                library.toString(),
+                ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c").toString(),
+                "-lpthread",
+                "-lm")
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(compiler.getInputStream().readAllBytes());
+    if (compiler.waitFor() != 0) {
+      throw new IOException(output);
+    }
+    return library;
+  }
+}

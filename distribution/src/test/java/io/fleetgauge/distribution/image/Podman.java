@@ -1,0 +1,118 @@
+package io.fleetgauge.distribution.image;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Podman with a storage of its own, below a folder, on a machine with systemd or without. */
+final class Podman {
+  /** What a Pod of the level restricted may do, and less. */
+  static final List<String> RESTRICTED =
+      List.of(
+          "--network=host",
+          "--read-only",
+          "--read-only-tmpfs=false",
+          "--tmpfs=/tmp:size=64m,mode=1777",
+          "--user=65532:65532",
+          "--cap-drop=ALL",
+          "--security-opt=no-new-privileges",
+          "--memory=512m",
+          "--pids-limit=256");
+
+  private final Path folder;
+  private final List<String> containers = new ArrayList<>();
+
+  Podman(Path folder) throws IOException {
+    this.folder = folder;
+    Files.writeString(
+        folder.resolve("containers.conf"),
+        """
+        [containers]
+        default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+        [engine]
+        runtime = "runc"
+        cgroup_manager = "cgroupfs"
+        events_logger = "file"
+        """);
+    Files.writeString(
+        folder.resolve("policy.json"), "{\"default\": [{\"type\": \"insecureAcceptAnything\"}]}");
+  }
+
+  /** Why no container can be run; empty if one can. */
+  String hindrance() {
+    try {
+      if (!"root".equals(System.getProperty("user.name"))) {
+        return "containers are run as root only";
+      }
+      run("info");
+      return "";
+    } catch (IOException | InterruptedException e) {
+      return "podman does not run here: " + e.getMessage();
+    }
+  }
+
+  /** Loads an image; answers the name that Podman gave it. */
+  String load(Path image) throws IOException, InterruptedException {
+    String text = run("load", "--signature-policy", folder + "/policy.json", "-q", "-i", image + "");
+    return text.strip().replaceFirst("(?s).*Loaded image: *", "");
+  }
+
+  /** Starts a container in the background. */
+  void start(String name, List<String> options, String image, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("run", "-d", "--name", name));
+    command.addAll(options);
+    command.add(image);
+    command.addAll(List.of(arguments));
+    containers.add(name);
+    run(command.toArray(String[]::new));
+  }
+
+  void remove(String name) throws IOException, InterruptedException {
+    run("rm", "-f", "-t", "0", name);
+    containers.remove(name);
+  }
+
+  String logs(String name) throws IOException, InterruptedException {
+    return run("logs", name);
+  }
+
+  String inspect(String name, String format) throws IOException, InterruptedException {
+    return run("inspect", "-f", format, name).strip();
+  }
+
+  /** The output of a command that succeeds. */
+  String run(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("podman", "--storage-driver", "overlay"));
+    command.addAll(List.of("--root", folder.resolve("storage").toString()));
+    command.addAll(List.of("--runroot", folder.resolve("run").toString()));
+    command.addAll(List.of(arguments));
+    Path output = Files.createTempFile(folder, "output", "");
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CONTAINERS_CONF", folder.resolve("containers.conf").toString());
+    // Health checks are run when a test asks, and not by timers of systemd.
+    builder.environment().put("DISABLE_HC_SYSTEMD", "true");
+    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    if (!process.waitFor(90, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+    }
+    int code = process.waitFor();
+    String text = Files.readString(output);
+    Files.delete(output);
+    if (code != 0) {
+      throw new IOException(command + " ends with " + code + ": " + text);
+    }
+    return text;
+  }
+
+  /** Removes containers and images. */
+  void removeAll() throws IOException, InterruptedException {
+    for (String name : List.copyOf(containers)) {
+      remove(name);
+    }
+    run("rmi", "-a", "-f");
+  }
+}
