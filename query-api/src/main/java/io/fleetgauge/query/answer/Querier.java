@@ -14,6 +14,7 @@ import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.slow.SlowQueries;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -104,7 +105,7 @@ public final class Querier {
     return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
         .onComplete(
             done -> {
-              log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result());
+              log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result(), done.cause());
               end(span, ask, done);
             });
   }
@@ -214,6 +215,11 @@ public final class Querier {
     return running;
   }
 
+  /** The PromQL queries that ended, by what they cost. */
+  public SlowQueries slow() {
+    return log.slow();
+  }
+
   /** The cluster as it is seen from here. */
   public ClusterOverview cluster() {
     return ClusterOverview.of(shards.cluster());
@@ -250,6 +256,10 @@ public final class Querier {
         "recent_hits", "Whole answers that were taken from the cache.", evaluations.recent()::hits);
     meters.gauge(
         "recent_bytes", "Memory of the cached whole answers.", evaluations.recent()::bytes);
+    meters.counter(
+        "kinds_forgotten",
+        "Kinds of queries that made room for costlier ones in the list of slow queries.",
+        log.slow()::forgotten);
     costs.declare(meters);
     meters.counter("queries_joined", "Queries that waited for an equal one.", flights::joined);
     meters.counter(
