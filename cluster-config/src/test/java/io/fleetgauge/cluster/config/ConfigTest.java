@@ -261,6 +261,7 @@ class ConfigTest {
                   maxQueued: 3MiB
                 ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host], relabel: [{action: LabelDrop, regex: "pod|pod_.*"}]}
                 log: {format: json, level: debug, linesPerMinute: 7}
+                tracing: {endpoint: "https://collector:4318/v1/traces", ratio: 0.05}
                 """))
         .isEqualTo(
             new GatewayConfig(
@@ -308,7 +309,12 @@ class ConfigTest {
                     2 << 20,
                     3 << 20),
                 new IngestSettings(1 << 20, 3, List.of("host"), NO_PODS),
-                new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG, 7)));
+                new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG, 7),
+                new TracingSettings(
+                    Optional.of(URI.create("https://collector:4318/v1/traces")),
+                    0.05,
+                    Optional.empty(),
+                    Optional.empty())));
   }
 
   @Test
