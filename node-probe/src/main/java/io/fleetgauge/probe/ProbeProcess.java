@@ -2,9 +2,13 @@ package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
+import io.fleetgauge.cluster.config.discovery.RegistrationSettings;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.DeviceChoice;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
+import io.fleetgauge.cluster.discovery.Discovery;
+import io.fleetgauge.cluster.discovery.Registration;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
 import io.fleetgauge.cluster.process.HttpListener;
@@ -58,9 +62,11 @@ import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -147,6 +153,8 @@ public final class ProbeProcess implements AutoCloseable {
             token::text,
             System.nanoTime() ^ ProcessHandle.current().pid() << 32);
     lifecycle.started("uplink", STOP_LIMIT, uplink);
+    Optional<Discovery> discovery =
+        config.discovery().map(settings -> discovery(vertx, config, settings, clock));
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, clock);
     Supplier<Counters> counters = () -> chosen.map(CountersFile::counters).orElse(Counters.ALL);
@@ -225,6 +233,7 @@ public final class ProbeProcess implements AutoCloseable {
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     readiness.watch(() -> spool.map(Spool::trouble).orElse(""));
     scheduled.declare(meters);
+    discovery.ifPresent(search -> search.declare(meters));
     MetricsPage page = new MetricsPage(config.page());
     Supplier<Map<String, TextExposition.Family>> families =
         () -> {
@@ -253,15 +262,42 @@ public final class ProbeProcess implements AutoCloseable {
     sampler.start();
     lifecycle.started("sampling", STOP_LIMIT, sampler);
     recorder.ifPresent(Recorder::start);
+    config
+        .registration()
+        .ifPresent(settings -> register(vertx, settings, config.http().scheme(), meters));
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
         "probe of {} reads every {} and sends to {}; its readings: http://{}:{}/metrics",
         config.hostname(),
         tick,
-        config.gateways(),
+        discovery.isPresent() ? "discovered gateways" : config.gateways(),
         config.http().host(),
         port);
+  }
+
+  private Discovery discovery(
+      Vertx vertx, ProbeConfig config, DiscoverySettings settings, LongSupplier clock) {
+    String scheme = settings.isTls() ? "https://" : "http://";
+    Discovery discovery =
+        Discovery.start(
+            vertx,
+            settings,
+            List.of(),
+            clock,
+            addresses -> {
+              Set<URI> all = new LinkedHashSet<>(config.gateways());
+              addresses.forEach(address -> all.add(URI.create(scheme + address)));
+              uplink.gateways(List.copyOf(all));
+            });
+    lifecycle.started("discovery", STOP_LIMIT, discovery);
+    return discovery;
+  }
+
+  private void register(Vertx vertx, RegistrationSettings settings, String scheme, Meters meters) {
+    Registration registration = Registration.start(vertx, settings, scheme, port);
+    registration.declare(meters);
+    lifecycle.started("registration", STOP_LIMIT, registration);
   }
 
   /** The port of the exporter of GPU memory by container, for those who scrape it. */

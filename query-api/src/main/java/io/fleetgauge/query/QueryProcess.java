@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.bus.ClusterBus;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.discovery.Discovery;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.Guard;
@@ -119,7 +120,14 @@ public final class QueryProcess implements AutoCloseable {
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();
     try {
-      ClusterMember seat = ClusterMember.join(config.cluster(), Optional.empty(), guard.key());
+      Optional<Discovery> discovery = Discovery.ofMembers(vertx, config.cluster(), clock, meters);
+      discovery.ifPresent(search -> lifecycle.started("discovery", STOP_LIMIT, search));
+      ClusterMember seat =
+          ClusterMember.join(
+              config.cluster(),
+              () -> discovery.map(Discovery::addresses).orElse(config.cluster().members()),
+              Optional.empty(),
+              guard.key());
       lifecycle.started("cluster", STOP_LIMIT, seat);
       member.set(seat);
       String name = LocalHost.name() + ":" + port;

@@ -5,6 +5,7 @@ import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.RollupSettings;
 import io.fleetgauge.cluster.config.StoreSettings;
 import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.discovery.Discovery;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.FolderLock;
@@ -63,6 +64,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -294,7 +296,12 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     void joinCluster() throws StartFailure {
-      join(config, guard);
+      Optional<Discovery> discovery = Discovery.ofMembers(vertx, config.cluster(), clock, meters);
+      discovery.ifPresent(search -> lifecycle.started("discovery", STOP_LIMIT, search));
+      join(
+          config,
+          () -> discovery.map(Discovery::addresses).orElse(config.cluster().members()),
+          guard);
       ClusterBus bus =
           ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
       lifecycle.started("event bus", STOP_LIMIT, bus);
@@ -445,11 +452,13 @@ public final class GatewayProcess implements AutoCloseable {
     Optional.ofNullable(member.get()).ifPresent(seat -> seat.register(host, admission));
   }
 
-  private void join(GatewayConfig config, Guard guard) throws StartFailure {
+  private void join(GatewayConfig config, Supplier<List<String>> members, Guard guard)
+      throws StartFailure {
     try {
       ClusterMember seat =
           ClusterMember.join(
               config.cluster(),
+              members,
               Optional.of(
                   new ClusterMember.Gateway(
                       config.id(),

@@ -69,7 +69,8 @@ public record TrustSettings(
   }
 
   /** Of another system than the cluster. */
-  static TrustSettings ofFiles(Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
+  public static TrustSettings ofFiles(
+      Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
     return new TrustSettings(ca, certificate, key, Optional.empty(), NONE.clockSkew);
   }
 

@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.member;
 
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Stay;
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,10 +99,24 @@ public final class ClusterMember implements AutoCloseable {
    */
   public static ClusterMember join(
       ClusterSettings settings, Optional<Gateway> gateway, ClusterKey key) {
+    return join(settings, settings::members, gateway, key);
+  }
+
+  /**
+   * As above, where the members of the settings do not stay the same.
+   *
+   * @param members where other members may be, {@code host:port} each; asked again and again, so
+   *     that members which appear later are found
+   */
+  public static ClusterMember join(
+      ClusterSettings settings,
+      Supplier<List<String>> members,
+      Optional<Gateway> gateway,
+      ClusterKey key) {
     IgnoredEntries ignored = new IgnoredEntries();
     ClusterMember member =
         new ClusterMember(
-            Joining.start(settings, gateway.isPresent(), key, ignored),
+            Joining.start(settings, members, gateway.isPresent(), key, ignored),
             settings,
             gateway,
             key,

@@ -9,21 +9,32 @@ import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SocketInterceptorConfig;
+import com.hazelcast.config.TcpIpConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts the Hazelcast member of this process: its configuration and its port. */
 final class Joining {
+  private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
+
   /** A process that may choose its port tries this many. */
   private static final int PORTS = 100;
 
@@ -55,11 +66,16 @@ final class Joining {
   /**
    * Starts a member; returns when it has joined, which takes seconds.
    *
+   * @param members where other members may be, {@code host:port} each; asked again and again
    * @param isGateway a process that only reads holds no data
    * @throws IllegalStateException if it cannot join; the message is one line
    */
   static HazelcastInstance start(
-      ClusterSettings settings, boolean isGateway, ClusterKey key, IgnoredEntries ignored) {
+      ClusterSettings settings,
+      Supplier<List<String>> members,
+      boolean isGateway,
+      ClusterKey key,
+      IgnoredEntries ignored) {
     // The other members look for gateways at the configured port; nobody looks for a reader.
     boolean mayChoose = !isGateway && !settings.isPortSet();
     int first = settings.port() == 0 ? anyFree(settings.host()) : settings.port();
@@ -69,7 +85,7 @@ final class Joining {
         continue;
       }
       try {
-        return start(settings, port, isGateway, new Connections(key, ignored));
+        return start(settings, members, port, isGateway, new Connections(key, ignored));
       } catch (Refused e) {
         throw new IllegalStateException(
             "cannot join the cluster " + settings.name() + ": " + e.getMessage(), e);
@@ -141,10 +157,14 @@ final class Joining {
   }
 
   private static HazelcastInstance start(
-      ClusterSettings settings, int port, boolean isGateway, Connections connections) {
+      ClusterSettings settings,
+      Supplier<List<String>> members,
+      int port,
+      boolean isGateway,
+      Connections connections) {
     HazelcastInstance started =
         HazelcastInstanceFactory.newHazelcastInstance(
-            config(settings, port, isGateway), null, connections);
+            config(settings, members, port, isGateway), null, connections);
     Optional<String> refusal = connections.refusal();
     if (refusal.isPresent() && started.getCluster().getMembers().size() == 1) {
       started.shutdown();
@@ -162,7 +182,8 @@ final class Joining {
     }
   }
 
-  private static Config config(ClusterSettings settings, int port, boolean isGateway) {
+  private static Config config(
+      ClusterSettings settings, Supplier<List<String>> members, int port, boolean isGateway) {
     Config config = new Config();
     config.setClusterName(settings.name());
     config.setLiteMember(!isGateway);
@@ -179,7 +200,7 @@ final class Joining {
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "2");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "2");
     config.setProperty("hazelcast.socket.bind.any", "false");
-    listenToMembersOnly(config, settings, port);
+    listenToMembersOnly(config, settings, members, port);
     harden(config);
     keepSmall(config);
     Registry.configure(config);
@@ -191,20 +212,66 @@ final class Joining {
    * Opens one port, on which members are answered and nobody else: with the advanced form of the
    * network's configuration, the protocols of clients, REST and memcache need ports of their own.
    */
-  private static void listenToMembersOnly(Config config, ClusterSettings settings, int port) {
-    ServerSocketEndpointConfig members = new ServerSocketEndpointConfig();
-    members
+  private static void listenToMembersOnly(
+      Config config, ClusterSettings settings, Supplier<List<String>> members, int port) {
+    ServerSocketEndpointConfig endpoint = new ServerSocketEndpointConfig();
+    endpoint
         .setPort(port)
         .setPortAutoIncrement(false)
         .setPublicAddress(settings.host() + ":" + port)
         .setInterfaces(new InterfacesConfig().setEnabled(true).addInterface(settings.host()))
         .setSocketInterceptorConfig(new SocketInterceptorConfig().setEnabled(true));
-    config.getAdvancedNetworkConfig().setEnabled(true).setMemberEndpointConfig(members);
+    config.getAdvancedNetworkConfig().setEnabled(true).setMemberEndpointConfig(endpoint);
     JoinConfig join = config.getAdvancedNetworkConfig().getJoin();
     join.getMulticastConfig().setEnabled(false);
     join.getAutoDetectionConfig().setEnabled(false);
-    join.getTcpIpConfig().setEnabled(true);
-    settings.members().forEach(join.getTcpIpConfig()::addMember);
+    join.setTcpIpConfig(new CurrentMembers(members));
+  }
+
+  /**
+   * Where other members may be. Hazelcast asks when it joins, and every two seconds later to find
+   * other parts of the cluster, with which it merges. Names are resolved here: Hazelcast leaves out
+   * those that do not stand for the address that it listens on.
+   */
+  private static final class CurrentMembers extends TcpIpConfig {
+    private final Supplier<List<String>> members;
+    private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
+
+    CurrentMembers(Supplier<List<String>> members) {
+      this.members = members;
+      setEnabled(true);
+    }
+
+    @Override
+    public List<String> getMembers() {
+      List<String> addresses = new ArrayList<>();
+      List<String> unknown = new ArrayList<>();
+      for (String member : members.get()) {
+        int colon = member.lastIndexOf(':');
+        try {
+          String host = member.substring(0, colon).replaceAll("[\\[\\]]", "");
+          for (InetAddress address : InetAddress.getAllByName(host)) {
+            addresses.add(written(address) + member.substring(colon));
+          }
+        } catch (UnknownHostException e) {
+          unknown.add(member);
+        }
+      }
+      synchronized (problems) {
+        problems.update(
+            TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            unknown.isEmpty()
+                ? Optional.empty()
+                : Optional.of("names of members cannot be resolved: " + unknown));
+      }
+      return addresses;
+    }
+
+    private static String written(InetAddress address) {
+      return address instanceof Inet6Address
+          ? "[" + address.getHostAddress() + "]"
+          : address.getHostAddress();
+    }
   }
 
   /** Turns off what this cluster does not use and another member could. */

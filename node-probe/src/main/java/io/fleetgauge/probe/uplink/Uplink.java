@@ -47,7 +47,7 @@ public final class Uplink implements AutoCloseable {
 
   /**
    * @param host the host that all ticks are of
-   * @param gateways gateways to try first
+   * @param gateways gateways to try first; none while they are discovered
    * @param spool where ticks are stored that memory cannot hold and that survive a restart; it is
    *     closed with the uplink
    * @param http how gateways are reached; it is closed with the uplink
@@ -113,6 +113,15 @@ public final class Uplink implements AutoCloseable {
    */
   public void offerPast(List<Tick> ticks) {
     offer(new UplinkMachine.Event.Past(ticks), ticks.size());
+  }
+
+  /**
+   * Other gateways to try first; never waits.
+   *
+   * @param seeds at least one
+   */
+  public void gateways(List<URI> seeds) {
+    context.runOnContext(none -> on(new UplinkMachine.Event.Gateways(seeds)));
   }
 
   private void offer(UplinkMachine.Event event, int ticks) {

@@ -22,7 +22,8 @@ public final class UplinkMachine {
   /** Consecutive {@code moved} answers that are followed before a pause. */
   static final int MAX_MOVES_IN_A_ROW = 4;
 
-  private static final int MAX_KNOWN = 16;
+  /** Owners of the host that are known besides the gateways to begin with. */
+  private static final int MAX_OWNERS = 16;
 
   /**
    * After pauses of so long in all, between answers that nothing was taken, the uplink forgets the
@@ -51,6 +52,13 @@ public final class UplinkMachine {
     record Failed(String reason) implements Event {}
 
     record WaitOver() implements Event {}
+
+    /**
+     * Other gateways to begin with.
+     *
+     * @param seeds at least one
+     */
+    record Gateways(List<URI> seeds) implements Event {}
 
     /**
      * A segment of the disk has been read.
@@ -85,12 +93,13 @@ public final class UplinkMachine {
 
   private final FrameQueue queue;
 
-  /** Gateways to try: the configured ones, and those that owned the host since. */
+  /** Gateways to try: those to begin with, and those that owned the host since. */
   private final List<URI> known;
 
   private final RandomGenerator random;
   private State state = State.IDLE;
-  private URI gateway;
+  private int seeds;
+  private Optional<URI> gateway;
   private int next;
   private long epoch;
   private long slowedMillis;
@@ -116,8 +125,17 @@ public final class UplinkMachine {
     queue.restore(found);
     this.known = new ArrayList<>(seeds);
     this.random = random;
-    this.next = random.nextInt(seeds.size());
-    this.gateway = seeds.get(next);
+    this.seeds = seeds.size();
+    this.gateway = any();
+  }
+
+  /** A gateway to begin with; empty while none is known. */
+  private Optional<URI> any() {
+    if (known.isEmpty()) {
+      return Optional.empty();
+    }
+    next = random.nextInt(known.size());
+    return Optional.of(known.get(next));
   }
 
   /** One without a disk. */
@@ -148,11 +166,28 @@ public final class UplinkMachine {
       case Event.TooLarge none -> tooLarge();
       case Event.Failed failed -> failed(failed.reason());
       case Event.WaitOver over -> send();
+      case Event.Gateways gateways -> {
+        replace(gateways.seeds());
+        yield Optional.empty();
+      }
       case Event.Loaded loaded -> {
         queue.load(loaded.segment(), loaded.frames());
         yield send();
       }
     };
+  }
+
+  /** A gateway that is in use stays so while it answers, even when it is not among the seeds. */
+  private void replace(List<URI> others) {
+    known.clear();
+    known.addAll(others);
+    seeds = others.size();
+    if (gateway.isEmpty()) {
+      gateway = any();
+    } else if (!known.contains(gateway.get())) {
+      known.add(gateway.get());
+    }
+    next = gateway.map(known::indexOf).orElse(0);
   }
 
   private Optional<Effect> queued(Optional<String> refused) {
@@ -181,9 +216,9 @@ public final class UplinkMachine {
         yield send();
       }
       case IntakeAnswer.Moved moved -> {
-        gateway = moved.address();
-        if (!known.contains(gateway) && known.size() < MAX_KNOWN) {
-          known.add(gateway);
+        gateway = Optional.of(moved.address());
+        if (!known.contains(moved.address()) && known.size() < seeds + MAX_OWNERS) {
+          known.add(moved.address());
         }
         epoch = Math.max(epoch, moved.epoch());
         yield ++movesInARow > MAX_MOVES_IN_A_ROW ? pause(backOff(movesInARow)) : send();
@@ -243,10 +278,10 @@ public final class UplinkMachine {
     failuresInARow++;
     dictionaryWanted = false;
     if (failuresInARow == 1) {
-      trouble = Optional.of(gateway + " does not answer: " + reason);
+      trouble = Optional.of(gateway.orElseThrow() + " does not answer: " + reason);
     }
     next = (next + 1) % known.size();
-    gateway = known.get(next);
+    gateway = Optional.of(known.get(next));
     return pause(backOff(failuresInARow));
   }
 
@@ -272,6 +307,10 @@ public final class UplinkMachine {
       state = State.IDLE;
       return Optional.empty();
     }
+    if (gateway.isEmpty()) {
+      trouble = Optional.of("no gateway is known yet");
+      return pause(LONGEST_BACK_OFF_MILLIS);
+    }
     WireWriter body = new WireWriter(4096);
     if (dictionaryWanted) {
       byte[] dictionary = sent.getFirst().run().dictionary();
@@ -283,6 +322,6 @@ public final class UplinkMachine {
     state = State.ASKING;
     return Optional.of(
         new Effect.Post(
-            gateway, body.toBytes(), epoch, queue.acknowledged(sent.getFirst().run().run())));
+            gateway.get(), body.toBytes(), epoch, queue.acknowledged(sent.getFirst().run().run())));
   }
 }

@@ -89,6 +89,63 @@ class UplinkMachineTest {
   }
 
   @Test
+  void aProbeThatKnowsNoGatewayWaitsForOne() throws WireException {
+    UplinkMachine uplink =
+        UplinkMachine.inMemory(
+            "n", UplinkSettings.DEFAULT, List.of(), new SplittableRandom(1), () -> 7);
+    assertThat(uplink.on(read(1))).get().isInstanceOf(Effect.Wait.class);
+    assertThat(uplink.trouble()).contains("no gateway is known yet");
+    assertThat(uplink.on(new Event.WaitOver())).get().isInstanceOf(Effect.Wait.class);
+    assertThat(uplink.on(new Event.Gateways(List.of(G2)))).isEmpty();
+    Effect.Post post = post(uplink.on(new Event.WaitOver()));
+    assertThat(post.gateway()).isEqualTo(G2);
+    uplink.on(kept(post));
+    assertThat(uplink.trouble()).isEmpty();
+    assertThat(uplink.counts().kept()).isEqualTo(1);
+  }
+
+  @Test
+  void otherGatewaysAreTriedWhenTheOneInUseFails() {
+    UplinkMachine uplink =
+        UplinkMachine.inMemory(
+            "n", UplinkSettings.DEFAULT, List.of(G1), new SplittableRandom(1), () -> 7);
+    Effect.Post first = post(uplink.on(read(1)));
+    assertThat(first.gateway()).isEqualTo(G1);
+    assertThat(uplink.on(new Event.Gateways(List.of(G2, G3)))).isEmpty();
+    assertThat(post(uplink.on(new Event.Answered(new IntakeAnswer.Moved(G1, 7)))).gateway())
+        .as("it answers, so it stays")
+        .isEqualTo(G1);
+    List<URI> tried = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      uplink.on(new Event.Failed("gone"));
+      tried.add(post(uplink.on(new Event.WaitOver())).gateway());
+    }
+    assertThat(tried).containsExactly(G2, G3, G1);
+    uplink.on(new Event.Gateways(List.of(G3)));
+    uplink.on(new Event.Failed("gone"));
+    assertThat(post(uplink.on(new Event.WaitOver())).gateway()).isEqualTo(G3);
+  }
+
+  @Test
+  void ownersAreRememberedBesidesManyGatewaysToBeginWith() {
+    List<URI> seeds = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      seeds.add(URI.create("http://seed" + i + ":1"));
+    }
+    UplinkMachine uplink =
+        UplinkMachine.inMemory(
+            "n", UplinkSettings.DEFAULT, seeds, new SplittableRandom(1), () -> 7);
+    uplink.on(read(1));
+    uplink.on(new Event.Answered(new IntakeAnswer.Moved(G1, 7)));
+    List<URI> tried = new ArrayList<>();
+    for (int i = 0; i < 101; i++) {
+      uplink.on(new Event.Failed("gone"));
+      tried.add(post(uplink.on(new Event.WaitOver())).gateway());
+    }
+    assertThat(tried).doesNotHaveDuplicates().contains(G1).containsAll(seeds);
+  }
+
+  @Test
   void gatewaysThatSendAProbeInACircleAreGivenTimeToAgree() {
     UplinkMachine uplink = machine(100, 1);
     Optional<Effect> effect = uplink.on(read(1));

@@ -122,6 +122,13 @@ public final class ApiRequest {
     return ask(querier, new Ask<>(caller(), request, options));
   }
 
+  /** As above; an answer that does not cover all hosts is a failure. */
+  public <T> Future<Reply<T>> askStrictly(Querier querier, Request<T> request, long timeoutMillis)
+      throws QueryFailure {
+    Ask.Options options = new Ask.Options(Planner.Mode.AUTO, true, true, timeoutMillis);
+    return ask(querier, new Ask<>(caller(), request, options));
+  }
+
   /** Reads data. */
   public <T> Future<Reply<T>> ask(Querier querier, Ask<T> ask) {
     return querier

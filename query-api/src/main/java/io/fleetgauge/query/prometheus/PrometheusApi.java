@@ -24,6 +24,7 @@ public final class PrometheusApi {
     new MetadataRoutes(config, querier).mount(routes);
     new OwnerRoute(config, querier, clock).mount(routes);
     new TargetRoutes(config, querier, clock).mount(routes);
+    new HttpDiscoveryRoute(config, querier, clock).mount(routes);
     new StatusRoutes(config, querier, clock).mount(routes);
     new RemoteReadRoute(config, querier).mount(routes);
     new UnsupportedRoutes(querier).mount(routes);

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.member;
+package io.fleetgauge.cluster.log;
 
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * Logs a problem that lasts: when it begins, at most once a minute while it goes on, and when it is
  * over. Not for several threads.
  */
-final class ProblemLog {
+public final class ProblemLog {
   static final long AGAIN_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
   private final Consumer<String> warnings;
@@ -24,7 +24,7 @@ final class ProblemLog {
    * @param warnings is given the text of a problem
    * @param ends is given a sentence when a problem that was logged is over
    */
-  ProblemLog(Consumer<String> warnings, Consumer<String> ends) {
+  public ProblemLog(Consumer<String> warnings, Consumer<String> ends) {
     this.warnings = warnings;
     this.ends = ends;
   }
@@ -33,7 +33,7 @@ final class ProblemLog {
    * @param now ms of any steady clock
    * @param problem what is wrong now; empty when nothing is
    */
-  void update(long now, Optional<String> problem) {
+  public void update(long now, Optional<String> problem) {
     if (problem.isEmpty()) {
       if (isLogged) {
         ends.accept("resolved after " + (now - since + 500) / 1_000 + " s: " + text);

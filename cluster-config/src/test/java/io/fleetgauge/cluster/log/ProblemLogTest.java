@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.member;
+package io.fleetgauge.cluster.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

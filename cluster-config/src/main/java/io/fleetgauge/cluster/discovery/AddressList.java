@@ -1,0 +1,154 @@
+package io.fleetgauge.cluster.discovery;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Addresses as {@code host:port}, sorted and each once. Not for several threads. */
+final class AddressList {
+  private static final int SHOWN = 80;
+  private static final Pattern NAME_OR_IPV4 =
+      Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})");
+  private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]{2,45}");
+  private static final Pattern WRITTEN =
+      Pattern.compile("(?<host>\\[[^\\]]*\\]|[^:\\[\\]]+)(:(?<port>\\d{1,5}))?");
+  private static final int MAX_PORT = 65_535;
+
+  private final TreeSet<String> all = new TreeSet<>();
+  private final int max;
+
+  /**
+   * @param max most addresses
+   */
+  AddressList(int max) {
+    this.max = max;
+  }
+
+  /**
+   * Adds an address.
+   *
+   * @param host a name or an IP address
+   * @throws BadAnswer if it cannot be an address, or is one too many
+   */
+  void add(String host, int port) throws BadAnswer {
+    boolean isIpv6 = host.contains(":") && IPV6.matcher(host).matches();
+    if (!isIpv6 && !NAME_OR_IPV4.matcher(host).matches()) {
+      throw new BadAnswer(Reason.MALFORMED, shown(host) + " is not the name or address of a host");
+    }
+    if (port < 1 || port > MAX_PORT) {
+      throw new BadAnswer(Reason.MALFORMED, port + " is not a port; allowed is 1 to " + MAX_PORT);
+    }
+    all.add((isIpv6 ? "[" + host + "]" : host) + ":" + port);
+    if (all.size() > max) {
+      throw new BadAnswer(
+          Reason.TOO_MANY, "there are more than maxAddresses, " + max + ", addresses");
+    }
+  }
+
+  /**
+   * Adds an address that is written as {@code host} or {@code host:port}, with brackets around an
+   * IPv6 address.
+   */
+  void add(String written, String what, int defaultPort) throws BadAnswer {
+    Matcher parts = WRITTEN.matcher(written);
+    if (!parts.matches()) {
+      throw new BadAnswer(
+          Reason.MALFORMED, what + " is " + shown(written) + "; expected is host or host:port");
+    }
+    String host = parts.group("host");
+    String port = parts.group("port");
+    add(
+        host.startsWith("[") ? host.substring(1, host.length() - 1) : host,
+        port == null ? defaultPort : Integer.parseInt(port));
+  }
+
+  /**
+   * @throws BadAnswer if there is none
+   */
+  List<String> addresses() throws BadAnswer {
+    if (all.isEmpty()) {
+      throw new BadAnswer(Reason.EMPTY, "there is no address in the answer");
+    }
+    return List.copyOf(all);
+  }
+
+  /**
+   * Reads a file: a list of addresses in YAML or JSON, or the form of Prometheus's {@code
+   * file_sd_configs}.
+   *
+   * @param defaultPort of an address without one
+   */
+  static List<String> ofFile(byte[] bytes, int defaultPort, int max) throws BadAnswer {
+    AddressList list = new AddressList(max);
+    JsonNode tree = Yaml.read(bytes);
+    if (tree.isMissingNode() || tree.isNull()) {
+      return list.addresses();
+    }
+    if (!tree.isArray()) {
+      throw new BadAnswer(Reason.MALFORMED, "a list is expected");
+    }
+    for (JsonNode item : tree) {
+      if (item.isTextual()) {
+        list.add(item.textValue(), "an item", defaultPort);
+      } else if (item.path("targets").isArray()) {
+        for (JsonNode target : item.path("targets")) {
+          list.add(target.isTextual() ? target.textValue() : "", "a target", defaultPort);
+        }
+      } else {
+        throw new BadAnswer(
+            Reason.MALFORMED,
+            "an item is "
+                + shown(item.toString())
+                + "; expected is an address, or a map with"
+                + " targets");
+      }
+    }
+    return list.addresses();
+  }
+
+  /** Loaded when a file is read: nothing else needs YAML. */
+  private static final class Yaml {
+    private static final YAMLMapper MAPPER = new YAMLMapper();
+
+    private Yaml() {}
+
+    static JsonNode read(byte[] bytes) throws BadAnswer {
+      try {
+        JsonNode tree = MAPPER.readTree(bytes);
+        return tree == null ? MAPPER.missingNode() : tree;
+      } catch (JsonProcessingException e) {
+        throw new BadAnswer(
+            Reason.MALFORMED, "it is neither YAML nor JSON: " + e.getOriginalMessage());
+      } catch (IOException | RuntimeException e) {
+        // The parser of YAML throws these for some damaged bytes.
+        throw new BadAnswer(Reason.MALFORMED, "it is neither YAML nor JSON: " + e.getMessage());
+      }
+    }
+  }
+
+  /** For messages: the beginning, in one line. */
+  static String shown(String text) {
+    String line = text.replaceAll("\\p{Cntrl}", "?");
+    return line.length() <= SHOWN ? "\"" + line + "\"" : "\"" + line.substring(0, SHOWN) + "...\"";
+  }
+
+  /** The beginning of a body, for messages. */
+  static String shown(byte[] body) {
+    return shown(new String(body, 0, Math.min(body.length, 4 * SHOWN), StandardCharsets.UTF_8));
+  }
+
+  /** Both lists, each address once, in order. */
+  static List<String> union(List<String> first, List<String> second) {
+    List<String> all = new ArrayList<>(first);
+    second.stream().filter(each -> !first.contains(each)).forEach(all::add);
+    return List.copyOf(all);
+  }
+}

@@ -1,0 +1,49 @@
+package io.fleetgauge.cluster.discovery;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
+import java.util.List;
+
+/** Reads what Consul answers at {@code /v1/health/service/NAME}. */
+final class ConsulAnswer {
+  private ConsulAnswer() {}
+
+  /**
+   * @param defaultPort of an instance that is registered without one
+   */
+  static List<String> addresses(byte[] body, int defaultPort, int max) throws BadAnswer {
+    JsonNode tree = JsonAnswer.tree(body);
+    if (!tree.isArray()) {
+      throw new BadAnswer(
+          Reason.MALFORMED, "the answer is " + AddressList.shown(body) + "; a list is expected");
+    }
+    AddressList list = new AddressList(max);
+    for (JsonNode instance : tree) {
+      JsonNode service = instance.path("Service");
+      if (!service.isObject()) {
+        throw new BadAnswer(
+            Reason.MALFORMED,
+            "an instance is "
+                + AddressList.shown(instance.toString())
+                + "; a map with Service is expected");
+      }
+      if (isPassing(instance)) {
+        String own = service.path("Address").asText("");
+        int port = service.path("Port").asInt(0);
+        list.add(
+            own.isEmpty() ? instance.path("Node").path("Address").asText("") : own,
+            port == 0 ? defaultPort : port);
+      }
+    }
+    return list.addresses();
+  }
+
+  private static boolean isPassing(JsonNode instance) throws BadAnswer {
+    for (JsonNode check : JsonAnswer.list(instance, "Checks")) {
+      if (!check.path("Status").asText("passing").equals("passing")) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

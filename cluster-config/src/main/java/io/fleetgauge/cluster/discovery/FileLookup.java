@@ -1,0 +1,56 @@
+package io.fleetgauge.cluster.discovery;
+
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+
+/** Reads a list in a file. */
+final class FileLookup implements Lookup {
+  private final Vertx vertx;
+  private final DiscoverySettings settings;
+  private final Source.Listed source;
+
+  FileLookup(Vertx vertx, DiscoverySettings settings, Source.Listed source) {
+    this.vertx = vertx;
+    this.settings = settings;
+    this.source = source;
+  }
+
+  @Override
+  public Future<List<String>> ask() {
+    return vertx.executeBlocking(
+        () -> AddressList.ofFile(bytes(), source.port(), settings.maxAddresses()), false);
+  }
+
+  private byte[] bytes() throws BadAnswer {
+    byte[] bytes;
+    try (var in = Files.newInputStream(source.file())) {
+      bytes = in.readNBytes(settings.maxBytes() + 1);
+    } catch (NoSuchFileException e) {
+      throw new BadAnswer(Reason.UNREACHABLE, "there is no such file");
+    } catch (IOException e) {
+      throw new BadAnswer(Reason.UNREACHABLE, "it cannot be read: " + e);
+    }
+    if (bytes.length > settings.maxBytes()) {
+      throw new BadAnswer(
+          Reason.TOO_LONG, "it is longer than maxAnswer, " + settings.maxBytes() + " B");
+    }
+    return bytes;
+  }
+
+  @Override
+  public String whom() {
+    return "the file " + source.file();
+  }
+
+  @Override
+  public void close() {
+    // Nothing is open.
+  }
+}

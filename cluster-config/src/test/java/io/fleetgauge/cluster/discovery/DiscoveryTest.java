@@ -1,0 +1,143 @@
+package io.fleetgauge.cluster.discovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.cluster.process.Meters;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+@ExtendWith(VertxExtension.class)
+class DiscoveryTest {
+  @TempDir private Path folder;
+  private final AtomicLong clock = new AtomicLong(1_000_000);
+  private final List<List<String>> heard = new CopyOnWriteArrayList<>();
+  private final Meters meters = new Meters("t");
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("gateways.yaml");
+  }
+
+  private DiscoverySettings settings(Path list) {
+    return new DiscoverySettings(
+        DiscoverySettings.OF_PROBE,
+        new Source.Listed(list, 9500),
+        Duration.ofMillis(20),
+        Duration.ofSeconds(3),
+        Optional.of(folder.resolve("new/cache")),
+        10,
+        1_024,
+        false);
+  }
+
+  private Discovery start(Vertx vertx, String... listed) {
+    Discovery discovery =
+        Discovery.start(vertx, settings(file), List.of(listed), clock::get, heard::add);
+    discovery.declare(meters);
+    return discovery;
+  }
+
+  private String metrics() {
+    return new String(meters.exposition(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void aFileIsReadAgainWhenItChangesAndKeptWhenItIsDamaged(Vertx vertx) throws Exception {
+    Files.writeString(file, "[g1, 'g2:9501']");
+    try (Discovery discovery = start(vertx, "listed:1")) {
+      await().until(() -> discovery.addresses().size() == 3);
+      assertThat(discovery.addresses()).containsExactly("listed:1", "g1:9500", "g2:9501");
+      clock.addAndGet(2_000);
+      for (String bad : List.of("", "[]", "{", "- a b", "- g\n".repeat(1_000))) {
+        Files.writeString(file, bad);
+        long before = failures();
+        await().until(() -> failures() > before);
+        assertThat(discovery.addresses()).as(bad).hasSize(3);
+      }
+      clock.addAndGet(5_000);
+      assertThat(metrics())
+          .contains("t_discovery_addresses 2.0")
+          .contains("t_discovery_from_cache 0.0")
+          .contains("result=\"too_long\"");
+      Files.writeString(file, "[g3]");
+      await().until(() -> discovery.addresses().equals(List.of("listed:1", "g3:9500")));
+      assertThat(heard.getFirst()).containsExactly("listed:1", "g1:9500", "g2:9501");
+      assertThat(heard.getLast()).containsExactly("listed:1", "g3:9500");
+      await().until(() -> metrics().contains("t_discovery_age_seconds 0.0"));
+    }
+  }
+
+  private long failures() {
+    return metrics()
+        .lines()
+        .filter(
+            line -> line.startsWith("t_discovery_questions_total") && !line.contains("answered"))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  @Test
+  void addressesOfTheLastRunAreUsedWhileNobodyAnswers(Vertx vertx) throws Exception {
+    Files.writeString(file, "[g1, g2]");
+    Path cache = folder.resolve("new/cache");
+    try (Discovery discovery = start(vertx)) {
+      await().until(() -> Files.exists(cache));
+      assertThat(discovery.addresses()).containsExactly("g1:9500", "g2:9500");
+    }
+    Files.delete(file);
+    clock.addAndGet(60_000);
+    try (Discovery again =
+        Discovery.start(vertx, settings(file), List.of(), clock::get, heard::add)) {
+      assertThat(again.addresses()).as("at once").containsExactly("g1:9500", "g2:9500");
+      Meters others = new Meters("t");
+      again.declare(others);
+      assertThat(new String(others.exposition(), StandardCharsets.UTF_8))
+          .contains("t_discovery_age_seconds 60.0")
+          .contains("t_discovery_from_cache 1.0");
+      Files.writeString(file, "[g3]");
+      await().until(() -> again.addresses().equals(List.of("g3:9500")));
+    }
+  }
+
+  @Test
+  void addressesThatAreDamagedOrOfAnotherSourceAreNotUsed() throws Exception {
+    AddressCache cache = new AddressCache(folder.resolve("cache"), settings(file));
+    assertThat(cache.read()).isEmpty();
+    cache.write(List.of("[fd00::1]:9500", "g1:9500"), 77);
+    assertThat(cache.read())
+        .contains(new DiscoveryMachine.Event.Cached(List.of("[fd00::1]:9500", "g1:9500"), 77));
+    assertThat(new AddressCache(folder.resolve("cache"), settings(folder)).read()).isEmpty();
+    assertThat(cache.failures()).isZero();
+    byte[] whole = Files.readAllBytes(folder.resolve("cache"));
+    for (int i = 0; i < whole.length; i++) {
+      byte[] damaged = whole.clone();
+      damaged[i] ^= 1;
+      Files.write(folder.resolve("cache"), damaged);
+      assertThat(cache.read())
+          .as("bit of byte %s", i)
+          .satisfiesAnyOf(
+              read -> assertThat(read).isEmpty(),
+              // The time has no checksum: it is only told.
+              read -> assertThat(read.orElseThrow().addresses()).hasSize(2));
+    }
+    assertThat(cache.failures()).isGreaterThan(10);
+  }
+}
