@@ -12,6 +12,7 @@ import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
 import io.vertx.junit5.VertxExtension;
 import java.io.File;
 import java.io.IOException;
@@ -144,6 +145,72 @@ class ProbeClassPathTest {
       probe.destroy();
       assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
     }
+    assertThat(output).content().doesNotContain("NoClassDefFoundError");
+  }
+
+  @Test
+  void aProbeWithThisClassPathOnlyDiscoversAGatewayAndRegistersItself(Vertx vertx)
+      throws Exception {
+    Promise<String> frames = Promise.promise();
+    Promise<String> registration = Promise.promise();
+    Promise<String> end = Promise.promise();
+    HttpServer server = vertx.createHttpServer();
+    server
+        .requestHandler(
+            request -> {
+              switch (request.path()) {
+                case "/v1/health/service/gateways" ->
+                    request
+                        .response()
+                        .end(
+                            "[{\"Service\": {\"Address\": \"127.0.0.1\", \"Port\": %d}}]"
+                                .formatted(server.actualPort()));
+                case "/v1/agent/service/register" ->
+                    request
+                        .body()
+                        .onSuccess(
+                            body -> {
+                              registration.tryComplete(body.toString());
+                              request.response().end();
+                            });
+                case "/v1/agent/service/deregister/fleetgauge-probe-n1" -> {
+                  end.tryComplete(request.path());
+                  request.response().end();
+                }
+                default -> {
+                  frames.tryComplete(request.path());
+                  request.response().end(new IntakeAnswer.SlowDown(60_000).toString());
+                }
+              }
+            })
+        .listen(0, "127.0.0.1")
+        .await();
+    String consul = "http://127.0.0.1:" + server.actualPort();
+    Path config = folder.resolve("probe.yaml");
+    Files.writeString(
+        config,
+        """
+        hostname: n1
+        discovery: {method: consul, consul: {api: '%s', service: gateways}}
+        registration: {consul: {enabled: true, api: '%s'}}
+        tick: 5m
+        http: {host: 127.0.0.1, port: 0}
+        spool: {folder: %s}
+        """
+            .formatted(consul, consul, folder.resolve("spool")));
+    Path output = folder.resolve("output");
+    Process probe = probe(output, "--config", config.toString());
+    try {
+      assertThat(frames.future().await(60, TimeUnit.SECONDS)).isEqualTo(IntakeProtocol.path("n1"));
+      assertThat(registration.future().await(60, TimeUnit.SECONDS)).contains("/-/healthy");
+      assertThat(folder.resolve("spool/discovery"))
+          .content()
+          .endsWith("\n127.0.0.1:" + server.actualPort() + "\n");
+    } finally {
+      probe.destroy();
+      assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(end.future().await(5, TimeUnit.SECONDS)).isNotEmpty();
     assertThat(output).content().doesNotContain("NoClassDefFoundError");
   }
 

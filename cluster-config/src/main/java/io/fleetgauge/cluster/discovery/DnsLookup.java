@@ -2,12 +2,12 @@ package io.fleetgauge.cluster.discovery;
 
 import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
 import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
-import io.netty.handler.codec.dns.DnsResponseCode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.dns.DnsClient;
 import io.vertx.core.dns.DnsClientOptions;
 import io.vertx.core.dns.DnsException;
+import io.vertx.core.dns.DnsResponseCode;
 import io.vertx.core.dns.SrvRecord;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -201,7 +201,7 @@ final class DnsLookup implements Lookup {
         .recover(
             failure -> {
               if (failure instanceof DnsException answer
-                  && answer.code().equals(DnsResponseCode.NXDOMAIN)) {
+                  && answer.code() == DnsResponseCode.NXDOMAIN) {
                 return Future.succeededFuture(none());
               }
               return index + 1 < servers.size()

@@ -13,19 +13,28 @@ import com.hazelcast.config.TcpIpConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts the Hazelcast member of this process: its configuration and its port. */
 final class Joining {
+  private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
+
   /** A process that may choose its port tries this many. */
   private static final int PORTS = 100;
 
@@ -221,10 +230,12 @@ final class Joining {
 
   /**
    * Where other members may be. Hazelcast asks when it joins, and every two seconds later to find
-   * other parts of the cluster, with which it merges.
+   * other parts of the cluster, with which it merges. Names are resolved here: Hazelcast leaves out
+   * those that do not stand for the address that it listens on.
    */
   private static final class CurrentMembers extends TcpIpConfig {
     private final Supplier<List<String>> members;
+    private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
 
     CurrentMembers(Supplier<List<String>> members) {
       this.members = members;
@@ -233,7 +244,33 @@ final class Joining {
 
     @Override
     public List<String> getMembers() {
-      return members.get();
+      List<String> addresses = new ArrayList<>();
+      List<String> unknown = new ArrayList<>();
+      for (String member : members.get()) {
+        int colon = member.lastIndexOf(':');
+        try {
+          String host = member.substring(0, colon).replaceAll("[\\[\\]]", "");
+          for (InetAddress address : InetAddress.getAllByName(host)) {
+            addresses.add(written(address) + member.substring(colon));
+          }
+        } catch (UnknownHostException e) {
+          unknown.add(member);
+        }
+      }
+      synchronized (problems) {
+        problems.update(
+            TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+            unknown.isEmpty()
+                ? Optional.empty()
+                : Optional.of("names of members cannot be resolved: " + unknown));
+      }
+      return addresses;
+    }
+
+    private static String written(InetAddress address) {
+      return address instanceof Inet6Address
+          ? "[" + address.getHostAddress() + "]"
+          : address.getHostAddress();
     }
   }
 

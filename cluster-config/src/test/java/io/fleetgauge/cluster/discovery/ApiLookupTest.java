@@ -33,6 +33,7 @@ class ApiLookupTest {
   @TempDir private Path folder;
   private Vertx vertx;
   private ReplayedApi api;
+  private Duration timeout = Duration.ofSeconds(10);
 
   @BeforeEach
   void start(Vertx loops) throws Exception {
@@ -45,12 +46,12 @@ class ApiLookupTest {
     api.close();
   }
 
-  private static DiscoverySettings settings(Source source) {
+  private DiscoverySettings settings(Source source) {
     return new DiscoverySettings(
         DiscoverySettings.OF_MEMBERS,
         source,
         Duration.ofSeconds(5),
-        Duration.ofMillis(400),
+        timeout,
         Optional.empty(),
         1_000,
         MAX_BYTES,
@@ -141,6 +142,7 @@ class ApiLookupTest {
 
   @Test
   void anAnswerThatIsNotGoodIsRefusedAndTheNextOneIsRead() throws Exception {
+    timeout = Duration.ofSeconds(1);
     try (Lookup lookup = consul(api.address(), Optional.empty(), Optional.empty())) {
       api.answers(403, "Permission denied");
       assertThat(failure(lookup, Reason.REFUSED))
@@ -154,7 +156,7 @@ class ApiLookupTest {
       api.answers(200, "[]");
       failure(lookup, Reason.EMPTY);
       api.answers(request -> request.response().write(Buffer.buffer("[")));
-      assertThat(failure(lookup, Reason.UNREACHABLE)).contains("not whole after 400 ms");
+      assertThat(failure(lookup, Reason.UNREACHABLE)).contains("not whole after 1000 ms");
       api.answers(request -> request.response().end(Buffer.buffer(new byte[MAX_BYTES + 1])));
       assertThat(failure(lookup, Reason.TOO_LONG)).contains("maxAnswer, 1048576 B");
       api.answers(request -> request.connection().close());
@@ -166,6 +168,7 @@ class ApiLookupTest {
 
   @Test
   void anAnswerThatNeverComesIsNotWaitedFor() throws Exception {
+    timeout = Duration.ofSeconds(1);
     try (Lookup lookup = consul(api.address(), Optional.empty(), Optional.empty())) {
       api.answers(request -> {});
       assertThat(catchThrowable(() -> ask(lookup))).isNotNull();

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Real members of Hazelcast, on loopback addresses that only discovery tells them: they come, go,
- * start apart, and start while nobody answers.
+ * Real members of Hazelcast, whose addresses only discovery tells: they come, go, start apart, and
+ * start while nobody answers.
  */
 @Tag("slow")
 @ExtendWith(VertxExtension.class)
@@ -41,13 +41,14 @@ class DiscoveredMembersTest {
   /** How soon the cluster follows a change, as the documentation says. */
   private static final Duration WITHIN = Duration.ofSeconds(10);
 
-  private static final String A = "127.0.0.2";
-  private static final String B = "127.0.0.3";
-  private static final String C = "127.0.0.4";
+  private static final String HOST = "127.0.0.1";
+  private static final String A = "a";
+  private static final String B = "b";
+  private static final String C = "c";
 
   @TempDir private Path folder;
   private Vertx vertx;
-  private int port;
+  private Map<String, Integer> ports;
   private Source source;
   private final Map<String, Discovery> discoveries = new LinkedHashMap<>();
   private final Map<String, ClusterMember> members = new LinkedHashMap<>();
@@ -56,7 +57,8 @@ class DiscoveredMembersTest {
   @BeforeEach
   void start(Vertx loops) throws Exception {
     vertx = loops;
-    port = FreePorts.take(1).getFirst();
+    List<Integer> free = FreePorts.take(3);
+    ports = Map.of(A, free.get(0), B, free.get(1), C, free.get(2));
   }
 
   @AfterEach
@@ -67,12 +69,12 @@ class DiscoveredMembersTest {
     }
   }
 
-  private void join(String host) {
+  private void join(String id) {
     ClusterSettings settings =
         new ClusterSettings(
             "discovered",
-            host,
-            port,
+            HOST,
+            ports.get(id),
             true,
             List.of(),
             Optional.of(
@@ -81,7 +83,7 @@ class DiscoveredMembersTest {
                     source,
                     REFRESH,
                     Duration.ofSeconds(1),
-                    Optional.of(folder.resolve("cache-" + host)),
+                    Optional.of(folder.resolve("cache-" + id)),
                     1_000,
                     1 << 20,
                     false)),
@@ -89,25 +91,25 @@ class DiscoveredMembersTest {
     Discovery discovery =
         Discovery.ofMembers(vertx, settings, System::currentTimeMillis, new Meters("test"))
             .orElseThrow();
-    discoveries.put(host, discovery);
+    discoveries.put(id, discovery);
     members.put(
-        host,
+        id,
         ClusterMember.join(
             settings,
             discovery::addresses,
             Optional.of(
                 new ClusterMember.Gateway(
-                    host, URI.create("http://" + host + ":9500"), "", folder.resolve(host))),
+                    id, URI.create("http://127.0.0.1:9500"), "", folder.resolve(id))),
             ClusterKey.NONE));
   }
 
-  private void leave(String host) {
-    members.remove(host).close();
-    discoveries.remove(host).close();
+  private void leave(String id) {
+    members.remove(id).close();
+    discoveries.remove(id).close();
   }
 
-  private void awaitAll(String... hosts) {
-    assertThat(members.keySet()).containsExactlyInAnyOrder(hosts);
+  private void awaitAll(String... ids) {
+    assertThat(members.keySet()).containsExactlyInAnyOrder(ids);
     await()
         .atMost(WITHIN)
         .untilAsserted(
@@ -116,22 +118,23 @@ class DiscoveredMembersTest {
                     .allSatisfy(
                         member ->
                             assertThat(member.view().gateways().keySet())
-                                .containsExactlyInAnyOrder(hosts)));
+                                .containsExactlyInAnyOrder(ids)));
   }
 
   /** How a test tells which members there are; nobody when there are none. */
   @FunctionalInterface
   private interface Publisher {
-    void publish(List<String> hosts) throws Exception;
+    void publish(List<String> ids) throws Exception;
   }
 
   private void followsAndSurvives(Publisher discovered, AutoCloseable away) throws Exception {
     discovered.publish(List.of(A));
     join(A);
-    // B does not hear of A, so it begins a cluster of its own; A hears of B soon after.
+    // B does not hear of A, so it begins a cluster of its own.
     discovered.publish(List.of(B));
     join(B);
-    assertThat(members.get(B).view().gateways().keySet()).containsExactly(B);
+    assertThat(discoveries.get(B).addresses()).containsExactly(HOST + ":" + ports.get(B));
+    discovered.publish(List.of(A, B));
     awaitAll(A, B);
     discovered.publish(List.of(A, B, C));
     join(C);
@@ -150,9 +153,14 @@ class DiscoveredMembersTest {
     NameServer dns = new NameServer(folder);
     servers.add(dns);
     dns.start(List.of());
-    source = new Source.Addresses(List.of("gateways.test"), port, Optional.of(dns.address()));
+    source = new Source.Services(List.of("_members._tcp.test"), Optional.of(dns.address()));
     followsAndSurvives(
-        hosts -> dns.hosts(hosts.stream().map(host -> host + " gateways.test").toList()),
+        ids ->
+            dns.start(
+                List.of(HOST + " gateway.test"),
+                ids.stream()
+                    .map(id -> "--srv-host=_members._tcp.test,gateway.test," + ports.get(id))
+                    .toArray(String[]::new)),
         dns::stop);
   }
 
@@ -170,20 +178,20 @@ class DiscoveredMembersTest {
                 Optional.empty()),
             "gateway",
             List.of(),
-            port);
+            1);
     followsAndSurvives(
-        hosts ->
+        ids ->
             api.answers(
                 200,
-                hosts.stream()
+                ids.stream()
                     .map(
-                        host ->
+                        id ->
                             """
                             {"Node": {"Address": "10.9.9.9"},
                              "Service": {"Address": "%s", "Port": %d},
                              "Checks": [{"Status": "passing"}]}
                             """
-                                .formatted(host, port))
+                                .formatted(HOST, ports.get(id)))
                     .collect(Collectors.joining(",", "[", "]"))),
         api);
   }
@@ -203,18 +211,20 @@ class DiscoveredMembersTest {
             folder.resolve("ca.crt"),
             folder.resolve("namespace"));
     followsAndSurvives(
-        hosts ->
+        ids ->
             api.answers(
                 200,
-                """
-                {"kind": "EndpointSliceList", "items": [{"addressType": "IPv4",
-                 "endpoints": [%s], "ports": [{"name": "members", "port": %d}]}]}
-                """
-                    .formatted(
-                        hosts.stream()
-                            .map("{\"addresses\": [\"%s\"]}"::formatted)
-                            .collect(Collectors.joining(",")),
-                        port)),
+                ids.stream()
+                    .map(
+                        id ->
+                            """
+                            {"addressType": "IPv4", "endpoints": [{"addresses": ["%s"]}],
+                             "ports": [{"name": "members", "port": %d}]}
+                            """
+                                .formatted(HOST, ports.get(id)))
+                    .collect(
+                        Collectors.joining(
+                            ",", "{\"kind\": \"EndpointSliceList\", \"items\": [", "]}"))),
         api);
   }
 }

@@ -98,7 +98,8 @@ class DnsLookupTest {
     server.start(
         List.of("10.0.0.2 a.test", "10.0.0.1 a.test", "fd00::1 a.test", "10.0.0.3 b.test"));
     assertThat(addresses(PLAIN, "a.test", "b.test."))
-        .containsExactly("10.0.0.1:5701", "10.0.0.2:5701", "10.0.0.3:5701", "[fd00::1]:5701");
+        .containsExactly(
+            "10.0.0.1:5701", "10.0.0.2:5701", "10.0.0.3:5701", "[fd00:0:0:0:0:0:0:1]:5701");
     server.hosts(List.of("10.0.0.9 a.test"));
     assertThat(addresses(PLAIN, "a.test", "b.test")).containsExactly("10.0.0.9:5701");
   }

@@ -110,14 +110,14 @@ final class NameServer implements AutoCloseable {
     assertThat(kill.waitFor()).isZero();
   }
 
-  void stop() throws InterruptedException {
+  void stop() {
     if (process != null) {
-      process.destroyForcibly().waitFor();
+      process.destroyForcibly().onExit().join();
     }
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     stop();
   }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** An HTTP server that answers each request as the test says, and remembers them. */
 final class ReplayedApi implements AutoCloseable {
@@ -132,7 +133,7 @@ final class ReplayedApi implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws TimeoutException {
     server.close().await(10, TimeUnit.SECONDS);
   }
 }

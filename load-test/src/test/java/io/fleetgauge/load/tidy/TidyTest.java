@@ -826,7 +826,7 @@ class TidyTest {
               "load.chaos",
               "load.compare",
               "load.demo"),
-          library("io.netty.", "cluster.discovery", "cluster.process"),
+          library("io.netty.", "cluster.process"),
           library("com.hazelcast.", "cluster.bus", "cluster.member"),
           library("org.bouncycastle.", "cluster.tenant"),
           library("org.roaringbitmap.", "gateway.store.series"),

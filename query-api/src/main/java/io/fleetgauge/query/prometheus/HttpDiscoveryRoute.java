@@ -69,7 +69,7 @@ final class HttpDiscoveryRoute {
         .compose(
             states ->
                 next(request, filter)
-                    .map(series -> targets(states, series, isSelected, now - maxAge, limit)))
+                    .map(series -> chosen(states, series, isSelected, now - maxAge, limit)))
         .map(
             targets ->
                 Body.large(
@@ -117,7 +117,7 @@ final class HttpDiscoveryRoute {
     return new SeriesFilter(from, to, 0, selectors.isEmpty() ? List.of(up) : selectors);
   }
 
-  private static List<Target> targets(
+  private static List<Target> chosen(
       Reply<List<FragmentAnswer.Host>> states,
       Reply<List<Labels>> series,
       boolean isSelected,
