@@ -2,14 +2,15 @@
 {{- define "fleetgauge.probeConfig" -}}
 {{- $name := include "fleetgauge.name" . -}}
 {{- $p := .Values.probe -}}
+{{- if $p.gateways }}
 gateways:
-  {{- if $p.gateways }}
   {{- toYaml $p.gateways | nindent 2 }}
-  {{- else if .Values.tls.enabled }}
-  - "https://{{ $name }}-gateway.{{ .Release.Namespace }}.svc:9500"
-  {{- else }}
-  - "http://{{ $name }}-gateway:9500"
-  {{- end }}
+{{- else if .Values.tls.enabled }}
+# By SRV records, which have names: certificates have names too.
+discovery: {method: srv, scheme: https, dns: {names: [_http._tcp.{{ $name }}-gateway-headless]}}
+{{- else }}
+discovery: {method: dns, dns: {names: [{{ $name }}-gateway-headless]}}
+{{- end }}
 {{- if .Values.secrets.enabled }}
 tokenFile: /etc/fleetgauge/secrets/token
 {{- end }}
@@ -73,7 +74,7 @@ tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
 {{- end }}
 drainTimeout: {{ if mod $g.drainSeconds 60 }}{{ $g.drainSeconds }}s{{ else }}{{ div $g.drainSeconds 60 }}m{{ end }}
 cluster:
-  {{- include "fleetgauge.cluster" . | nindent 2 }}
+  {{- include "fleetgauge.cluster" (list . "gateway") | nindent 2 }}
 store: {folder: /var/lib/fleetgauge/gateway, retention: {{ $g.retention }}, maxDisk: {{ $g.maxDisk }}}
 journal: {maxDisk: {{ $g.journalMaxDisk }}}
 log: {format: json}
@@ -94,6 +95,6 @@ trust: {ca: /etc/fleetgauge/secrets/ca.crt}
 tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
 {{- end }}
 cluster:
-  {{- include "fleetgauge.cluster" . | nindent 2 }}
+  {{- include "fleetgauge.cluster" (list . "query") | nindent 2 }}
 log: {format: json}
 {{- end -}}

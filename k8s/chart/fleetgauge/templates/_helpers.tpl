@@ -68,21 +68,28 @@ runAsGroup: 65532
 fsGroup: 65532
 {{- end -}}
 
-{{- /* Some gateways, by which the cluster is joined. */}}
+{{- /* How gateways and query APIs find each other. Takes a list: the root, and the component. */}}
 {{- define "fleetgauge.cluster" -}}
-name: {{ .Values.clusterName }}
-{{- if .Values.secrets.enabled }}
+{{- $root := index . 0 -}}
+{{- $headless := printf "%s-gateway-headless" (include "fleetgauge.name" $root) -}}
+name: {{ $root.Values.clusterName }}
+{{- if $root.Values.secrets.enabled }}
 secretFile: /etc/fleetgauge/secrets/cluster
 {{- end }}
 host: "${POD_IP}"
 port: 5701
-{{- $name := include "fleetgauge.name" . }}
-members:
-{{- range $i := until (int (min 3 .Values.gateway.replicas)) }}
-  - "{{ $name }}-gateway-{{ $i }}.{{ $name }}-gateway-headless:5701"
-{{- end }}
-{{- if ne (int .Values.replication) 2 }}
-replication: {{ .Values.replication }}
+discovery:
+  method: {{ $root.Values.discovery }}
+  {{- if eq $root.Values.discovery "kubernetes" }}
+  kubernetes: {service: {{ $headless }}, port: cluster}
+  {{- else }}
+  dns: {names: [{{ $headless }}]}
+  {{- end }}
+  {{- if eq (index . 1) "query" }}
+  cache: /var/lib/fleetgauge/discovery
+  {{- end }}
+{{- if ne (int $root.Values.replication) 2 }}
+replication: {{ $root.Values.replication }}
 {{- end }}
 {{- end -}}
 

@@ -53,6 +53,14 @@ class ChartTest {
         .isEqualTo(expected);
   }
 
+  @Test
+  void whatTheChartNeedsForDiscoveryByKubernetesIsThatOfTheOverlay() throws Exception {
+    Map<String, JsonNode> expected =
+        comparable(Kustomization.build("overlays/kubernetes-discovery"));
+    expected.keySet().removeIf(key -> key.startsWith("Namespace/"));
+    assertThat(comparable(chart.objects("discovery: kubernetes"))).isEqualTo(expected);
+  }
+
   /** Without what only one of the two tools writes; by kind and name. */
   private static Map<String, JsonNode> comparable(Manifests manifests) throws IOException {
     Map<String, JsonNode> objects = new TreeMap<>();

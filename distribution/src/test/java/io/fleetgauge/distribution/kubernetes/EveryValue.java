@@ -7,6 +7,8 @@ final class EveryValue {
       commonLabels: {team: gpu}
       image: {registry: registry.example/gpu, tag: "1.2", pullPolicy: Always, pullSecrets: [{name: password}]}
       replication: 3
+      discovery: kubernetes
+      clusterDomain: corp.example
       tls: {enabled: true, certManager: {enabled: true, issuer: corp, issuerKind: ClusterIssuer}}
       probe:
         image: {digest: "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}

@@ -96,6 +96,23 @@ class PodSecurityTest {
   }
 
   @Test
+  void onlyDiscoveryByKubernetesNeedsATokenAndItMayListEndpointsOnly() throws Exception {
+    Manifests manifests = new FleetgaugeChart(folder).objects("discovery: kubernetes");
+    manifests
+        .podTemplates()
+        .forEach(
+            (name, template) ->
+                assertThat(template.at("/spec/automountServiceAccountToken").asBoolean())
+                    .as(name)
+                    .isEqualTo(!name.equals("fleetgauge-probe")));
+    assertThat(manifests.get("Role", "fleetgauge-discovery").path("rules").toString())
+        .isEqualTo(
+            "[{\"apiGroups\":[\"discovery.k8s.io\"],\"resources\":[\"endpointslices\"],"
+                + "\"verbs\":[\"list\"]}]");
+    assertThat(manifests.objects()).noneMatch(each -> Manifests.kind(each).startsWith("Cluster"));
+  }
+
+  @Test
   void noContainerCanWriteToItsImage() throws Exception {
     for (JsonNode template : new FleetgaugeChart(folder).objects("{}").podTemplates().values()) {
       for (JsonNode container : template.at("/spec/containers")) {
