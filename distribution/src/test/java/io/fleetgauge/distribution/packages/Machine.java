@@ -121,7 +121,7 @@ final class Machine implements AutoCloseable {
     long seconds = Long.parseLong(only(unit, "TimeoutStopSec").replace("s", ""));
     Process of = running.remove(process);
     of.destroy();
-    assertThat(of.waitFor(seconds, TimeUnit.SECONDS)).as(log(process)).isTrue();
+    assertThat(of.waitFor(seconds, TimeUnit.SECONDS)).as(process).isTrue();
     assertThat(of.exitValue())
         .as(Files.readString(log(process)))
         .isEqualTo(Integer.parseInt(only(unit, "SuccessExitStatus")));
