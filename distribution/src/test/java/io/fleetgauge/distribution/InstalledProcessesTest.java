@@ -78,6 +78,7 @@ class InstalledProcessesTest {
                 assertThat(get(query))
                     .contains("\"status\":\"success\"", "\"Hostname\":\"n1\"", "\"1\""));
     assertThat(residentMebibytes(running.get("probe"))).isLessThan(PROBE_MIB);
+    operate("http://127.0.0.1:" + ports.get(1), "http://127.0.0.1:" + ports.get(0));
     for (String name : List.of("probe", "query", "gateway")) {
       Process process = running.get(name);
       process.destroy();
@@ -87,11 +88,63 @@ class InstalledProcessesTest {
     }
   }
 
+  /** The commands of operators, on the machine and against the processes that run. */
+  private void operate(String query, String gateway) throws Exception {
+    assertThat(exitCode("status", "status", "--url", query)).as(output("status")).isEqualTo(1);
+    assertThat(output("status"))
+        .startsWith("WARNING cluster installed-")
+        .contains("there is one gateway, so no host has a replica", "n1", "g1");
+    assertThat(exitCode("storage", "storage", "--url", query)).as(output("storage")).isZero();
+    assertThat(output("storage")).contains("g1").contains("in journals");
+    for (String name : List.of("gateway", "probe", "query")) {
+      Process doctor =
+          archive.start(
+              folder.resolve(name),
+              folder.resolve("doctor-" + name + ".txt"),
+              "doctor",
+              name,
+              "--config",
+              "config.yaml",
+              "--quick",
+              "--all",
+              "--gateway",
+              gateway);
+      running.put("doctor-" + name, doctor);
+      assertThat(doctor.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(output("doctor-" + name))
+          .contains("answers: healthy and ready")
+          .contains("OK version: " + gateway + " has the same version")
+          .contains("OK clock: the clock of " + gateway)
+          .doesNotContain("FAILURE", "\tat ");
+    }
+  }
+
+  @Test
+  void doctorFindsLimitsOfTheMachine() throws Exception {
+    Path config = Files.writeString(folder.resolve("c.yaml"), "http: {host: 127.0.0.1}\n");
+    ProcessBuilder limited =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "ulimit -n 256 && exec "
+                    + archive.home().resolve("bin/fleetgauge")
+                    + " doctor --quick --config "
+                    + config
+                    + " gateway")
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("limits.txt").toFile());
+    limited.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process doctor = limited.start();
+    running.put("limits", doctor);
+    assertThat(doctor.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(output("limits")).contains("Max open files is 256", "LimitNOFILE");
+  }
+
   @Test
   void theLauncherNamesItsCommandsAndRefusesOthers() throws Exception {
     assertThat(exitCode("help", "--help")).isZero();
     assertThat(output("help"))
-        .contains("probe", "gateway", "query", "promql", "report", "JAVA_HOME");
+        .contains("probe", "gateway", "query", "promql", "report", "status", "doctor", "JAVA_HOME");
     assertThat(exitCode("demo", "demo")).isEqualTo(1);
     assertThat(output("demo")).contains("there is no command demo");
     assertThat(exitCode("promql", "promql", "test", "--help")).isZero();

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.status.AllGateways;
+import io.fleetgauge.cluster.status.TableAge;
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
@@ -12,6 +15,7 @@ import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
+import io.fleetgauge.query.operate.OperateApi;
 import io.fleetgauge.query.prometheus.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.report.ReportApi;
@@ -20,6 +24,7 @@ import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -28,8 +33,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
  * All routes over a fleet in memory, with the real {@link Querier} between.
@@ -47,6 +54,11 @@ public final class ApiServer implements AutoCloseable {
   private static final long TICK = 15_000;
 
   public final AtomicLong clock = new AtomicLong(NOW);
+
+  /** What all gateways answer to a path. */
+  public volatile Function<String, AllGateways.Answers> gateways =
+      path -> new AllGateways.Answers(ClusterView.EMPTY, Map.of(), Map.of());
+
   public final MemoryFleet fleet;
   public final MemoryShards shards;
   public final Querier querier;
@@ -88,6 +100,13 @@ public final class ApiServer implements AutoCloseable {
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
               ReportApi.mount(routes, config, querier, clock::get);
+              OperateApi.mount(
+                  routes,
+                  config,
+                  querier,
+                  path -> Future.succeededFuture(gateways.apply(path)),
+                  new TableAge(clock::get),
+                  clock::get);
             });
   }
 

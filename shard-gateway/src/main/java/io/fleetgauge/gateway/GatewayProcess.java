@@ -14,6 +14,8 @@ import io.fleetgauge.cluster.process.Lifecycle;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.cluster.status.AllGateways;
+import io.fleetgauge.cluster.status.TableAge;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
@@ -36,6 +38,8 @@ import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.serve.FragmentCounts;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
+import io.fleetgauge.gateway.status.StatusRoute;
+import io.fleetgauge.gateway.status.StorageRoute;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.StoreMeters;
@@ -140,10 +144,12 @@ public final class GatewayProcess implements AutoCloseable {
     private WorkerExecutor peerWorkers;
     private PeerClient peers;
     private Intake intake;
+    private final TableAge tableAge;
 
     Startup(GatewayConfig config, LongSupplier clock) {
       this.config = config;
       this.clock = clock;
+      this.tableAge = new TableAge(clock);
       lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await(5, TimeUnit.SECONDS));
     }
 
@@ -228,6 +234,10 @@ public final class GatewayProcess implements AutoCloseable {
               clock)
           .mount(router, guard);
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
+      StatusRoute status = new StatusRoute(config, store, intake, journal, memory, clock);
+      status.mount(
+          router, vertx, guard, new AllGateways(GatewayProcess.this::view, toPeers), tableAge);
+      new StorageRoute(store, status, clock).mount(router, vertx, guard);
       PeerRoute.mount(
           router, vertx, guard.needsPeer(), guard.key(), streamCounts, peerWorkers, intake, store);
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
@@ -304,6 +314,7 @@ public final class GatewayProcess implements AutoCloseable {
           "Times that something in Hazelcast was ignored because it cannot be read or believed.",
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.lookAtAll());
+      member.get().onChange(tableAge::look);
       lookAtCopies();
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
     }

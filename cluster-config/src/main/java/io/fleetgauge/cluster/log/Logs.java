@@ -38,6 +38,13 @@ public final class Logs {
     use(settings, new ConsoleAppender<>());
   }
 
+  /** Writes logs to the standard error, for commands whose output is read by programs. */
+  public static void toErrors(LogSettings settings) {
+    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+    console.setTarget("System.err");
+    use(settings, console);
+  }
+
   /** Logs to a file, for a process that draws on its terminal. */
   public static void toFile(LogSettings settings, Path file) {
     FileAppender<ILoggingEvent> appender = new FileAppender<>();

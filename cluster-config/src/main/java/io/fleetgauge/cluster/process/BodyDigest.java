@@ -5,11 +5,16 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** The SHA-256 of the body of a request. */
-final class BodyDigest {
+public final class BodyDigest {
   private static final int STEP = 16 << 10;
   private static final byte[] OF_NOTHING = of(new byte[0]);
 
   private BodyDigest() {}
+
+  /** Of a request without a body. */
+  public static byte[] ofNothing() {
+    return OF_NOTHING.clone();
+  }
 
   /**
    * @param body null when there is none

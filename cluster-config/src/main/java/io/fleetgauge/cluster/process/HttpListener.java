@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /** The HTTP server of a process, with the routes that every process has. */
 public final class HttpListener implements AutoCloseable {
+  /** Header of {@code /-/healthy}: the clock of the process, ms since the epoch. */
+  public static final String CLOCK = "X-Fleetgauge-Clock";
+
   /** Longest request line: a query of 64 KiB fits into a GET. */
   private static final int MAX_REQUEST_LINE = 128 << 10;
 
@@ -265,6 +268,8 @@ public final class HttpListener implements AutoCloseable {
             http ->
                 http.response()
                     .putHeader("Content-Type", "text/plain; charset=utf-8")
+                    // By which others find out how far their clocks differ.
+                    .putHeader(CLOCK, Long.toString(System.currentTimeMillis()))
                     .end("healthy\n"));
     router
         .get("/-/ready")

@@ -13,7 +13,7 @@ import picocli.CommandLine;
     name = "fleetgauge",
     description = "A gateway for the metrics of large GPU fleets that answers PromQL.",
     mixinStandardHelpOptions = true,
-    version = "fleetgauge 0.1.0",
+    version = "fleetgauge " + Release.VERSION,
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",

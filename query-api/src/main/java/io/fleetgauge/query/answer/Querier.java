@@ -12,6 +12,7 @@ import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.slow.SlowQueries;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
@@ -81,7 +82,10 @@ public final class Querier {
             ? (Future<Reply<T>>) (Future<?>) evaluated((Ask<Evaluated>) ask, promql, cancellation)
             : inTime(ask, cancellation, lookedUp(ask, cancellation));
     return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
-        .onComplete(done -> log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result()));
+        .onComplete(
+            done ->
+                log.ended(
+                    ask, (System.nanoTime() - begin) / 1_000_000, done.result(), done.cause()));
   }
 
   private static <T> Future<Reply<T>> whole(Reply<T> reply) {
@@ -164,6 +168,11 @@ public final class Querier {
     return running;
   }
 
+  /** The PromQL queries that ended, by what they cost. */
+  public SlowQueries slow() {
+    return log.slow();
+  }
+
   /** The cluster as it is seen from here. */
   public ClusterOverview cluster() {
     return ClusterOverview.of(shards.cluster());
@@ -200,6 +209,10 @@ public final class Querier {
         "recent_hits", "Whole answers that were taken from the cache.", evaluations.recent()::hits);
     meters.gauge(
         "recent_bytes", "Memory of the cached whole answers.", evaluations.recent()::bytes);
+    meters.counter(
+        "kinds_forgotten",
+        "Kinds of queries that made room for costlier ones in the list of slow queries.",
+        log.slow()::forgotten);
     costs.declare(meters);
     meters.counter("queries_joined", "Queries that waited for an equal one.", flights::joined);
     meters.counter(

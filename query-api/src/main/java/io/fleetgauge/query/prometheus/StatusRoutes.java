@@ -2,6 +2,8 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.process.Release;
+import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Caller;
@@ -79,7 +81,7 @@ final class StatusRoutes {
     return object(
         json -> {
           json.writeStringField("version", PROMETHEUS_VERSION);
-          json.writeStringField("revision", "fleetgauge-0.1.0");
+          json.writeStringField("revision", "fleetgauge-" + Release.VERSION);
           json.writeStringField("branch", "");
           json.writeStringField("buildUser", "");
           json.writeStringField("buildDate", "");
@@ -169,7 +171,10 @@ final class StatusRoutes {
                               json.writeNumberField(
                                   "up",
                                   hosts.stream()
-                                      .filter(host -> HostHealth.isUp(host, now))
+                                      .filter(
+                                          host ->
+                                              HostSilence.isUp(
+                                                  host.newest(), host.tickMillis(), now))
                                       .count());
                               json.writeEndObject();
                               if (caller.seesAllHosts()) {

@@ -2,6 +2,7 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
@@ -66,7 +67,7 @@ final class TargetRoutes {
 
   private static void target(JsonGenerator json, FragmentAnswer.Host host, long now)
       throws IOException {
-    boolean up = HostHealth.isUp(host, now);
+    boolean up = HostSilence.isUp(host.newest(), host.tickMillis(), now);
     json.writeStartObject();
     json.writeObjectFieldStart("discoveredLabels");
     json.writeStringField("__address__", host.name());

@@ -60,23 +60,23 @@ class QueryLogTest {
 
   @Test
   void aSlowQueryIsLoggedWithItsTenantCostTextAndPlan() {
-    log.ended(QUERY, 2_999, reply());
+    log.ended(QUERY, 2_999, reply(), null);
     assertThat(lines.list).isEmpty();
-    log.ended(QUERY, 3_000, reply());
+    log.ended(QUERY, 3_000, reply(), null);
     assertThat(line())
         .isEqualTo(
             "WARN slow query, 3000 ms, tenant a, cost 12 series, 240 samples, work 24: sum(power);"
                 + " plan: merge sum(power)");
-    log.ended(QUERY, 4_999, reply());
+    log.ended(QUERY, 4_999, reply(), null);
     assertThat(lines.list.getLast().getLevel()).isEqualTo(Level.WARN);
-    log.ended(QUERY, 5_000, null);
+    log.ended(QUERY, 5_000, null, null);
     assertThat(line())
         .isEqualTo("ERROR slow query, 5000 ms, tenant a, cost unknown: sum(power); plan: none");
   }
 
   @Test
   void aSlowLookupIsLoggedToo() {
-    log.ended(LOOKUP, 3_500, new Reply<>(List.of(), List.of(), reply().completeness()));
+    log.ended(LOOKUP, 3_500, new Reply<>(List.of(), List.of(), reply().completeness()), null);
     assertThat(line())
         .isEqualTo(
             "WARN slow query, 3500 ms, tenant root, cost unknown: values of label rack; plan:"
@@ -85,9 +85,9 @@ class QueryLogTest {
 
   @Test
   void queriesAndLookupsAreCountedApartWithTheirTime() {
-    log.ended(QUERY, 1_500, reply());
-    log.ended(QUERY, 500, null);
-    log.ended(LOOKUP, 250, null);
+    log.ended(QUERY, 1_500, reply(), null);
+    log.ended(QUERY, 500, null, null);
+    log.ended(LOOKUP, 250, null, null);
     assertThat(log.queries()).isEqualTo(2);
     assertThat(log.querySeconds()).isEqualTo(2);
     assertThat(log.lookups()).isEqualTo(1);

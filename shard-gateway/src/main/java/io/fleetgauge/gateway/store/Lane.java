@@ -456,7 +456,8 @@ public final class Lane {
     return blocks.sealedBefore();
   }
 
-  List<Block> blocks() {
+  /** The blocks on disk, in order of time. */
+  public List<Block> blocks() {
     return blocks.list();
   }
 
@@ -684,7 +685,7 @@ public final class Lane {
   }
 
   /** Bytes that samples took in memory when they were last measured. */
-  long payloadBytes() {
+  public long payloadBytes() {
     return payloadBytes;
   }
 }

@@ -290,6 +290,29 @@ public final class Block implements Columns {
     return bytes.byteSize();
   }
 
+  /** Bytes of a series' record. */
+  public int recordBytes(int place) {
+    return recordAt[place + 1] - recordAt[place];
+  }
+
+  /** Bytes of all rollups. */
+  public long rollupBytes() {
+    return rollups.values().stream().mapToLong(Extent::length).sum();
+  }
+
+  /** How many samples there are; those of records that cannot be read are left out. */
+  public long samples() {
+    long samples = 0;
+    for (int place = 0; place < recordAt.length - 1; place++) {
+      try {
+        samples += new Record(place).times.size();
+      } catch (WireException | IndexOutOfBoundsException e) {
+        report(place, e);
+      }
+    }
+    return samples;
+  }
+
   @Override
   public int base() {
     return 0;

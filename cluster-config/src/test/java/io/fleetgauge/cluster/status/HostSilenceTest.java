@@ -1,12 +1,11 @@
-package io.fleetgauge.query.prometheus;
+package io.fleetgauge.cluster.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.fragment.FragmentAnswer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class HostHealthTest {
+class HostSilenceTest {
   @ParameterizedTest
   @CsvSource({
     "1000, 30000, true",
@@ -18,7 +17,6 @@ class HostHealthTest {
   })
   void aHostIsUpUntilItMissesFourTicksAndThirtySeconds(long tick, long silence, boolean up) {
     long now = 1_795_300_000_000L;
-    FragmentAnswer.Host host = new FragmentAnswer.Host("n1", now - silence, tick, 1);
-    assertThat(HostHealth.isUp(host, now)).isEqualTo(up);
+    assertThat(HostSilence.isUp(now - silence, tick, now)).isEqualTo(up);
   }
 }

@@ -1,0 +1,89 @@
+package io.fleetgauge.cluster.status;
+
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.OutgoingRequest;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * Asks every gateway in sight the same question. Safe for all threads.
+ *
+ * @param view the newest view of the cluster
+ * @param http how gateways are asked
+ */
+public record AllGateways(Supplier<ClusterView> view, OutgoingHttp http) {
+  private static final long ASK_MILLIS = 5_000;
+
+  /** Longest answer: 20,000 hosts with some hundred bytes each. */
+  private static final int MOST_BYTES = 16 << 20;
+
+  /**
+   * What they answered.
+   *
+   * @param of the view whose gateways were asked
+   * @param answers by id
+   * @param silent why there is no answer, by id
+   */
+  public record Answers(
+      ClusterView of, Map<String, JsonObject> answers, Map<String, String> silent) {}
+
+  /** Asks for a path. Never fails: a gateway that does not answer within 5 s is named. */
+  public Future<Answers> ask(String path) {
+    ClusterView now = view.get();
+    Map<String, JsonObject> answers = new TreeMap<>();
+    Map<String, String> silent = new TreeMap<>();
+    List<Future<Void>> asked = new ArrayList<>();
+    now.gateways()
+        .forEach(
+            (id, address) ->
+                asked.add(
+                    ask(address, path)
+                        .map(
+                            answer -> {
+                              synchronized (answers) {
+                                answers.put(id, answer);
+                              }
+                              return (Void) null;
+                            })
+                        .otherwise(
+                            failure -> {
+                              synchronized (answers) {
+                                silent.put(id, why(failure));
+                              }
+                              return null;
+                            })));
+    return Future.join(asked).map(all -> new Answers(now, answers, silent));
+  }
+
+  private static String why(Throwable failure) {
+    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  }
+
+  private Future<JsonObject> ask(URI address, String path) {
+    return http.to(address, HttpMethod.GET, path, ASK_MILLIS).send().map(AllGateways::object);
+  }
+
+  private static JsonObject object(OutgoingRequest.Answer answer) {
+    String body = answer.body() == null ? "" : answer.body().toString().strip();
+    if (answer.status() != 200) {
+      throw new IllegalStateException("status " + answer.status() + ": " + body);
+    }
+    if (body.length() > MOST_BYTES) {
+      throw new IllegalStateException("its answer has more than " + MOST_BYTES + " bytes");
+    }
+    try {
+      return new JsonObject(body);
+    } catch (DecodeException e) {
+      throw new IllegalStateException("its answer is no JSON object: " + e.getMessage(), e);
+    }
+  }
+}

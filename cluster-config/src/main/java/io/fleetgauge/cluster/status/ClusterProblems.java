@@ -1,0 +1,223 @@
+package io.fleetgauge.cluster.status;
+
+import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.status.AllGateways.Answers;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/** Finds what is wrong with a cluster, the worst first. */
+final class ClusterProblems {
+  private static final int MAX_NAMES = 10;
+  private static final double WARN_MEMORY = 0.9;
+  private static final double WARN_FREE = 0.1;
+  private static final double CRITICAL_FREE = 0.03;
+  private static final double WARN_DAYS = 7;
+  private static final double CRITICAL_DAYS = 1;
+  private static final long WARN_CLOCK_MILLIS = 5_000;
+  private static final long CRITICAL_CLOCK_MILLIS = 30_000;
+
+  private final ClusterSettings settings;
+  private final Answers gateways;
+  private final JsonObject status;
+  private final long now;
+  private final List<Problem> problems = new ArrayList<>();
+
+  /**
+   * @param status what is known besides
+   * @param now ms since the epoch
+   */
+  ClusterProblems(ClusterSettings settings, Answers gateways, JsonObject status, long now) {
+    this.settings = settings;
+    this.gateways = gateways;
+    this.status = status;
+    this.now = now;
+  }
+
+  List<Problem> all() {
+    ofTheCluster();
+    gateways.answers().forEach(this::ofAGateway);
+    ofHosts();
+    problems.sort(Comparator.comparing(Problem::severity));
+    return List.copyOf(problems);
+  }
+
+  private void ofTheCluster() {
+    ClusterView view = gateways.of();
+    if (view.gateways().isEmpty()) {
+      problems.add(
+          Problem.critical(
+              "cluster " + settings.name(),
+              "no gateway is in sight",
+              "start gateways, and compare cluster.name, cluster.members and cluster.secretFile of"
+                  + " all processes"));
+    }
+    if (view.isMinority()) {
+      problems.add(
+          Problem.critical(
+              "cluster " + settings.name(),
+              "this side sees "
+                  + view.gateways().size()
+                  + " of "
+                  + view.table().members().size()
+                  + " gateways, and another side may have gone on without it",
+              "repair the network between the gateways, or start those that are away"));
+    }
+    TreeSet<String> away = new TreeSet<>(view.table().members());
+    away.removeAll(view.gateways().keySet());
+    away.forEach(
+        id ->
+            problems.add(
+                Problem.critical(
+                    "gateway " + id,
+                    "it is not in the cluster",
+                    "start it, or see its log; its hosts are read from replicas meanwhile")));
+    gateways
+        .silent()
+        .forEach(
+            (id, why) ->
+                problems.add(
+                    Problem.critical(
+                        "gateway " + id,
+                        "it does not answer: " + why,
+                        "see its log and its machine; run fleetgauge doctor gateway there")));
+    int versions = status.getJsonObject("cluster").getJsonObject("versions").size();
+    if (versions > 1) {
+      problems.add(
+          Problem.warning(
+              "cluster " + settings.name(),
+              "gateways of "
+                  + versions
+                  + " versions run together: "
+                  + String.join(
+                      ", ", status.getJsonObject("cluster").getJsonObject("versions").fieldNames()),
+              "finish the update: restart the gateways of the older version one by one"));
+    }
+    if (view.gateways().size() == 1 && settings.replication() > 1) {
+      problems.add(
+          Problem.warning(
+              "cluster " + settings.name(),
+              "there is one gateway, so no host has a replica",
+              "start two more gateways, or set cluster.replication to 1"));
+    }
+  }
+
+  private void ofAGateway(String id, JsonObject gateway) {
+    String subject = "gateway " + id;
+    JsonObject disk = gateway.getJsonObject("disk", new JsonObject());
+    String trouble = disk.getString("trouble", "");
+    if (!trouble.isEmpty()) {
+      problems.add(
+          Problem.critical(
+              subject,
+              "its disk fails: " + trouble,
+              "free or repair the disk; the gateway recovers by itself"));
+    }
+    ofADisk(subject, disk);
+    if (Boolean.FALSE.equals(gateway.getBoolean("recovered"))) {
+      problems.add(
+          Problem.warning(
+              subject,
+              "samples from before its start are still being read",
+              "wait; answers name the hosts that are concerned"));
+    }
+    if (gateway.getDouble("memoryRatio", 0.0) > WARN_MEMORY) {
+      problems.add(
+          Problem.warning(
+              subject,
+              "its heap is %.0f %% full after a collection"
+                  .formatted(100 * gateway.getDouble("memoryRatio")),
+              "raise FLEETGAUGE_HEAP, or add gateways; see fleetgauge cardinality"));
+    }
+    long offset = gateway.getLong("now", now) - now;
+    if (Math.abs(offset) > WARN_CLOCK_MILLIS) {
+      String text = "its clock differs by %+.1f s".formatted(offset / 1_000.0);
+      String advice = "synchronise the clocks of all machines, such as with chrony";
+      problems.add(
+          Math.abs(offset) > CRITICAL_CLOCK_MILLIS
+              ? Problem.critical(subject, text, advice)
+              : Problem.warning(subject, text, advice));
+    }
+  }
+
+  private void ofADisk(String subject, JsonObject disk) {
+    Long free = disk.getLong("freeBytes");
+    Long total = disk.getLong("totalBytes");
+    if (free != null && total != null && total > 0 && free < WARN_FREE * total) {
+      String text =
+          String.format(
+              Locale.ROOT,
+              "%.1f %% of the file system of %s are free",
+              100.0 * free / total,
+              disk.getString("folder"));
+      String advice = "free space, or lower store.maxDisk or store.retention";
+      problems.add(
+          free < CRITICAL_FREE * total
+              ? Problem.critical(subject, text, advice)
+              : Problem.warning(subject, text, advice));
+    }
+    Double days = disk.getDouble("daysLeft");
+    if (days != null && days < WARN_DAYS) {
+      String text =
+          String.format(
+              Locale.ROOT,
+              "its disk is full in %.1f days at the rate of the last day, before the retention of"
+                  + " %.1f days is reached",
+              days,
+              disk.getLong("retentionMillis") / 86_400_000.0);
+      String advice =
+          "add disk and raise store.maxDisk, lower store.retention, or add gateways; see"
+              + " fleetgauge storage";
+      problems.add(
+          days < CRITICAL_DAYS
+              ? Problem.critical(subject, text, advice)
+              : Problem.warning(subject, text, advice));
+    }
+  }
+
+  private void ofHosts() {
+    warn(
+        host -> !host.getBoolean("whole"),
+        "may lack acknowledged samples that only a gateway that is away has",
+        "start the gateways that are away");
+    if (settings.replication() > 1 && gateways.of().gateways().size() > 1) {
+      warn(
+          host ->
+              host.getJsonArray("replicas").stream()
+                  .noneMatch(copy -> ((JsonObject) copy).getBoolean("whole")),
+          "have no whole replica",
+          "wait until the replicas are filled, before any gateway is stopped");
+    }
+    warn(
+        host -> host.getString("state").equals("silent"),
+        "are silent",
+        "run fleetgauge doctor probe there, and see the log of the probe");
+    warn(
+        host -> host.getString("state").equals("unknown"),
+        "have no sample on a gateway that answers",
+        "see the gateways above, and the logs of the probes");
+  }
+
+  private void warn(Predicate<JsonObject> which, String text, String advice) {
+    List<String> names =
+        status.getJsonArray("hosts").stream()
+            .map(JsonObject.class::cast)
+            .filter(which)
+            .map(host -> host.getString("host"))
+            .toList();
+    if (!names.isEmpty()) {
+      String list = String.join(", ", names.subList(0, Math.min(MAX_NAMES, names.size())));
+      String more = names.size() > MAX_NAMES ? " and " + (names.size() - MAX_NAMES) + " more" : "";
+      problems.add(
+          Problem.warning(
+              names.size() + (names.size() == 1 ? " host" : " hosts"),
+              text + ": " + list + more,
+              advice));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.fleetgauge.cluster.status;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+
+/**
+ * Something that an operator has to know of.
+ *
+ * @param subject what it is about, such as {@code gateway g1}
+ * @param text what is wrong
+ * @param advice what to do
+ */
+public record Problem(Severity severity, String subject, String text, String advice) {
+  /** How bad it is, the worst first. */
+  public enum Severity {
+    /** Samples or answers are being lost, or soon will be. */
+    CRITICAL,
+    /** Something is not as it should be. */
+    WARNING;
+
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  static Problem critical(String subject, String text, String advice) {
+    return new Problem(Severity.CRITICAL, subject, text, advice);
+  }
+
+  static Problem warning(String subject, String text, String advice) {
+    return new Problem(Severity.WARNING, subject, text, advice);
+  }
+
+  JsonObject json() {
+    return new JsonObject()
+        .put("severity", severity.text())
+        .put("subject", subject)
+        .put("text", text)
+        .put("advice", advice);
+  }
+}

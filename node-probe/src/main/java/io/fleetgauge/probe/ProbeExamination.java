@@ -1,0 +1,46 @@
+package io.fleetgauge.probe;
+
+import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.config.SpoolSettings;
+import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.doctor.Examination;
+import io.fleetgauge.cluster.doctor.Examined;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@code fleetgauge doctor probe} looks at. */
+public final class ProbeExamination implements Examination {
+  private static final long OPEN_FILES = 512;
+
+  @Override
+  public String process() {
+    return "probe";
+  }
+
+  @Override
+  public Examined read(String source, String yaml) throws ConfigException {
+    ProbeConfig config = ProbeConfig.read(source, yaml);
+    SpoolSettings spool = config.spool();
+    NodeChecks node = new NodeChecks(config);
+    return new Examined(
+        config.http(),
+        List.of(),
+        Optional.empty(),
+        List.of(),
+        config.gateways(),
+        config.trust(),
+        Optional.empty(),
+        false,
+        config.token().map(file -> new Examined.Secret("tokenFile", file)).stream().toList(),
+        spool
+            .folder()
+            .map(
+                folder ->
+                    new Examined.Folder(
+                        "spool.folder", folder, spool.maxDiskBytes(), "spool.maxDisk", false))
+            .stream()
+            .toList(),
+        OPEN_FILES,
+        List.of(node::gpus, node::clock, node::kernelLog, node::kubelet, node::exporters));
+  }
+}

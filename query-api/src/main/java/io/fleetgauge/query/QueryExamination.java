@@ -1,0 +1,57 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.doctor.Examination;
+import io.fleetgauge.cluster.doctor.Examined;
+import io.fleetgauge.cluster.doctor.Findings;
+import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.fleetgauge.sample.vocabulary.InvalidAliases;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@code fleetgauge doctor query} looks at. */
+public final class QueryExamination implements Examination {
+  /** Connections of clients and to gateways. */
+  private static final long OPEN_FILES = 4_096;
+
+  @Override
+  public String process() {
+    return "query";
+  }
+
+  @Override
+  public Examined read(String source, String yaml) throws ConfigException {
+    QueryConfig config = QueryConfig.read(source, yaml);
+    return new Examined(
+        config.http(),
+        List.of(),
+        Optional.of(
+            new Examined.ClusterPort(
+                config.cluster().host(), config.cluster().port(), !config.cluster().isPortSet())),
+        config.cluster().members(),
+        List.of(),
+        config.trust(),
+        config.tenants(),
+        true,
+        List.of(),
+        List.of(),
+        OPEN_FILES,
+        List.of(findings -> config.aliases().ifPresent(file -> aliases(file, findings))));
+  }
+
+  private static void aliases(Path file, Findings findings) {
+    try {
+      AliasTable.builtIn().with(file.toString(), Files.readString(file));
+      findings.ok("configuration", "query.aliases " + file + " is valid");
+    } catch (IOException | InvalidAliases e) {
+      findings.failure(
+          "configuration",
+          "query.aliases " + file + " cannot be used: " + e.getMessage(),
+          "correct it; docs/queries.md describes its form");
+    }
+  }
+}

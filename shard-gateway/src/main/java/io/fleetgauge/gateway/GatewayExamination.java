@@ -1,0 +1,79 @@
+package io.fleetgauge.gateway;
+
+import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.doctor.Examination;
+import io.fleetgauge.cluster.doctor.Examined;
+import io.fleetgauge.cluster.doctor.Findings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@code fleetgauge doctor gateway} looks at. */
+public final class GatewayExamination implements Examination {
+  /** A connection for each probe and query, and a file for each block that is being written. */
+  private static final long OPEN_FILES = 16_384;
+
+  private static final long MANY_BLOCKS_DAYS = 90;
+
+  @Override
+  public String process() {
+    return "gateway";
+  }
+
+  @Override
+  public Examined read(String source, String yaml) throws ConfigException {
+    GatewayConfig config = GatewayConfig.read(source, yaml);
+    String own = config.cluster().host() + ":" + config.cluster().port();
+    return new Examined(
+        config.http(),
+        List.of(config.advertisedHost()),
+        Optional.of(
+            new Examined.ClusterPort(config.cluster().host(), config.cluster().port(), false)),
+        config.cluster().members().stream().filter(member -> !member.equals(own)).toList(),
+        List.of(),
+        config.trust(),
+        config.tenants(),
+        true,
+        List.of(),
+        List.of(
+            new Examined.Folder(
+                "store.folder",
+                config.store().folder(),
+                config.store().maxDiskBytes() + config.journal().maxBytes(),
+                "store.maxDisk + journal.maxDisk",
+                true)),
+        OPEN_FILES,
+        List.of(findings -> cluster(config, findings)));
+  }
+
+  private static void cluster(GatewayConfig config, Findings findings) {
+    if (config.cluster().members().size() < 3 && config.cluster().replication() > 1) {
+      findings.warning(
+          "cluster",
+          "cluster.members names "
+              + config.cluster().members().size()
+              + " of the members that a process may join",
+          "name three gateways or more, so that one of them may be away when a process starts");
+    }
+    if (config.cluster().replication() == 1) {
+      findings.warning(
+          "cluster",
+          "cluster.replication is 1: a gateway that is lost takes its samples with it",
+          "set it to 2 on all gateways");
+    }
+    if (config.drainTimeout().equals(Duration.ZERO)) {
+      findings.warning(
+          "cluster",
+          "drainTimeout is 0: a gateway that stops does not hand over its hosts",
+          "set it to 25s or more, and the supervisor's limit to more than that");
+    }
+    if (config.store().retention().toDays() > MANY_BLOCKS_DAYS) {
+      findings.warning(
+          "cluster",
+          "store.retention is " + config.store().retention().toDays() + " days",
+          "send samples of long times to Thanos, Mimir or VictoriaMetrics, and keep 7 to 90 days"
+              + " here");
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * What a gateway says of itself and of what takes its disk: {@code /v1/status} and {@code
+ * /v1/storage}; and of the cluster, {@code /v1/status/cluster}.
+ *
+ * <p>In: requests of operators and of the cluster's own processes. Out: JSON, in the forms that the
+ * routes draw.
+ *
+ * <p>Law: what is not known yet is absent. Disks are asked, and blocks walked over, on no thread of
+ * the data path.
+ */
+package io.fleetgauge.gateway.status;
