@@ -75,7 +75,7 @@ public final class ProcessImage {
     Path parts = Files.createDirectories(work.resolve(kind.command()));
     Files.createDirectories(target);
     String architecture = architecture();
-    SystemFiles system = SystemFiles.of(home, DebianPackage.listed(architecture), mirror);
+    SystemFiles system = SystemFiles.of(folder, DebianPackage.listed(architecture), mirror);
     List<Entry> writable = new ArrayList<>(system.entries());
     writable.add(new Entry.Folder(DATA, 0750, Entry.NONROOT));
     // What changes seldom comes first: a new release brings a new last layer.

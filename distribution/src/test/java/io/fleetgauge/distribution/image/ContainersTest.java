@@ -89,17 +89,21 @@ class ContainersTest {
 
   @AfterEach
   void removeContainers() throws Exception {
-    for (String each : podman.run("ps", "-a", "--format", "{{.Names}}").split("\\s+")) {
-      if (!each.isBlank()) {
-        podman.remove(each);
-      }
-    }
+    podman.removeContainers();
   }
 
   @Test
   void aGatewayIsKilledAndReplacedWithoutAFailedQueryOrALostSample() throws Exception {
     for (int i = 0; i < 2; i++) {
       start("gateway", "g" + i, gateway(i));
+    }
+    // A query API that is there first would wait for them.
+    for (int i = 0; i < 2; i++) {
+      int port = ports.get(i);
+      await("gateway " + i)
+          .atMost(SOON)
+          .ignoreExceptions()
+          .untilAsserted(() -> assertThat(get(port, "/-/ready")).isNotEmpty());
     }
     start("query", "q", query());
     start("probe", "p", probe());

@@ -108,11 +108,15 @@ final class Podman {
     return text;
   }
 
-  /** Removes containers and images. */
-  void removeAll() throws IOException, InterruptedException {
+  void removeContainers() throws IOException, InterruptedException {
     for (String name : List.copyOf(containers)) {
       remove(name);
     }
+  }
+
+  /** Removes containers and images. */
+  void removeAll() throws IOException, InterruptedException {
+    removeContainers();
     run("rmi", "-a", "-f");
   }
 }
