@@ -3,7 +3,6 @@ package io.fleetgauge.distribution.image;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,8 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder of a process, by the layers that its files go into: {@code runtime/}, {@code lib/}, {@code
- * native/}, {@code jvm/}, {@code etc/} and a cache of classes.
+ * The folder of a process, by the layers that its files go into: {@code runtime/}, {@code lib/},
+ * {@code native/}, {@code jvm/}, {@code etc/} and a cache of classes.
  */
 final class LayeredFolder {
   /** Of the desktop, of which a process has the classes of its beans; they need a display. */

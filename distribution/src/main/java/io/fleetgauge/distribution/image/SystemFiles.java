@@ -164,8 +164,7 @@ final class SystemFiles {
   }
 
   private static String nonroot(String rest) {
-    return "nonroot:x:%d:%d:nonroot%s/sbin/nologin\n"
-        .formatted(Entry.NONROOT, Entry.NONROOT, rest);
+    return "nonroot:x:%d:%d:nonroot%s/sbin/nologin\n".formatted(Entry.NONROOT, Entry.NONROOT, rest);
   }
 
   /** All authorities in one file, as Debian's own command writes it when it is installed. */

@@ -179,7 +179,11 @@ class ContainersTest {
       assertThatThrownBy(
               () ->
                   podman.run(
-                      "run", "--rm", "--network=none", "--read-only", "--cap-drop=ALL",
+                      "run",
+                      "--rm",
+                      "--network=none",
+                      "--read-only",
+                      "--cap-drop=ALL",
                       each.getValue()))
           .hasMessageContaining("/etc/fleetgauge/" + each.getKey() + ".yaml cannot be read")
           .hasMessageNotContaining("\tat ");
@@ -195,7 +199,8 @@ class ContainersTest {
         .isEqualTo(TERMINATED + " false");
     assertThat(podman.run("diff", name).lines())
         .as("what is written outside of volumes")
-        .allMatch(line -> line.matches("[AC] /(etc|etc/fleetgauge|etc/mtab|run.*|var.*|usr.*|gpus)"));
+        .allMatch(
+            line -> line.matches("[AC] /(etc|etc/fleetgauge|etc/mtab|run.*|var.*|usr.*|gpus)"));
   }
 
   /** Every second from the first sample to the newest has one. */

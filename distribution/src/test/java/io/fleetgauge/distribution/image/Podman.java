@@ -56,7 +56,8 @@ final class Podman {
 
   /** Loads an image; answers the name that Podman gave it. */
   String load(Path image) throws IOException, InterruptedException {
-    String text = run("load", "--signature-policy", folder + "/policy.json", "-q", "-i", image + "");
+    String text =
+        run("load", "--signature-policy", folder + "/policy.json", "-q", "-i", image + "");
     return text.strip().replaceFirst("(?s).*Loaded image: *", "");
   }
 
