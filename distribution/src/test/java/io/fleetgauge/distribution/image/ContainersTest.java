@@ -60,6 +60,7 @@ class ContainersTest {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private List<Integer> ports;
   private Path library;
+  private boolean passed;
 
   @BeforeAll
   static void load() throws Exception {
@@ -89,6 +90,9 @@ class ContainersTest {
 
   @AfterEach
   void removeContainers() throws Exception {
+    if (!passed) {
+      System.out.println(podman.logs());
+    }
     podman.removeContainers();
   }
 
@@ -147,6 +151,7 @@ class ContainersTest {
     for (String each : List.of("p", "q", "g1", "g0")) {
       assertEndsInOrder(each);
     }
+    passed = true;
   }
 
   @Test
@@ -166,6 +171,7 @@ class ContainersTest {
             () ->
                 assertThat(get(ports.get(3), "/metrics"))
                     .contains("DCGM_FI_DEV_GPU_TEMP{", "GPU-1", "GPU-2"));
+    passed = true;
   }
 
   @Test
@@ -188,6 +194,7 @@ class ContainersTest {
           .hasMessageContaining("/etc/fleetgauge/" + each.getKey() + ".yaml cannot be read")
           .hasMessageNotContaining("\tat ");
     }
+    passed = true;
   }
 
   private void assertEndsInOrder(String name) throws Exception {

@@ -109,6 +109,15 @@ final class Podman {
     return text;
   }
 
+  /** The logs of all containers, for a test that failed. */
+  String logs() throws IOException, InterruptedException {
+    StringBuilder all = new StringBuilder();
+    for (String name : containers) {
+      all.append("== ").append(name).append('\n').append(logs(name));
+    }
+    return all.toString();
+  }
+
   void removeContainers() throws IOException, InterruptedException {
     for (String name : List.copyOf(containers)) {
       remove(name);
