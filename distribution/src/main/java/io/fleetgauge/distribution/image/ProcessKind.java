@@ -124,7 +124,7 @@ enum ProcessKind {
             "-Xmx16m",
             "-cp",
             HOME + "/lib/" + folder.jar("cluster-config"),
-            "io.fleetgauge.cluster.process.HealthCheck"));
+            "io.fleetgauge.cluster.health.HealthCheck"));
     all.put("Interval", Duration.ofSeconds(30).toNanos());
     all.put("Timeout", Duration.ofSeconds(10).toNanos());
     all.put("StartPeriod", start.toNanos());

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.process;
+package io.fleetgauge.cluster.health;
 
 import java.io.BufferedReader;
 import java.io.IOException;
