@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ContainersTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration SOON = Duration.ofSeconds(90);
+  private static final Duration SOON = Duration.ofMinutes(3);
   private static final int ROUNDS = Integer.getInteger("fleetgauge.images.rounds", 1);
 
   /** Of a process that SIGTERM ended. */
