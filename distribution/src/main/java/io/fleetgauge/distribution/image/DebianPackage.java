@@ -86,8 +86,7 @@ record DebianPackage(
         Entry.Bytes same = (Entry.Bytes) files.get(entry.getLinkName().replaceFirst("^\\./", ""));
         files.put(path, new Entry.Bytes(path, same.executable(), same.content()));
       } else if (entry.isFile()) {
-        files.put(
-            path, new Entry.Bytes(path, (entry.getMode() & 0100) != 0, tar.readAllBytes()));
+        files.put(path, new Entry.Bytes(path, (entry.getMode() & 0100) != 0, tar.readAllBytes()));
       }
     }
     return files;

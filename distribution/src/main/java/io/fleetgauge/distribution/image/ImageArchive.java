@@ -134,8 +134,7 @@ final class ImageArchive {
   void write(Path file) throws IOException {
     try (TarArchiveOutputStream tar =
         new TarArchiveOutputStream(
-            new BufferedOutputStream(Files.newOutputStream(file)),
-            StandardCharsets.UTF_8.name())) {
+            new BufferedOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8.name())) {
       put(tar, "oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}".getBytes(StandardCharsets.UTF_8));
       put(tar, "index.json", JSON.writeValueAsBytes(index()));
       put(tar, "manifest.json", JSON.writeValueAsBytes(dockerManifest()));

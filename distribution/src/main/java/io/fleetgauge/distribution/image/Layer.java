@@ -87,8 +87,7 @@ record Layer(String purpose, Path file, Digest digest, Digest diffId) {
       }
       case Entry.Copy(String path, Path from) -> {
         TarArchiveEntry header =
-            header(
-                path, Files.isExecutable(from) ? 0755 : 0644, Files.getLastModifiedTime(from));
+            header(path, Files.isExecutable(from) ? 0755 : 0644, Files.getLastModifiedTime(from));
         header.setSize(Files.size(from));
         tar.putArchiveEntry(header);
         Files.copy(from, tar);

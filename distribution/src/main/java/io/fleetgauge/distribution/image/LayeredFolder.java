@@ -3,20 +3,26 @@ package io.fleetgauge.distribution.image;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder of a process, by the layers that its files go into: {@code runtime/}, {@code lib/}, {@code
- * native/}, {@code jvm/}, {@code etc/} and a cache of classes.
+ * The folder of a process, by the layers that its files go into: {@code runtime/}, {@code lib/},
+ * {@code native/}, {@code jvm/}, {@code etc/} and a cache of classes.
  */
 final class LayeredFolder {
+  /** Of the desktop, of which a process has the classes of its beans; they need a display. */
+  private static final Pattern NEVER_LOADED =
+      Pattern.compile(
+          "runtime/lib/lib(awt.*|fontmanager|freetype|javajpeg|jawt|jsound|lcms|mlib_image"
+              + "|splashscreen)\\.so");
+
   final Path home;
   private final List<String> files = new ArrayList<>();
   private final Set<String> libraries = new HashSet<>();
@@ -26,6 +32,7 @@ final class LayeredFolder {
     try (Stream<Path> all = Files.walk(home)) {
       all.filter(Files::isRegularFile)
           .map(file -> home.relativize(file).toString())
+          .filter(file -> !NEVER_LOADED.matcher(file).matches())
           .sorted()
           .forEach(files::add);
     }
@@ -38,6 +45,10 @@ final class LayeredFolder {
 
   boolean hasNative() {
     return files.stream().anyMatch(file -> file.startsWith("native/"));
+  }
+
+  boolean has(String file) {
+    return files.contains(file);
   }
 
   /** The path of the cache of classes, empty if there is none. */
@@ -62,6 +73,14 @@ final class LayeredFolder {
   private boolean isLibrary(String file) {
     return file.startsWith("lib/")
         && libraries.contains(file.substring("lib/".length()).replaceFirst("-\\d.*", ""));
+  }
+
+  /** Programs and libraries of the machine, and what else is where they are. */
+  List<Path> programs() {
+    return files.stream()
+        .filter(file -> file.startsWith("runtime/") || file.startsWith("native/"))
+        .map(home::resolve)
+        .toList();
   }
 
   /** The JVM and what comes with it. */

@@ -32,7 +32,10 @@ public final class ProcessImage {
       Path folder = Path.of(arguments[i]);
       if (!Files.isDirectory(folder.resolve("runtime"))) {
         System.err.println(
-            "The image of " + folder.getFileName() + " is not built: " + folder
+            "The image of "
+                + folder.getFileName()
+                + " is not built: "
+                + folder
                 + " has no runtime.");
         continue;
       }
@@ -46,7 +49,8 @@ public final class ProcessImage {
         make(folder, release, mirror, Path.of(arguments[0]), Path.of(arguments[1]));
       } catch (Mirror.Missing e) {
         // Everything else is built without a network.
-        System.err.println("The image of " + folder.getFileName() + " is not built: " + e.getMessage());
+        System.err.println(
+            "The image of " + folder.getFileName() + " is not built: " + e.getMessage());
       }
     }
   }
@@ -75,7 +79,7 @@ public final class ProcessImage {
     Path parts = Files.createDirectories(work.resolve(kind.command()));
     Files.createDirectories(target);
     String architecture = architecture();
-    SystemFiles system = SystemFiles.of(home, DebianPackage.listed(architecture), mirror);
+    SystemFiles system = SystemFiles.of(folder, DebianPackage.listed(architecture), mirror);
     List<Entry> writable = new ArrayList<>(system.entries());
     writable.add(new Entry.Folder(DATA, 0750, Entry.NONROOT));
     // What changes seldom comes first: a new release brings a new last layer.

@@ -64,11 +64,16 @@ enum ProcessKind {
     if (folder.hasNative()) {
       line.add("-Djava.library.path=" + HOME + "/native");
       line.add("-Djffi.boot.library.path=" + HOME + "/native");
+      if (folder.has("native/libsnappyjava.so")) {
+        line.add("-Dorg.xerial.snappy.lib.path=" + HOME + "/native");
+        line.add("-Dorg.xerial.snappy.lib.name=libsnappyjava.so");
+      }
     }
     if (!folder.cache().isEmpty()) {
       line.add("-XX:AOTCache=" + HOME + "/" + folder.cache());
       line.add("-Xlog:aot*=off");
       line.add("-Xlog:cds*=off");
+      line.add("-Dfleetgauge.classCache=" + HOME + "/" + folder.cache());
     }
     line.addAll(
         List.of(
@@ -119,7 +124,7 @@ enum ProcessKind {
             "-Xmx16m",
             "-cp",
             HOME + "/lib/" + folder.jar("cluster-config"),
-            "io.fleetgauge.cluster.process.HealthCheck"));
+            "io.fleetgauge.cluster.health.HealthCheck"));
     all.put("Interval", Duration.ofSeconds(30).toNanos());
     all.put("Timeout", Duration.ofSeconds(10).toNanos());
     all.put("StartPeriod", start.toNanos());

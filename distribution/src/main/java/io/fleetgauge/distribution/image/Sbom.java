@@ -130,8 +130,7 @@ final class Sbom {
         throw new IOException(jar + " is not among the artefacts that Maven lists");
       }
       Component component = component(Component.Type.LIBRARY, known.build(), licence);
-      component.addHash(
-          new Hash(Hash.Algorithm.SHA_256, Digest.of(Files.readAllBytes(jar)).hex()));
+      component.addHash(new Hash(Hash.Algorithm.SHA_256, Digest.of(Files.readAllBytes(jar)).hex()));
       add(component);
     }
   }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * What of Debian is in an image: the libraries that the programs of a process are linked with, and
@@ -43,7 +42,7 @@ final class SystemFiles {
   }
 
   /** The files for a process, whose folder has its programs and libraries. */
-  static SystemFiles of(Path process, List<DebianPackage> packages, Mirror mirror)
+  static SystemFiles of(LayeredFolder process, List<DebianPackage> packages, Mirror mirror)
       throws IOException, InterruptedException {
     Map<String, DebianPackage.Content> contents = new TreeMap<>();
     for (DebianPackage each : packages) {
@@ -66,7 +65,7 @@ final class SystemFiles {
     return packages.stream().filter(each -> used.contains(each.name())).toList();
   }
 
-  private void takeLibraries(Path process) throws IOException {
+  private void takeLibraries(LayeredFolder process) throws IOException {
     Set<String> own = new HashSet<>();
     Deque<String> needed = new ArrayDeque<>(FOR_THE_DRIVER);
     for (Path file : programs(process)) {
@@ -91,23 +90,17 @@ final class SystemFiles {
     }
   }
 
-  private static List<Path> programs(Path process) throws IOException {
+  private static List<Path> programs(LayeredFolder process) throws IOException {
     List<Path> programs = new ArrayList<>();
-    for (String folder : List.of("runtime", "native")) {
-      if (Files.isDirectory(process.resolve(folder))) {
-        try (Stream<Path> all = Files.walk(process.resolve(folder))) {
-          for (Path file : (Iterable<Path>) all.filter(Files::isRegularFile)::iterator) {
-            try (InputStream in = Files.newInputStream(file)) {
-              if (Elf.isElf(in.readNBytes(Elf.HEADER))) {
-                programs.add(file);
-              }
-            }
-          }
+    for (Path file : process.programs()) {
+      try (InputStream in = Files.newInputStream(file)) {
+        if (Elf.isElf(in.readNBytes(Elf.HEADER))) {
+          programs.add(file);
         }
       }
     }
     if (programs.isEmpty()) {
-      throw new IOException(process + " has no program in runtime/: there is nothing to run");
+      throw new IOException(process.home + " has no program in runtime/: there is nothing to run");
     }
     return programs;
   }
@@ -171,8 +164,7 @@ final class SystemFiles {
   }
 
   private static String nonroot(String rest) {
-    return "nonroot:x:%d:%d:nonroot%s/sbin/nologin\n"
-        .formatted(Entry.NONROOT, Entry.NONROOT, rest);
+    return "nonroot:x:%d:%d:nonroot%s/sbin/nologin\n".formatted(Entry.NONROOT, Entry.NONROOT, rest);
   }
 
   /** All authorities in one file, as Debian's own command writes it when it is installed. */

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ContainersTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration SOON = Duration.ofSeconds(90);
+  private static final Duration SOON = Duration.ofMinutes(3);
   private static final int ROUNDS = Integer.getInteger("fleetgauge.images.rounds", 1);
 
   /** Of a process that SIGTERM ended. */
@@ -60,6 +60,7 @@ class ContainersTest {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private List<Integer> ports;
   private Path library;
+  private boolean passed;
 
   @BeforeAll
   static void load() throws Exception {
@@ -89,17 +90,24 @@ class ContainersTest {
 
   @AfterEach
   void removeContainers() throws Exception {
-    for (String each : podman.run("ps", "-a", "--format", "{{.Names}}").split("\\s+")) {
-      if (!each.isBlank()) {
-        podman.remove(each);
-      }
+    if (!passed) {
+      System.out.println(podman.logs());
     }
+    podman.removeContainers();
   }
 
   @Test
   void aGatewayIsKilledAndReplacedWithoutAFailedQueryOrALostSample() throws Exception {
     for (int i = 0; i < 2; i++) {
       start("gateway", "g" + i, gateway(i));
+    }
+    // A query API that is there first would wait for them.
+    for (int i = 0; i < 2; i++) {
+      int port = ports.get(i);
+      await("gateway " + i)
+          .atMost(SOON)
+          .ignoreExceptions()
+          .untilAsserted(() -> assertThat(get(port, "/-/ready")).isNotEmpty());
     }
     start("query", "q", query());
     start("probe", "p", probe());
@@ -143,6 +151,7 @@ class ContainersTest {
     for (String each : List.of("p", "q", "g1", "g0")) {
       assertEndsInOrder(each);
     }
+    passed = true;
   }
 
   @Test
@@ -162,6 +171,7 @@ class ContainersTest {
             () ->
                 assertThat(get(ports.get(3), "/metrics"))
                     .contains("DCGM_FI_DEV_GPU_TEMP{", "GPU-1", "GPU-2"));
+    passed = true;
   }
 
   @Test
@@ -175,11 +185,16 @@ class ContainersTest {
       assertThatThrownBy(
               () ->
                   podman.run(
-                      "run", "--rm", "--network=none", "--read-only", "--cap-drop=ALL",
+                      "run",
+                      "--rm",
+                      "--network=none",
+                      "--read-only",
+                      "--cap-drop=ALL",
                       each.getValue()))
           .hasMessageContaining("/etc/fleetgauge/" + each.getKey() + ".yaml cannot be read")
           .hasMessageNotContaining("\tat ");
     }
+    passed = true;
   }
 
   private void assertEndsInOrder(String name) throws Exception {
@@ -191,7 +206,8 @@ class ContainersTest {
         .isEqualTo(TERMINATED + " false");
     assertThat(podman.run("diff", name).lines())
         .as("what is written outside of volumes")
-        .allMatch(line -> line.matches("[AC] /(etc|etc/fleetgauge|etc/mtab|run.*|var.*|usr.*|gpus)"));
+        .allMatch(
+            line -> line.matches("[AC] /(etc|etc/fleetgauge|etc/mtab|run.*|var.*|usr.*|gpus)"));
   }
 
   /** Every second from the first sample to the newest has one. */

@@ -190,7 +190,8 @@ class ImageTest {
     List<String> line = new ArrayList<>();
     config.at("/config/Entrypoint").forEach(each -> line.add(each.asText()));
     assertThat(line)
-        .isEqualTo(said.lines().map(each -> each.replace(copy.toString(), "/opt/fleetgauge")).toList());
+        .isEqualTo(
+            said.lines().map(each -> each.replace(copy.toString(), "/opt/fleetgauge")).toList());
   }
 
   @ParameterizedTest

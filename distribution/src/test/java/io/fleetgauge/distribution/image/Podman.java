@@ -56,7 +56,8 @@ final class Podman {
 
   /** Loads an image; answers the name that Podman gave it. */
   String load(Path image) throws IOException, InterruptedException {
-    String text = run("load", "--signature-policy", folder + "/policy.json", "-q", "-i", image + "");
+    String text =
+        run("load", "--signature-policy", folder + "/policy.json", "-q", "-i", image + "");
     return text.strip().replaceFirst("(?s).*Loaded image: *", "");
   }
 
@@ -108,11 +109,24 @@ final class Podman {
     return text;
   }
 
-  /** Removes containers and images. */
-  void removeAll() throws IOException, InterruptedException {
+  /** The logs of all containers, for a test that failed. */
+  String logs() throws IOException, InterruptedException {
+    StringBuilder all = new StringBuilder();
+    for (String name : containers) {
+      all.append("== ").append(name).append('\n').append(logs(name));
+    }
+    return all.toString();
+  }
+
+  void removeContainers() throws IOException, InterruptedException {
     for (String name : List.copyOf(containers)) {
       remove(name);
     }
+  }
+
+  /** Removes containers and images. */
+  void removeAll() throws IOException, InterruptedException {
+    removeContainers();
     run("rmi", "-a", "-f");
   }
 }

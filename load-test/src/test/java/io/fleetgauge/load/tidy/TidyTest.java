@@ -152,6 +152,7 @@ class TidyTest {
               "cluster.table",
               "cluster.trust",
               "sample.wire"),
+          room("cluster.health"),
           room("cluster.trust"),
           room(
               "cluster.bus",

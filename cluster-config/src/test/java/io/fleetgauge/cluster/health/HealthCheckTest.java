@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.process;
+package io.fleetgauge.cluster.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

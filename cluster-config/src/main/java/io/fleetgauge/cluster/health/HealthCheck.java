@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.process;
+package io.fleetgauge.cluster.health;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -27,8 +27,7 @@ public final class HealthCheck {
   private HealthCheck() {}
 
   public static void main(String[] arguments) {
-    String address =
-        arguments.length > 0 ? arguments[0] : System.getenv("FLEETGAUGE_HEALTH_URL");
+    String address = arguments.length > 0 ? arguments[0] : System.getenv("FLEETGAUGE_HEALTH_URL");
     if (address == null) {
       System.out.println("FLEETGAUGE_HEALTH_URL is not set. Set it to the URL to ask.");
       System.exit(1);
@@ -64,7 +63,11 @@ public final class HealthCheck {
   private static String ask(Socket socket, URI uri) throws IOException {
     String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
     String request =
-        "GET " + path + " HTTP/1.1\r\nHost: " + uri.getRawAuthority() + "\r\nConnection: close\r\n\r\n";
+        "GET "
+            + path
+            + " HTTP/1.1\r\nHost: "
+            + uri.getRawAuthority()
+            + "\r\nConnection: close\r\n\r\n";
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     String status =
         new BufferedReader(
