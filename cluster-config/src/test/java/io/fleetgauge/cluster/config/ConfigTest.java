@@ -651,7 +651,7 @@ class ConfigTest {
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 64KiB to 256MiB in B, KiB,"
                 + " MiB, GiB or TiB, such as 64MiB",
             "idd: no such key; known here are cluster, drainTimeout, http, id,"
-                + " ingest, journal, log, rollups, store, tenants, trust, zone",
+                + " ingest, journal, log, rollups, store, tenants, tracing, trust, zone",
             "http.hots: no such key; known here are advertisedHost, host, insecure, port, tls",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");
