@@ -155,13 +155,18 @@ final class Machine implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    for (Process process : running.values()) {
-      process.destroyForcibly().waitFor();
+  public void close() throws IOException {
+    try {
+      for (Process process : running.values()) {
+        process.destroyForcibly().waitFor();
+      }
+      for (String folder : List.of("dev", "sys", "proc")) {
+        Commands.run("umount", root.resolve(folder).toString());
+      }
+      Commands.run("umount", root.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while " + root + " was given back", e);
     }
-    for (String folder : List.of("dev", "sys", "proc")) {
-      Commands.run("umount", root.resolve(folder).toString());
-    }
-    Commands.run("umount", root.toString());
   }
 }
