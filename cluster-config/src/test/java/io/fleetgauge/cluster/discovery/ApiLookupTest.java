@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ApiLookupTest {
   private static final int MAX_BYTES = 1 << 20;
 
+  @TempDir private static Path keys;
   @TempDir private Path folder;
   private Vertx vertx;
   private ReplayedApi api;
@@ -79,7 +80,7 @@ class ApiLookupTest {
             9500,
             true,
             folder.resolve("token"),
-            folder.resolve("ca.crt"),
+            keys.resolve("ca.crt"),
             folder.resolve("namespace"));
     return new KubernetesLookup(vertx, settings(source), source);
   }
@@ -112,7 +113,7 @@ class ApiLookupTest {
   @Test
   void kubernetesIsAskedOverTlsWithTheTokenOfThePod() throws Exception {
     api.close();
-    api = ReplayedApi.secured(vertx, folder);
+    api = ReplayedApi.secured(vertx, keys);
     api.answers(200, AnswersTest.SLICES);
     Files.writeString(folder.resolve("token"), "t1");
     Files.writeString(folder.resolve("namespace"), "of-pod\n");
@@ -128,14 +129,14 @@ class ApiLookupTest {
   @Test
   void anApiWhoseCertificateIsOfAnotherAuthorityIsNotBelieved() throws Exception {
     api.close();
-    api = ReplayedApi.secured(vertx, folder);
+    api = ReplayedApi.secured(vertx, keys);
     api.answers(200, AnswersTest.INSTANCES);
     try (Lookup lookup = consul(api.address(), Optional.empty(), Optional.empty())) {
       assertThat(catchThrowable(() -> ask(lookup))).isNotNull();
       assertThat(api.requests).isEmpty();
     }
     try (Lookup lookup =
-        consul(api.address(), Optional.empty(), Optional.of(folder.resolve("ca.crt")))) {
+        consul(api.address(), Optional.empty(), Optional.of(keys.resolve("ca.crt")))) {
       assertThat(ask(lookup)).hasSize(2);
     }
   }

@@ -36,8 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @ExtendWith(VertxExtension.class)
 class DiscoveredMembersTest {
-  private static final Duration REFRESH = Duration.ofSeconds(5);
-
   /** How soon the cluster follows a change, as the documentation says. */
   private static final Duration WITHIN = Duration.ofSeconds(10);
 
@@ -47,6 +45,10 @@ class DiscoveredMembersTest {
   private static final String C = "c";
 
   @TempDir private Path folder;
+
+  /** The default, where a test does not say otherwise. */
+  private Duration refresh = Duration.ofSeconds(5);
+
   private Vertx vertx;
   private Map<String, Integer> ports;
   private Source source;
@@ -81,7 +83,7 @@ class DiscoveredMembersTest {
                 new DiscoverySettings(
                     DiscoverySettings.OF_MEMBERS,
                     source,
-                    REFRESH,
+                    refresh,
                     Duration.ofSeconds(1),
                     Optional.of(folder.resolve("cache-" + id)),
                     1_000,
@@ -166,6 +168,7 @@ class DiscoveredMembersTest {
 
   @Test
   void membersFollowConsulAndSurviveItsAbsence() throws Exception {
+    refresh = Duration.ofSeconds(2);
     ReplayedApi api = ReplayedApi.plain(vertx);
     source =
         new Source.Consul(
@@ -198,6 +201,7 @@ class DiscoveredMembersTest {
 
   @Test
   void membersFollowKubernetesAndSurviveItsAbsence() throws Exception {
+    refresh = Duration.ofSeconds(2);
     ReplayedApi api = ReplayedApi.plain(vertx);
     source =
         new Source.Kubernetes(

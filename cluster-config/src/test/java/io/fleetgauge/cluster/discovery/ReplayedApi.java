@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PfxOptions;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,39 +71,41 @@ final class ReplayedApi implements AutoCloseable {
   /**
    * Over TLS, with a certificate for 127.0.0.1.
    *
-   * @param folder gets the file ca.crt
+   * @param folder gets the file ca.crt; what an earlier call has put there is used again
    */
   static ReplayedApi secured(Vertx vertx, Path folder) throws Exception {
     Path keys = folder.resolve("keys.p12");
-    keytool(
-        "-genkeypair",
-        "-keyalg",
-        "EC",
-        "-dname",
-        "CN=api",
-        "-ext",
-        "SAN=ip:127.0.0.1",
-        "-alias",
-        "api",
-        "-validity",
-        "2",
-        "-storetype",
-        "PKCS12",
-        "-keystore",
-        keys.toString(),
-        "-storepass",
-        "password");
-    keytool(
-        "-exportcert",
-        "-rfc",
-        "-alias",
-        "api",
-        "-keystore",
-        keys.toString(),
-        "-storepass",
-        "password",
-        "-file",
-        folder.resolve("ca.crt").toString());
+    if (!Files.exists(keys)) {
+      keytool(
+          "-genkeypair",
+          "-keyalg",
+          "EC",
+          "-dname",
+          "CN=api",
+          "-ext",
+          "SAN=ip:127.0.0.1",
+          "-alias",
+          "api",
+          "-validity",
+          "2",
+          "-storetype",
+          "PKCS12",
+          "-keystore",
+          keys.toString(),
+          "-storepass",
+          "password");
+      keytool(
+          "-exportcert",
+          "-rfc",
+          "-alias",
+          "api",
+          "-keystore",
+          keys.toString(),
+          "-storepass",
+          "password",
+          "-file",
+          folder.resolve("ca.crt").toString());
+    }
     return new ReplayedApi(vertx, Optional.of(keys), 0);
   }
 
