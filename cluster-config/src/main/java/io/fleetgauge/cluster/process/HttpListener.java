@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /** The HTTP server of a process, with the routes that every process has. */
 public final class HttpListener implements AutoCloseable {
+  /** Longest time until a port is bound, which is after keys are read; long on a busy machine. */
+  private static final int BIND_SECONDS = 60;
+
   /** Longest request line: a query of 64 KiB fits into a GET. */
   private static final int MAX_REQUEST_LINE = 128 << 10;
 
@@ -152,7 +155,7 @@ public final class HttpListener implements AutoCloseable {
                 })
             .invalidRequestHandler(HttpListener::refuseUnreadable);
     try {
-      server.listen().await(10, TimeUnit.SECONDS);
+      server.listen().await(BIND_SECONDS, TimeUnit.SECONDS);
       tls.ifPresent(with -> renew(vertx, server, with));
       return new HttpListener(server, connections);
     } catch (Exception e) {

@@ -30,9 +30,8 @@ public final class Main {
     System.exit(run(arguments));
   }
 
-  /** Runs a command line and returns the process's exit code: 2 for wrong usage, 1 for failure. */
-  static int run(String... arguments) {
-    Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+  /** The launcher's command with those of every module on the class path. */
+  public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new Main());
     List<Command> commands =
         ServiceLoader.load(Command.class).stream()
@@ -40,6 +39,13 @@ public final class Main {
             .sorted(Comparator.comparing(command -> new CommandLine(command).getCommandName()))
             .toList();
     commands.forEach(line::addSubcommand);
+    return line;
+  }
+
+  /** Runs a command line and returns the process's exit code: 2 for wrong usage, 1 for failure. */
+  static int run(String... arguments) {
+    Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+    CommandLine line = commandLine();
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
           if (failure instanceof StartFailure || failure instanceof ConfigException) {
