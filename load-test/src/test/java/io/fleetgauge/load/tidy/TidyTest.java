@@ -188,8 +188,17 @@ class TidyTest {
               "sample",
               "sample.prometheus"),
           room("probe.nvml"),
-          // A step of the build.
-          room("distribution.node", "sample.frame", "sample.wire"),
+          // Steps of the build.
+          room("distribution.process"),
+          room("distribution.training", "distribution.process", "sample.frame", "sample.wire"),
+          room("distribution.manual", "cluster.process"),
+          room("distribution.sbom", "distribution.process"),
+          room(
+              "distribution.packaging",
+              "distribution.manual",
+              "distribution.process",
+              "distribution.sbom",
+              "distribution.training"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
@@ -772,10 +781,17 @@ class TidyTest {
               "load.measure"),
           library("io.prometheus.metrics.", "cluster.process"),
           library("com.google.protobuf.", "load.fleet"),
-          library("org.xerial.snappy.", "gateway.remotewrite", "query.prometheus", "load.fleet"),
+          library("org.cyclonedx.", "distribution.sbom"),
+          library(
+              "org.xerial.snappy.",
+              "distribution.training",
+              "gateway.remotewrite",
+              "query.prometheus",
+              "load.fleet"),
           library(
               "picocli.",
               "cluster.process",
+              "distribution.manual",
               "probe",
               "gateway",
               "query",
