@@ -4,7 +4,7 @@ import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.log.Logs;
 import io.fleetgauge.cluster.process.Command;
-import io.fleetgauge.cluster.process.Release;
+import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -196,7 +196,7 @@ public final class DoctorCommand implements Command {
                     .put("advice", each.advice())));
     return new JsonObject()
         .put("process", process)
-        .put("version", Release.VERSION)
+        .put("version", Main.VERSION)
         .put("failures", count(found, Finding.Outcome.FAILURE))
         .put("warnings", count(found, Finding.Outcome.WARNING))
         .put("skipped", count(found, Finding.Outcome.SKIPPED))

@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.doctor;
 
-import io.fleetgauge.cluster.process.Release;
+import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.terminal.Figures;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -48,7 +48,7 @@ final class MachineChecks {
   private void java() {
     String text =
         "version "
-            + Release.VERSION
+            + Main.VERSION
             + ", Java "
             + Runtime.version()
             + " of "

@@ -1,7 +1,7 @@
 package io.fleetgauge.cluster.doctor;
 
 import io.fleetgauge.cluster.process.BodyDigest;
-import io.fleetgauge.cluster.process.Release;
+import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.trust.ClusterKey;
@@ -185,12 +185,12 @@ final class OtherChecks {
         return;
       }
       String other = new JsonObject(answer.body()).getString("version", "unknown");
-      if (other.equals(Release.VERSION)) {
+      if (other.equals(Main.VERSION)) {
         findings.ok(VERSION, address + " has the same version, " + other);
       } else {
         findings.warning(
             VERSION,
-            address + " has version " + other + ", this program has " + Release.VERSION,
+            address + " has version " + other + ", this program has " + Main.VERSION,
             "finish the update; see the changelog for versions that run together");
       }
     } catch (IOException | DecodeException | ClassCastException e) {

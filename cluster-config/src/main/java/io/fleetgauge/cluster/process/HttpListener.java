@@ -35,6 +35,9 @@ public final class HttpListener implements AutoCloseable {
   /** Header of {@code /-/healthy}: the clock of the process, ms since the epoch. */
   public static final String CLOCK = "X-Fleetgauge-Clock";
 
+  /** Longest time until a port is bound, which is after keys are read; long on a busy machine. */
+  private static final int BIND_SECONDS = 60;
+
   /** Longest request line: a query of 64 KiB fits into a GET. */
   private static final int MAX_REQUEST_LINE = 128 << 10;
 
@@ -171,7 +174,7 @@ public final class HttpListener implements AutoCloseable {
                 })
             .invalidRequestHandler(HttpListener::refuseUnreadable);
     try {
-      server.listen().await(10, TimeUnit.SECONDS);
+      server.listen().await(BIND_SECONDS, TimeUnit.SECONDS);
       tls.ifPresent(with -> renew(vertx, server, with));
       return new HttpListener(server, connections);
     } catch (Exception e) {

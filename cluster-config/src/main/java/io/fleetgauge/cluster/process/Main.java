@@ -13,7 +13,7 @@ import picocli.CommandLine;
     name = "fleetgauge",
     description = "A gateway for the metrics of large GPU fleets that answers PromQL.",
     mixinStandardHelpOptions = true,
-    version = "fleetgauge " + Release.VERSION,
+    version = "fleetgauge " + Main.VERSION,
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
@@ -24,15 +24,17 @@ import picocli.CommandLine;
       "  format  Formats the sources."
     })
 public final class Main {
+  /** The release, as in the names of archives and packages. */
+  public static final String VERSION = "0.1.0";
+
   private Main() {}
 
   public static void main(String[] arguments) {
     System.exit(run(arguments));
   }
 
-  /** Runs a command line and returns the process's exit code: 2 for wrong usage, 1 for failure. */
-  static int run(String... arguments) {
-    Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+  /** The launcher's command with those of every module on the class path. */
+  public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new Main());
     List<Command> commands =
         ServiceLoader.load(Command.class).stream()
@@ -40,6 +42,13 @@ public final class Main {
             .sorted(Comparator.comparing(command -> new CommandLine(command).getCommandName()))
             .toList();
     commands.forEach(line::addSubcommand);
+    return line;
+  }
+
+  /** Runs a command line and returns the process's exit code: 2 for wrong usage, 1 for failure. */
+  static int run(String... arguments) {
+    Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+    CommandLine line = commandLine();
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
           if (failure instanceof StartFailure || failure instanceof ConfigException) {

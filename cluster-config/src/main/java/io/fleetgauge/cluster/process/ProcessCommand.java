@@ -67,6 +67,7 @@ public abstract class ProcessCommand<C> implements Command {
     if (!runsOn(config)) {
       return 0;
     }
+    ClassCache.warnIfUnused();
     AutoCloseable process = start(config);
     HeapTrim.start();
     runUntilStopped(process);

@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.status;
 
-import io.fleetgauge.cluster.process.Release;
+import io.fleetgauge.cluster.process.Main;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -33,7 +33,7 @@ public final class ProcessStatus {
     Runtime runtime = Runtime.getRuntime();
     JsonObject status =
         new JsonObject()
-            .put("version", Release.VERSION)
+            .put("version", Main.VERSION)
             .put("java", Runtime.version().toString())
             .put("now", now)
             .put("startedAt", jvm.getStartTime())

@@ -30,8 +30,8 @@ public final class Packages {
   }
 
   /**
-   * Arguments: the folder of the processes' folders, the version, the time in ISO 8601 or in
-   * seconds, and the folder for the packages.
+   * Makes the packages of the processes that have a folder. Arguments: the folder of these folders,
+   * the version, the time in ISO 8601 or in seconds, and the folder for the packages.
    */
   public static void main(String[] arguments) throws IOException {
     String time = arguments[2];
@@ -39,6 +39,9 @@ public final class Packages {
         time.matches("\\d+") ? Instant.ofEpochSecond(Long.parseLong(time)) : Instant.parse(time);
     for (PackagedProcess process : PackagedProcess.values()) {
       Path folder = Path.of(arguments[0]).resolve(process.folder());
+      if (!Files.isDirectory(folder)) {
+        continue; // this build makes no folder of the process
+      }
       for (Path made : make(folder, arguments[1], of, Path.of(arguments[3]))) {
         System.out.println(made);
       }

@@ -2,7 +2,7 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.Release;
+import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -81,7 +81,7 @@ final class StatusRoutes {
     return object(
         json -> {
           json.writeStringField("version", PROMETHEUS_VERSION);
-          json.writeStringField("revision", "fleetgauge-" + Release.VERSION);
+          json.writeStringField("revision", "fleetgauge-" + Main.VERSION);
           json.writeStringField("branch", "");
           json.writeStringField("buildUser", "");
           json.writeStringField("buildDate", "");

@@ -1,9 +1,11 @@
-package io.fleetgauge.distribution.node;
+package io.fleetgauge.distribution.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.distribution.process.Programs;
+import io.fleetgauge.distribution.process.RuntimeImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,10 +22,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The archive for nodes, unpacked and run as on a node: 8 GPUs, all at 1 s, sent over TLS. */
-class NodeArchiveTest {
+/** The archive of the probe, unpacked and run as on a node: 8 GPUs, all at 1 s, sent over TLS. */
+class ProbeArchiveTest {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
-  private static final Path TARGET = ROOT.resolve("distribution/target");
+  private static final Path PACKAGES = ROOT.resolve("distribution/target/packages");
   private static final int GPUS = 8;
 
   /** Most resident memory of the probe; 105 to 114 MiB were measured. */
@@ -40,16 +42,16 @@ class NodeArchiveTest {
   @BeforeAll
   static void unpack() throws Exception {
     String hindrance = RuntimeImage.hindrance();
-    assumeThat(hindrance).as("why there is no archive for nodes").isEmpty();
+    assumeThat(hindrance).as("why there is no archive of the probe").isEmpty();
     List<Path> archives;
-    try (Stream<Path> all = Files.list(TARGET)) {
+    try (Stream<Path> all = Files.list(PACKAGES)) {
       archives =
           all.filter(
                   file -> file.getFileName().toString().matches("fleetgauge-probe-.*\\.tar\\.gz"))
               .toList();
     }
     assertThat(archives).hasSize(1);
-    NodeArchive.run(unpacked, "tar", "-xzf", archives.getFirst().toString());
+    Programs.run(unpacked, "tar", "-xzf", archives.getFirst().toString());
     try (Stream<Path> all = Files.list(unpacked)) {
       home = all.findFirst().orElseThrow();
     }
@@ -90,18 +92,21 @@ class NodeArchiveTest {
     assertThat(children()).as("processes that the probe started").isEmpty();
     probe.destroy();
     assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(output).content().doesNotContain("\tat ", "[aot]", "[cds]", "WARNING");
+    assertThat(output)
+        .content()
+        .doesNotContain("\tat ", "[aot]", "[cds]", "WARNING", "does not fit");
     assertThat(files()).as("nothing is written where it is installed").isEqualTo(before);
   }
 
   @Test
-  void aCacheThatDoesNotFitIsDoneWithoutSilently() throws Exception {
+  void aCacheThatDoesNotFitIsDoneWithoutAndToldOnce() throws Exception {
     Path copy = folder.resolve("copy");
     // Without the times of the files, as a careless copy has them.
-    NodeArchive.run(folder, "cp", "-r", home.toString(), copy.toString());
+    Programs.run(folder, "cp", "-r", home.toString(), copy.toString());
     start(copy);
     assertThat(gateway.awaitTicks(90)).as(Files.readString(output)).isTrue();
-    assertThat(output).content().doesNotContain("[aot]", "[cds]", "probe.aot");
+    assertThat(output).content().doesNotContain("[aot]", "[cds]");
+    assertThat(output).content().containsOnlyOnce("probe.aot does not fit this Java");
   }
 
   @Test
@@ -110,7 +115,7 @@ class NodeArchiveTest {
     probe = launcher(home, "gateway").start();
     assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
     assertThat(probe.exitValue()).isEqualTo(1);
-    assertThat(output).content().contains("this archive has the probe only");
+    assertThat(output).content().contains("gateway is not in " + home);
   }
 
   @Test
@@ -131,7 +136,7 @@ class NodeArchiveTest {
 
   private Path config() throws Exception {
     Path library =
-        TrainingRun.compile(ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c"), folder);
+        StandInDriver.compile(ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c"), folder);
     Files.writeString(folder.resolve("gpus"), gpus());
     Path config = folder.resolve("probe.yaml");
     Files.writeString(

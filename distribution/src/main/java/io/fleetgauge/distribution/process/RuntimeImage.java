@@ -1,4 +1,4 @@
-package io.fleetgauge.distribution.node;
+package io.fleetgauge.distribution.process;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -9,27 +9,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
 
-/** The part of the JDK that a probe needs. */
-final class RuntimeImage {
-  /** Modules that the probe and its libraries load classes of. */
-  private static final List<String> MODULES =
-      List.of(
-          "java.base",
-          "java.logging",
-          "java.management",
-          "java.naming",
-          "java.xml",
-          "jdk.net",
-          "jdk.unsupported");
-
-  /** A probe starts no processes, and needs no other program. */
+/** The part of the JDK that a process needs. */
+public final class RuntimeImage {
+  /** No process starts another one, and none needs another program. */
   private static final List<String> NOT_NEEDED =
       List.of("lib/jspawnhelper", "bin/keytool", "bin/jrunscript", "bin/rmiregistry");
 
   private RuntimeImage() {}
 
   /** Why the JDK that runs this cannot link an image; empty when it can. */
-  static String hindrance() {
+  public static String hindrance() {
     Path jdk = Path.of(System.getProperty("java.home"));
     Optional<ToolProvider> jlink = ToolProvider.findFirst("jlink");
     if (jlink.isEmpty()) {
@@ -46,18 +35,17 @@ final class RuntimeImage {
             + " its jmods, or Temurin 25 from adoptium.net";
   }
 
-  static void link(Path image) throws IOException {
+  static void link(List<String> modules, Path image) throws IOException {
     String output =
         text(
             ToolProvider.findFirst("jlink").orElseThrow(),
             "--add-modules",
-            String.join(",", MODULES),
+            String.join(",", modules),
             "--output",
             image.toString(),
             "--no-header-files",
             "--no-man-pages",
-            "--compress=zip-6",
-            "--generate-cds-archive");
+            "--compress=zip-6");
     if (!Files.exists(image.resolve("bin/java"))) {
       throw new IOException("jlink fails: " + output);
     }

@@ -1,0 +1,104 @@
+package io.fleetgauge.distribution.process;
+
+import java.util.List;
+import java.util.Locale;
+
+/** A process that is installed, each in a folder of its own. */
+public enum ShippedProcess {
+  PROBE(
+      "node-probe",
+      List.of("jvm/common.flags", "jvm/probe.flags"),
+      List.of("etc/probe.yaml", "slurm"),
+      List.of("probe"),
+      List.of(
+          "java.base",
+          "java.logging",
+          "java.management",
+          "java.naming",
+          "java.xml",
+          "jdk.net",
+          "jdk.unsupported")),
+  GATEWAY(
+      "shard-gateway",
+      List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
+      List.of("etc/gateway.yaml", "etc/tenants.yaml"),
+      List.of("gateway"),
+      Modules.OF_MEMBERS),
+  QUERY(
+      "query-api",
+      List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
+      List.of("etc/query.yaml", "etc/tenants.yaml"),
+      List.of("query", "promql", "report"),
+      Modules.OF_MEMBERS);
+
+  /** Gateways and query APIs need the same of the JDK, so that they can share one image of it. */
+  private static final class Modules {
+    static final List<String> OF_MEMBERS =
+        List.of(
+            "java.base",
+            "java.logging",
+            "java.management",
+            "java.naming",
+            "java.net.http",
+            "java.sql",
+            "java.transaction.xa",
+            "java.xml",
+            "jdk.management",
+            "jdk.net",
+            "jdk.unsupported");
+  }
+
+  private final String module;
+  private final List<String> flags;
+  private final List<String> examples;
+  private final List<String> commands;
+  private final List<String> javaModules;
+
+  ShippedProcess(
+      String module,
+      List<String> flags,
+      List<String> examples,
+      List<String> commands,
+      List<String> javaModules) {
+    this.module = module;
+    this.flags = flags;
+    this.examples = examples;
+    this.commands = commands;
+    this.javaModules = javaModules;
+  }
+
+  /** The command of the launcher that runs it, which is the name of its folder. */
+  public String command() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The module whose jar names all others of the process. */
+  String module() {
+    return module;
+  }
+
+  /** The files of flags of its JVM, by their paths in the folder. */
+  List<String> flags() {
+    return flags;
+  }
+
+  /** Files and folders that show how it is configured. */
+  List<String> examples() {
+    return examples;
+  }
+
+  /** The commands of the launcher that its jars have; {@link #command()} is the first. */
+  public List<String> commands() {
+    return commands;
+  }
+
+  /** The modules of the JDK that it and its libraries load classes of. */
+  List<String> javaModules() {
+    return javaModules;
+  }
+
+  /** Where the folder of the process has its cache of classes. */
+  public String cache() {
+    return "runtime/lib/" + command() + ".aot";
+  }
+}
