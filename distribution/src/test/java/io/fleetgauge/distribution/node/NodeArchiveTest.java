@@ -113,23 +113,7 @@ class NodeArchiveTest {
     assertThat(output).content().contains("this archive has the probe only");
   }
 
-  @Test
-  void doctorLooksAtTheNodeWithTheRuntimeOfTheArchive() throws Exception {
-    probe =
-        launcher(home, "doctor", "probe", "--quick", "--all", "--config", config().toString())
-            .start();
-    assertThat(probe.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(output)
-        .content()
-        .contains("OK gpus: " + GPUS + " GPUs", "tls: trust.ca ", "not looked at")
-        .doesNotContain("\tat ", "[aot]", "[cds]");
-  }
-
   private void start(Path from) throws Exception {
-    probe = launcher(from, "probe", "--config", config().toString()).start();
-  }
-
-  private Path config() throws Exception {
     Path library =
         TrainingRun.compile(ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c"), folder);
     Files.writeString(folder.resolve("gpus"), gpus());
@@ -147,7 +131,7 @@ class NodeArchiveTest {
         gpu: {library: %s}
         """
             .formatted(gateway.address(), gateway.authority(), folder.resolve("spool"), library));
-    return config;
+    probe = launcher(from, "probe", "--config", config.toString()).start();
   }
 
   private ProcessBuilder launcher(Path from, String... arguments) {

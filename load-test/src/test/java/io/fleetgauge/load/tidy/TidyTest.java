@@ -487,8 +487,22 @@ class TidyTest {
               "sample.vocabulary",
               "sample.wire"),
           room(
+              "gateway.backup",
+              "gateway.ingest",
+              "gateway.ingest.host",
+              "gateway.store",
+              "gateway.store.block",
+              "gateway.store.owner",
+              "gateway.store.read",
+              "sample.files",
+              "sample.frame",
+              "sample.wire",
+              "cluster.process",
+              "cluster.table"),
+          room(
               "gateway",
               "cluster.bus",
+              "gateway.backup",
               "gateway.ingest",
               "gateway.ingest.host",
               "gateway.ownership",
@@ -680,8 +694,16 @@ class TidyTest {
               "sample",
               "sample.prometheus"),
           room(
+              "query.backup",
+              "cluster.config",
+              "cluster.process",
+              "cluster.trust",
+              "sample.files",
+              "sample.frame"),
+          room(
               "query",
               "cluster.bus",
+              "query.backup",
               "query.admission",
               "query.answer",
               "query.fanout",
@@ -802,6 +824,7 @@ class TidyTest {
               "probe.attribution.runtime",
               "probe.uplink",
               "gateway",
+              "gateway.backup",
               "gateway.ingest",
               "gateway.peer",
               "gateway.remotewrite",
@@ -811,6 +834,7 @@ class TidyTest {
               "query",
               "query.admission",
               "query.answer",
+              "query.backup",
               "query.cache",
               "query.estimate",
               "query.fanout",
@@ -876,6 +900,7 @@ class TidyTest {
               "load.compare",
               "load.demo",
               "load.measure"),
+          library("software.amazon.awssdk.", "query.backup"),
           library("org.openjdk.jmh.", "load.benchmark"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */
