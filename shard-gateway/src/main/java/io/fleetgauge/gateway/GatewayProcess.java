@@ -22,6 +22,7 @@ import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.cluster.trace.Tracer;
+import io.fleetgauge.gateway.backup.BackupRoute;
 import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
@@ -167,6 +168,11 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started("journal", STOP_LIMIT, journal);
       lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(journal::look));
       store = store(config.store(), rules(config.rollups()));
+      try {
+        store.requireReadable();
+      } catch (IOException e) {
+        throw new StartFailure(e.getMessage(), e);
+      }
       StoreMeters.declare(meters, store);
     }
 
@@ -255,6 +261,22 @@ public final class GatewayProcess implements AutoCloseable {
       new StorageRoute(store, status, clock).mount(router, vertx, guard);
       PeerRoute.mount(
           router, vertx, guard.needsPeer(), guard.key(), streamCounts, peerWorkers, intake, store);
+      lifecycle.started(
+          "snapshots",
+          STOP_LIMIT,
+          BackupRoute.mount(
+              router,
+              vertx,
+              guard,
+              vertx.createSharedWorkerExecutor("restore", 2),
+              config.id(),
+              config.cluster().name(),
+              config.store().folder(),
+              store,
+              intake,
+              GatewayProcess.this::view,
+              GatewayProcess.this::register,
+              clock));
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
       http.declare(meters);
       lifecycle.started("HTTP", STOP_LIMIT, http);

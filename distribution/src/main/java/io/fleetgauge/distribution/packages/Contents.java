@@ -80,9 +80,7 @@ final class Contents {
         takeShared(name, file);
       }
     } else {
-      if (!name.endsWith(".aot")) {
-        release.requireTime(file);
-      }
+      release.requireTime(file);
       add(Entry.File.of(home + "/" + name, file));
       if (name.matches(".*\\.so(\\.\\d+)*|runtime/bin/.*")) {
         noteGlibc(file);

@@ -1,7 +1,6 @@
 package io.fleetgauge.distribution.packages;
 
 import java.util.List;
-import java.util.Locale;
 
 /** What is packaged: each process by itself. */
 enum PackagedProcess {
@@ -58,7 +57,7 @@ enum PackagedProcess {
 
   /** Its name in commands, configuration and folders. */
   String folder() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(java.util.Locale.ROOT);
   }
 
   String packageName() {

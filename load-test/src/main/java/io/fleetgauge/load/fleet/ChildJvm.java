@@ -43,7 +43,30 @@ public final class ChildJvm implements AutoCloseable {
       List<String> flags,
       String... command)
       throws IOException {
+    this(folder, environment, line(heap, within, flags, command));
+  }
+
+  /**
+   * A release that is installed somewhere.
+   *
+   * @param line its launcher and what that is told
+   */
+  public ChildJvm(Path folder, Map<String, String> environment, List<String> line)
+      throws IOException {
     output = Files.createTempFile(folder, "output", ".txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    process = builder.start();
+    // The child must not outlive this process, whatever ends it.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+  }
+
+  private static List<String> line(
+      String heap, List<String> within, List<String> flags, String... command) {
     List<String> line = new ArrayList<>(within);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(FLAGS);
@@ -55,15 +78,7 @@ public final class ChildJvm implements AutoCloseable {
             System.getProperty("java.class.path"),
             "io.fleetgauge.cluster.process.Main"));
     line.addAll(List.of(command));
-    ProcessBuilder builder =
-        new ProcessBuilder(line)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile());
-    builder.environment().putAll(environment);
-    process = builder.start();
-    // The child must not outlive this process, whatever ends it.
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    return line;
   }
 
   private static Stream<String> flags(String file) {

@@ -7,13 +7,16 @@ import java.nio.file.Path;
 public final class PeerPrograms {
   private PeerPrograms() {}
 
-  public static Path program(String name) {
+  /** Has {@code bin}, and jars of programs in folders of their names. */
+  public static Path folder() {
     String folder = System.getenv("FLEETGAUGE_PEERS");
-    Path peers =
-        folder == null
-            ? Path.of(System.getProperty("user.home"), ".cache", "fleetgauge", "peers")
-            : Path.of(folder);
-    Path program = peers.resolve("bin").resolve(name);
+    return folder == null
+        ? Path.of(System.getProperty("user.home"), ".cache", "fleetgauge", "peers")
+        : Path.of(folder);
+  }
+
+  public static Path program(String name) {
+    Path program = folder().resolve("bin").resolve(name);
     if (!Files.isExecutable(program)) {
       throw new IllegalStateException(program + " is needed; `./fleetgauge test` brings it");
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,23 @@ public final class LaunchedProcess implements AutoCloseable {
       throws IOException {
     jvm = new ChildJvm(folder, "512m", environment, List.of(), ChildJvm.SHORT_LIVED, command);
     process = jvm.process();
+  }
+
+  /** A command of a release that is installed in {@code home}, with its own libraries. */
+  public static LaunchedProcess ofRelease(Path folder, Path home, String... command)
+      throws IOException {
+    List<String> line = new ArrayList<>(List.of(home.resolve("bin/fleetgauge").toString()));
+    line.addAll(List.of(command));
+    return new LaunchedProcess(
+        new ChildJvm(
+            folder,
+            Map.of("JAVA_HOME", System.getProperty("java.home"), "FLEETGAUGE_HEAP", "512m"),
+            line));
+  }
+
+  private LaunchedProcess(ChildJvm jvm) {
+    this.jvm = jvm;
+    this.process = jvm.process();
   }
 
   public String output() {

@@ -77,7 +77,30 @@ final class ProcessCluster implements AutoCloseable {
    * @param secret what its configuration says of the secret
    */
   LaunchedProcess gateway(int place, String secret) throws IOException {
-    return launch(
+    return gateway(place, secret, this::launch);
+  }
+
+  /** Starts a process with a configuration, in a way of its own. */
+  interface Launcher {
+    LaunchedProcess launch(String command, String configuration) throws IOException;
+  }
+
+  /** Starts processes of a release that is installed in a folder. */
+  Launcher release(Path home) {
+    return (command, configuration) ->
+        added(
+            LaunchedProcess.ofRelease(
+                folder, home, command, "--config", written(command, configuration)));
+  }
+
+  /** Starts processes of this release with options of the JVM. */
+  Launcher withOptions(String options) {
+    return (command, configuration) ->
+        launch(Map.of("JDK_JAVA_OPTIONS", options), command, configuration);
+  }
+
+  LaunchedProcess gateway(int place, String secret, Launcher launcher) throws IOException {
+    return launcher.launch(
         "gateway",
         "id: g%d\nhttp: {host: 127.0.0.1, port: %d}\nstore: {folder: %s%s}\ndrainTimeout: 0s\n"
                 .formatted(place, http.get(place), store(place), store)
@@ -85,8 +108,12 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   LaunchedProcess query() throws IOException {
+    return query(this::launch);
+  }
+
+  LaunchedProcess query(Launcher launcher) throws IOException {
     int place = gateways;
-    return launch(
+    return launcher.launch(
         "query",
         "http: {host: 127.0.0.1, port: %d}\n".formatted(http.get(place))
             + cluster(place, rightSecret()));
@@ -182,10 +209,18 @@ final class ProcessCluster implements AutoCloseable {
 
   private LaunchedProcess launch(
       Map<String, String> environment, String command, String configuration) throws IOException {
-    String file =
-        Files.writeString(folder.resolve(command + "-" + launched.size() + ".yaml"), configuration)
-            .toString();
-    LaunchedProcess process = new LaunchedProcess(folder, environment, command, "--config", file);
+    return added(
+        new LaunchedProcess(
+            folder, environment, command, "--config", written(command, configuration)));
+  }
+
+  private String written(String command, String configuration) throws IOException {
+    return Files.writeString(
+            folder.resolve(command + "-" + launched.size() + ".yaml"), configuration)
+        .toString();
+  }
+
+  private LaunchedProcess added(LaunchedProcess process) {
     launched.add(process);
     return process;
   }

@@ -497,8 +497,22 @@ class TidyTest {
               "sample.vocabulary",
               "sample.wire"),
           room(
+              "gateway.backup",
+              "gateway.ingest",
+              "gateway.ingest.host",
+              "gateway.store",
+              "gateway.store.block",
+              "gateway.store.owner",
+              "gateway.store.read",
+              "sample.files",
+              "sample.frame",
+              "sample.wire",
+              "cluster.process",
+              "cluster.table"),
+          room(
               "gateway",
               "cluster.bus",
+              "gateway.backup",
               "gateway.ingest",
               "gateway.ingest.host",
               "gateway.ownership",
@@ -690,8 +704,16 @@ class TidyTest {
               "sample",
               "sample.prometheus"),
           room(
+              "query.backup",
+              "cluster.config",
+              "cluster.process",
+              "cluster.trust",
+              "sample.files",
+              "sample.frame"),
+          room(
               "query",
               "cluster.bus",
+              "query.backup",
               "query.admission",
               "query.answer",
               "query.fanout",
@@ -812,6 +834,7 @@ class TidyTest {
               "probe.attribution.runtime",
               "probe.uplink",
               "gateway",
+              "gateway.backup",
               "gateway.ingest",
               "gateway.peer",
               "gateway.remotewrite",
@@ -821,6 +844,7 @@ class TidyTest {
               "query",
               "query.admission",
               "query.answer",
+              "query.backup",
               "query.cache",
               "query.estimate",
               "query.fanout",
@@ -893,6 +917,7 @@ class TidyTest {
               "load.compare",
               "load.demo",
               "load.measure"),
+          library("software.amazon.awssdk.", "query.backup"),
           library("org.openjdk.jmh.", "load.benchmark"));
 
   /** Open to every room: the JDK, logging, and what the compiler itself puts in. */

@@ -16,5 +16,11 @@ package io.fleetgauge.promql.fragment;
 public final class FragmentProtocol {
   public static final String PATH = "/v1/fragments";
 
+  /** In each response: the newest version of fragments that the gateway knows. */
+  public static final String NEWEST = "X-Fleetgauge-Fragments";
+
+  /** The status of a body that is no fragment, or one of an unknown version. */
+  public static final int NOT_A_FRAGMENT = 400;
+
   private FragmentProtocol() {}
 }

@@ -23,9 +23,12 @@ final class GatewayHttp {
   /** A body of this size is decoded faster than another thread wakes up. */
   private static final long SMALL_BYTES = 256 << 10;
 
+  private static final int OK = 200;
+
   private final OutgoingHttp http;
   private final WorkerExecutor light;
   private final WorkerExecutor heavy;
+  private final FragmentVersions versions = new FragmentVersions();
 
   /**
    * @param light where large answers of light queries are decoded and merged
@@ -100,15 +103,26 @@ final class GatewayHttp {
    */
   Call ask(URI gateway, FragmentRequest asked, Span span, long timeoutMillis) {
     Sending sending = new Sending();
-    OutgoingRequest request =
-        http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
-            .body(FragmentCodec.encode(asked));
-    if (!span.header().isEmpty()) {
-      request.header(Span.HEADER, span.header());
+    int version = versions.of(gateway);
+    if (!FragmentCodec.fits(asked, version)) {
+      return new Call(Future.succeededFuture(new Answer(unfit(asked, version), 0)), sending);
     }
     Future<Answer> answer =
-        request
-            .send(sending::begin)
+        send(gateway, asked, version, span, timeoutMillis, sending)
+            .compose(
+                refused -> {
+                  int lower = versions.answered(gateway, version, refused);
+                  if (lower == version) {
+                    return Future.succeededFuture(refused);
+                  }
+                  return FragmentCodec.fits(asked, lower)
+                      ? send(gateway, asked, lower, span, timeoutMillis, sending)
+                      : Future.succeededFuture(
+                          new OutgoingRequest.Answer(
+                              OK,
+                              refused.headers(),
+                              Buffer.buffer(FragmentCodec.encode(unfit(asked, lower)))));
+                })
             .compose(GatewayHttp::body)
             .onComplete(ended -> sending.end())
             .compose(
@@ -122,6 +136,30 @@ final class GatewayHttp {
                                     asked.fragment(), FragmentCodec.decodeAnswer(body.getBytes())),
                                 body.length())));
     return new Call(answer, sending);
+  }
+
+  private Future<OutgoingRequest.Answer> send(
+      URI gateway,
+      FragmentRequest asked,
+      int version,
+      Span span,
+      long timeoutMillis,
+      Sending sending) {
+    OutgoingRequest request =
+        http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
+            .body(FragmentCodec.encode(asked, version));
+    if (!span.header().isEmpty()) {
+      request.header(Span.HEADER, span.header());
+    }
+    return request.send(sending::begin);
+  }
+
+  private static FragmentAnswer unfit(FragmentRequest asked, int version) {
+    Fragment fragment = asked.fragment();
+    return new FragmentAnswer.Unfit(
+        fragment.epoch(),
+        fragment.hosts(),
+        "the gateway knows version " + version + " of fragments, which has no aliases");
   }
 
   private static FragmentAnswer fitting(Fragment fragment, FragmentAnswer answer) {
@@ -151,7 +189,7 @@ final class GatewayHttp {
 
   private static Future<Buffer> body(OutgoingRequest.Answer answer) {
     return switch (answer.status()) {
-      case 200 -> Future.succeededFuture(answer.body());
+      case OK -> Future.succeededFuture(answer.body());
       case 422 ->
           Future.failedFuture(
               new QueryFailure(QueryFailure.Kind.EXECUTION, answer.body().toString()));

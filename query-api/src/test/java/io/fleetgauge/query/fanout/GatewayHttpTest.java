@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.Query;
@@ -19,6 +19,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
@@ -28,6 +29,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -89,7 +91,7 @@ class GatewayHttpTest {
   }
 
   private GatewayHttp.Call begin(Fragment fragment) {
-    return http.ask(address, new FragmentRequest(Load.OWN, fragment), Span.NONE, MILLIS);
+    return http.ask(address, new FragmentRequest(Load.OWN, fragment), MILLIS);
   }
 
   private GatewayHttp.Answer ask(Fragment fragment) throws TimeoutException {
@@ -234,6 +236,80 @@ class GatewayHttpTest {
                 throw new IllegalStateException("broken");
               });
       assertThatThrownBy(() -> failing.await(20, TimeUnit.SECONDS)).hasMessage("broken");
+    }
+  }
+
+  /** As a gateway of the release before: it knows one version, and states none. */
+  private Handler<HttpServerRequest> ofTheReleaseBefore(List<Integer> askedIn) {
+    return request ->
+        request.bodyHandler(
+            body -> {
+              int version = FragmentCodec.version(body.getBytes());
+              askedIn.add(version);
+              if (version == FragmentCodec.OLDEST) {
+                request
+                    .response()
+                    .end(Buffer.buffer(FragmentCodec.encode(NO_HOSTS, FragmentCodec.OLDEST)));
+              } else {
+                request
+                    .response()
+                    .setStatusCode(400)
+                    .end("the bytes begin with 70, 81, 7; expected 'F', 'Q' and version 6");
+              }
+            });
+  }
+
+  @Test
+  void aGatewayOfTheReleaseBeforeIsAskedInItsVersionAndNoQueryFails() throws Exception {
+    List<Integer> askedIn = new CopyOnWriteArrayList<>();
+    gateway = ofTheReleaseBefore(askedIn);
+    assertThat(ask(HOSTS).answer()).isEqualTo(NO_HOSTS);
+    assertThat(ask(HOSTS).answer()).isEqualTo(NO_HOSTS);
+    int newest = FragmentCodec.newest();
+    assertThat(askedIn).containsExactly(newest, FragmentCodec.OLDEST, FragmentCodec.OLDEST);
+  }
+
+  @Test
+  void aGatewayThatIsUpdatedIsAskedInTheNewestVersionThatBothKnow() throws Exception {
+    List<Integer> askedIn = new CopyOnWriteArrayList<>();
+    gateway = ofTheReleaseBefore(askedIn);
+    ask(HOSTS);
+    gateway =
+        request ->
+            request.bodyHandler(
+                body -> {
+                  int version = FragmentCodec.version(body.getBytes());
+                  askedIn.add(version);
+                  request
+                      .response()
+                      .putHeader(FragmentProtocol.NEWEST, "9")
+                      .end(Buffer.buffer(FragmentCodec.encode(NO_HOSTS, version)));
+                });
+    assertThat(ask(HOSTS).answer()).isEqualTo(NO_HOSTS);
+    assertThat(ask(HOSTS).answer()).isEqualTo(NO_HOSTS);
+    assertThat(askedIn.getLast()).isEqualTo(FragmentCodec.newest());
+    assertThat(askedIn.get(askedIn.size() - 2)).isEqualTo(FragmentCodec.OLDEST);
+  }
+
+  @Test
+  void whatAnOlderVersionCannotExpressIsUnfitThereSoThatSamplesAreAskedFor() throws Exception {
+    gateway = ofTheReleaseBefore(new CopyOnWriteArrayList<>());
+    Fragment.Parts plain = parts();
+    Fragment.Parts aliased =
+        new Fragment.Parts(
+            plain.epoch(),
+            plain.hosts(),
+            plain.query(),
+            plain.scope(),
+            new Aliases(Map.of(), Map.of("hostname", "Hostname")),
+            plain.timeoutMillis(),
+            plain.parts(),
+            plain.since());
+    for (int i = 0; i < 2; i++) {
+      assertThat(ask(aliased).answer())
+          .isInstanceOfSatisfying(
+              FragmentAnswer.Unfit.class,
+              unfit -> assertThat(unfit.reason()).contains("version 6", "no aliases"));
     }
   }
 }

@@ -2,6 +2,7 @@ package io.fleetgauge.sample.journal;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -37,7 +38,49 @@ final class JournalFolder {
    */
   static JournalFolder open(Path path, PrivateFiles.Opener opener) throws IOException {
     PrivateFiles.claim(path, SegmentFormat::isSegment, opener);
+    requireReadable(path);
     return new JournalFolder(path, opener);
+  }
+
+  /**
+   * Fails if a segment was written by a newer program: its records would be taken for damage. One
+   * segment whose version differs in one bit is taken for a damaged one.
+   */
+  private static void requireReadable(Path path) throws IOException {
+    int newer = 0;
+    try (Stream<Path> files = Files.list(path)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        int known =
+            SegmentFormat.number(file) >= 0
+                ? SegmentFormat.HEADER[SegmentFormat.VERSION_AT]
+                : SegmentFormat.PACKED_HEADER[SegmentFormat.VERSION_AT];
+        int version = SegmentFormat.isSegment(file.getFileName().toString()) ? version(file) : -1;
+        if (version > known && (++newer > 1 || Integer.bitCount(version ^ known) > 1)) {
+          throw new IOException(
+              "the segment "
+                  + file
+                  + " has format version "
+                  + version
+                  + ", this program reads up to "
+                  + known
+                  + "; run the release of Fleetgauge that wrote it, or move the folder away: then"
+                  + " what is in it is lost here");
+        }
+      }
+    }
+  }
+
+  /** The version in a segment's header; -1 if it has none that is one. */
+  private static int version(Path file) throws IOException {
+    byte[] header = new byte[SegmentFormat.HEADER.length];
+    try (InputStream in = Files.newInputStream(file)) {
+      if (in.readNBytes(header, 0, header.length) < header.length) {
+        return -1;
+      }
+    }
+    return header[0] == 'F' && header[1] == 'G' && header[2] == 'J'
+        ? header[SegmentFormat.VERSION_AT] & 0xff
+        : -1;
   }
 
   /**

@@ -11,6 +11,7 @@ import java.util.zip.CRC32C;
 final class SegmentFormat {
   static final byte[] HEADER = {'F', 'G', 'J', 'L', 1};
   static final byte[] PACKED_HEADER = {'F', 'G', 'J', 'P', 1};
+  static final int VERSION_AT = 4;
   static final int MAGIC = 'R' | 'E' << 8 | 'C' << 16 | '1' << 24;
   static final int HEAD_BYTES = 16;
   static final String SUFFIX = ".journal";

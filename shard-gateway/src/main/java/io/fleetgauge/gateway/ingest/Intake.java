@@ -13,11 +13,14 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -274,6 +277,45 @@ public final class Intake implements AutoCloseable {
                 LOG.debug("a damaged block of host {} stays: {}", host, e.getMessage());
                 return false;
               }
+            });
+  }
+
+  // --- backups ---
+
+  /** Looks at a host on its lane's thread, so that nothing of it changes meanwhile. */
+  public <T> CompletableFuture<T> look(String host, Function<HostIntake, T> look) {
+    return threads.of(host).call(hosts -> look.apply(hosts.host(host)));
+  }
+
+  /**
+   * Takes in blocks of a backup, as {@link Store#adopt} does.
+   *
+   * @return fails while a block of the host is being written
+   */
+  public CompletableFuture<List<Store.Adoption>> adopt(String host, List<Path> files) {
+    LaneThread thread = threads.of(host);
+    return thread.call(
+        hosts -> {
+          if (thread.sealing.contains(host)) {
+            throw new IllegalStateException("a block of host " + host + " is being written");
+          }
+          try {
+            hosts.host(host);
+            return threads.store.adopt(host, files);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  /** Samples of a backup were taken in: the replicas fetch those that they do not have. */
+  public CompletableFuture<Boolean> restored(String host) {
+    return threads
+        .of(host)
+        .call(
+            hosts -> {
+              hosts.host(host).restored();
+              return true;
             });
   }
 

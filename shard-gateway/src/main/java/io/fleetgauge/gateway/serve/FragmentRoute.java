@@ -30,6 +30,8 @@ import java.util.function.BooleanSupplier;
  * samples: the cost of a query is known before the query waits.
  */
 public final class FragmentRoute {
+  private static final String NEWEST = Integer.toString(FragmentCodec.newest());
+
   private static final int MAX_BODY_BYTES = 8 << 20;
   private static final long SAMPLES_MILLIS = 10_000;
 
@@ -84,6 +86,8 @@ public final class FragmentRoute {
 
   private void run(RoutingContext http) {
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
+    http.response().putHeader(FragmentProtocol.NEWEST, NEWEST);
+    int version = FragmentCodec.version(body);
     if (FragmentCodec.isChanges(body)) {
       // Frequent and fast, so executed on the event loop.
       end(http, body);
@@ -116,7 +120,7 @@ public final class FragmentRoute {
     if (quick.isPresent()) {
       light.begin();
       light.end();
-      answer(http, FragmentCodec.encode(quick.get()));
+      answer(http, FragmentCodec.encode(quick.get(), version));
       return;
     }
     Load load = runner.load(request);
@@ -126,7 +130,7 @@ public final class FragmentRoute {
       // Another thread would take longer to wake up.
       light.begin();
       try {
-        answer(http, executed(fragment, ended));
+        answer(http, executed(fragment, ended, version));
       } catch (TooManySamples | QueryFailure e) {
         fail(http, e);
       } finally {
@@ -144,7 +148,7 @@ public final class FragmentRoute {
             load,
             () -> {
               wait.end();
-              return executed(fragment, stop);
+              return executed(fragment, stop, version);
             })
         .onComplete(
             done -> {
@@ -180,12 +184,13 @@ public final class FragmentRoute {
     return span;
   }
 
-  private byte[] executed(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
+  private byte[] executed(Fragment fragment, StopCheck stop, int version)
+      throws TooManySamples, QueryFailure {
     Optional<QueryFailure> over = stop.reason();
     if (over.isPresent()) {
       throw over.get();
     }
-    return FragmentCodec.encode(runner.run(fragment, stop));
+    return FragmentCodec.encode(runner.run(fragment, stop), version);
   }
 
   private static void answer(RoutingContext http, byte[] bytes) {
@@ -229,7 +234,9 @@ public final class FragmentRoute {
   private void end(RoutingContext http, byte[] body) {
     try {
       Fragment fragment = FragmentCodec.decodeRequest(body).fragment();
-      answer(http, FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER)));
+      answer(
+          http,
+          FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER), FragmentCodec.version(body)));
     } catch (WireException | TooManySamples | QueryFailure e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     }

@@ -2,8 +2,10 @@ package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Computes the digests of one host. Those of times that are in blocks are remembered. */
 public final class Digests {
@@ -17,6 +19,40 @@ public final class Digests {
    * @param hash of series and times, independent of their order
    */
   public record Slot(long to, long count, long hash) {}
+
+  /** Digests of slots whose samples are all in blocks, so that they are computed once. */
+  static final class Remembered {
+    private final Map<Long, Slot> slots = new ConcurrentHashMap<>();
+    private volatile long generation;
+
+    /** The digest of a slot; null if it has to be computed. Any thread. */
+    Slot find(long from, long to) {
+      Slot slot = slots.get(from);
+      return slot == null || slot.to() != to ? null : slot;
+    }
+
+    /**
+     * Any thread.
+     *
+     * @param atGeneration {@link #generation} before the samples were read
+     */
+    void remember(long from, Slot slot, long atGeneration) {
+      if (atGeneration == generation) {
+        slots.put(from, slot);
+      }
+    }
+
+    /** Counts how often blocks have been added or removed. */
+    long generation() {
+      return generation;
+    }
+
+    /** Blocks have been added or removed. Writer only. */
+    void forget() {
+      generation++;
+      slots.clear();
+    }
+  }
 
   private final Lane lane;
   private final long coarseMillis;

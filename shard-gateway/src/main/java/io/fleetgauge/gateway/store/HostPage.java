@@ -65,14 +65,9 @@ public record HostPage(byte[] frames, long next) {
     long window = FIRST_WINDOW_MILLIS;
     while (at < end && out.size() < mostBytes) {
       long stop = end - at <= window ? end : at + window;
-      TreeMap<Long, Row> rows = new TreeMap<>();
-      int samples = 0;
-      for (Series series : lane.all(at, stop)) {
-        samples += series.size();
-        for (int i = 0; i < series.size(); i++) {
-          rows.computeIfAbsent(series.times()[i], none -> new Row()).add(series, i);
-        }
-      }
+      List<Series> read = lane.all(at, stop);
+      int samples = read.stream().mapToInt(Series::size).sum();
+      TreeMap<Long, Row> rows = rows(read);
       rows.forEach(
           (time, row) -> {
             byte[] frame = encoder.encode(row.tick(time));
@@ -82,5 +77,20 @@ public record HostPage(byte[] frames, long next) {
       window = samples < TARGET_SAMPLES ? 2 * window : Math.max(1_000, window / 2);
     }
     return new HostPage(out.toBytes(), at >= end ? to : at);
+  }
+
+  /** The same samples, tick by tick, oldest first. */
+  static List<Tick> ticks(List<Series> all) {
+    return rows(all).entrySet().stream().map(row -> row.getValue().tick(row.getKey())).toList();
+  }
+
+  private static TreeMap<Long, Row> rows(List<Series> all) {
+    TreeMap<Long, Row> rows = new TreeMap<>();
+    for (Series series : all) {
+      for (int i = 0; i < series.size(); i++) {
+        rows.computeIfAbsent(series.times()[i], none -> new Row()).add(series, i);
+      }
+    }
+    return rows;
   }
 }

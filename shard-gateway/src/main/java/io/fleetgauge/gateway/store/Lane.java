@@ -61,7 +61,7 @@ public final class Lane {
   private final OwnerChanges owners;
   private final LaneBlocks blocks;
   private final Changes changed;
-  private final RememberedDigests digests = new RememberedDigests();
+  private final Digests.Remembered digests = new Digests.Remembered();
 
   /** The files of blocks that could not be read. Any thread may read it. */
   private final Map<MissingTimes.Range, Path> damaged = new ConcurrentHashMap<>();
@@ -562,9 +562,20 @@ public final class Lane {
 
   /** Takes in a block in the place of a damaged one. Writer only. */
   void replace(Block.Opened opened) throws IOException, DamagedBlock {
+    replace(opened, file -> Block.open(file, counts.blocks));
+  }
+
+  /**
+   * Takes in a block of a time that no other block has, or in the place of the block of its time.
+   * Writer only.
+   */
+  void replace(Block.Opened opened, LaneBlocks.Opener opener) throws IOException, DamagedBlock {
     long stamp = last.begin();
     try {
-      blocks.replace(opened, owners);
+      long newest = blocks.replace(opened, owners, opener);
+      if (newest > view.newest()) {
+        view.publishNewest(newest);
+      }
     } finally {
       last.end(stamp, view.newest());
     }
@@ -574,6 +585,33 @@ public final class Lane {
     view.publishOldest(Math.min(view.oldest(), opened.block().from()));
     digests.forget();
     changed.all();
+  }
+
+  /**
+   * Takes in a block of a backup. Nothing before its end may be in memory, and no block of its
+   * time. Writer only.
+   */
+  void adopt(Block.Opened opened, LaneBlocks.Opener opener) throws IOException, DamagedBlock {
+    replace(opened, opener);
+    sealedTo(opened.block().to());
+  }
+
+  /** All that the lane has of before this time is in blocks, ms. Writer only. */
+  void sealedTo(long to) {
+    blocks.adopted(to);
+  }
+
+  /** Samples before this time are not accepted any more, ms. Writer only. */
+  long refusedBefore() {
+    return blocks.refusedBefore();
+  }
+
+  /**
+   * A block of a time with all samples in memory; of a lane that has no block and is used for this
+   * only.
+   */
+  Sealing sealAll(long from, long to) {
+    return blocks.sealAll(this, from, to);
   }
 
   /** Samples from {@code from} on and before {@code to} may be on another gateway only. */
@@ -675,7 +713,7 @@ public final class Lane {
     return all;
   }
 
-  RememberedDigests digests() {
+  Digests.Remembered digests() {
     return digests;
   }
 

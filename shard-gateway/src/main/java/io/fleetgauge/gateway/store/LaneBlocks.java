@@ -14,6 +14,7 @@ import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -98,13 +99,19 @@ final class LaneBlocks {
             series.all().toList()));
   }
 
+  /** Reads the directory of a block. */
+  @FunctionalInterface
+  interface Opener {
+    Block.Opened open(Path file) throws IOException, DamagedBlock;
+  }
+
   /** The owners that each series has by all blocks, of which one is new. */
-  private Map<Labels, List<Block.Interval>> intervals(Block.Opened opened)
+  private Map<Labels, List<Block.Interval>> intervals(Block.Opened opened, Opener opener)
       throws IOException, DamagedBlock {
     List<Block.Opened> all = new ArrayList<>(List.of(opened));
     for (Block other : blocks) {
       if (other.from() != opened.block().from()) {
-        all.add(Block.open(other.file(), counts));
+        all.add(opener.open(other.file()));
       }
     }
     all.sort(Comparator.comparingLong(each -> each.block().from()));
@@ -219,14 +226,17 @@ final class LaneBlocks {
   }
 
   /**
-   * Puts a block in the place of the damaged one of the same time.
+   * Puts a block in the place of the one of the same time, if there is one.
    *
+   * @param opener reads the other blocks
+   * @return the newest time of the series that have no newer samples than the block's, ms
    * @throws IOException if another block cannot be read; nothing has changed
    * @throws DamagedBlock if another block is damaged by now; nothing has changed
    */
-  void replace(Block.Opened opened, OwnerChanges owners) throws IOException, DamagedBlock {
+  long replace(Block.Opened opened, OwnerChanges owners, Opener opener)
+      throws IOException, DamagedBlock {
     Block block = opened.block();
-    Map<Labels, List<Block.Interval>> intervals = intervals(opened);
+    Map<Labels, List<Block.Interval>> intervals = intervals(opened, opener);
     List<Block> all = new ArrayList<>(blocks);
     for (Block damaged : blocks) {
       if (damaged.from() == block.from() && damaged.to() == block.to()) {
@@ -241,21 +251,42 @@ final class LaneBlocks {
       }
     }
     SampleReader reader = new SampleReader();
+    long newest = NEVER;
     for (int place = 0; place < opened.series().size(); place++) {
       Block.Entry entry = opened.series().get(place);
       StoredSeries restored = series.restore(entry);
       if (!entry.intervals().isEmpty()) {
-        owners.rebuild(restored, intervals.get(entry.identity()), block.to());
+        owners.rebuild(restored, intervals.get(entry.identity()), block.from(), block.to());
       }
       StoredSeries.State now = restored.state();
       restored.become(now.withSealed(now.sealed.with(block, place)));
-      if (restored.newest() == NEVER) {
-        restoreNewest(restored, reader);
+      if (restored.newest() == NEVER || restored.newest() < block.to()) {
+        newest = Math.max(newest, restoreNewest(restored, reader));
       }
     }
     all.add(block);
     all.sort(Comparator.comparingLong(Block::from));
     blocks = List.copyOf(all);
+    return newest;
+  }
+
+  /** A block was taken in that ends here, and nothing before its end is in memory. */
+  void adopted(long to) {
+    refusedBefore = Math.max(refusedBefore, to);
+    sealedBefore = Math.max(sealedBefore, to);
+  }
+
+  /** All samples in memory, which belong to one block, to be written as a block of a time. */
+  Sealing sealAll(Lane lane, long from, long to) {
+    series.all().filter(each -> each.state().column != null).forEach(each -> each.seal(columns));
+    columns.closePages();
+    return new Sealing(
+        lane,
+        rollups,
+        counts,
+        new Sealing.Span(from, to, blockMillis, false),
+        columns.list(),
+        series.all().toList());
   }
 
   /** Publishes the blocks that were restored. */

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.owner.Timeline;
+import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.LastSamples;
 import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.sample.Histogram;
@@ -17,6 +18,9 @@ import java.util.TreeMap;
  * time share their intervals. Writer only.
  */
 final class OwnerChanges {
+  /** How far the next sample of a series is looked for at first, ms. */
+  private static final long FIRST_WINDOW_MILLIS = 600_000;
+
   private final SeriesBudget budget;
   private final LastSamples last;
   private final LaneSeries series;
@@ -155,21 +159,28 @@ final class OwnerChanges {
    * Finds out the owners of a series again when one of its blocks was read later than the others.
    *
    * @param intervals of all its blocks, in order of time
-   * @param end the time after that block
+   * @param start of that block, ms
+   * @param end the time after that block, ms
    */
-  void rebuild(StoredSeries owned, List<Block.Interval> intervals, long end) {
+  void rebuild(StoredSeries owned, List<Block.Interval> intervals, long start, long end) {
     TreeMap<Long, Block.Interval> all = new TreeMap<>();
     intervals.forEach(each -> all.putIfAbsent(each.from(), each));
     Timeline first = owned.timeline;
     for (Timeline each = owned.timeline; each != null; each = each.before()) {
       first = each;
-      if (each.before() != null) {
+      // Of its own time the block knows all.
+      if (each.before() != null && (each.from < start || each.from >= end)) {
         all.put(each.from, new Block.Interval(each.from, each.owner, each.endedBefore));
       }
     }
-    // What was the first interval begins at an unknown time, unless another block knows it.
-    if (first != null && all.tailMap(end).isEmpty()) {
-      all.put(end, new Block.Interval(end, first.owner, Timeline.NOT_ENDED));
+    // Who owned it when it had the next sample after that block stays the owner then.
+    long next = firstSample(owned, end);
+    Timeline then = owned.timeline;
+    while (then != null && then.before() != null && then.from > next) {
+      then = then.before();
+    }
+    if (then != null && next != Long.MAX_VALUE) {
+      all.putIfAbsent(next, new Block.Interval(next, then.owner, Timeline.NOT_ENDED));
     }
     Labels before = first == null ? Labels.EMPTY : owned.timeline.owner;
     Timeline rebuilt = null;
@@ -182,6 +193,20 @@ final class OwnerChanges {
     }
     owned.timeline = rebuilt;
     budget.pass(before, rebuilt.owner);
+  }
+
+  /** The time of the first sample of a series from a time on; the maximum if there is none. */
+  private static long firstSample(StoredSeries of, long from) {
+    SampleReader reader = new SampleReader();
+    long window = FIRST_WINDOW_MILLIS;
+    for (long at = from; at <= of.newest(); at += window, window *= 2) {
+      reader.clear();
+      of.read(at - 1, at + window - 1, reader);
+      if (reader.size() > 0) {
+        return reader.times()[0];
+      }
+    }
+    return Long.MAX_VALUE;
   }
 
   /** All blocks have been read; later changes of owner share nothing with those of blocks. */

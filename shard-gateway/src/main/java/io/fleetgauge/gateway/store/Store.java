@@ -17,12 +17,14 @@ import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,15 +75,23 @@ public final class Store {
    */
   public Store(Path folder, StoreLimits limits, Dimensions dimensions, RollupRules rules) {
     this.folder = folder;
-    this.shared =
-        new Shared(
-            limits,
-            dimensions,
-            rules,
-            new StoreCounts(),
-            new SeriesBudget(limits),
-            new RollupPages(),
-            new AtomicLong());
+    this.shared = shared(limits, dimensions, rules);
+  }
+
+  /** What the lanes of no store have in common, which have no rollups. */
+  static Shared shared(StoreLimits limits, Dimensions dimensions) {
+    return shared(limits, dimensions, RollupRules.NONE);
+  }
+
+  private static Shared shared(StoreLimits limits, Dimensions dimensions, RollupRules rules) {
+    return new Shared(
+        limits,
+        dimensions,
+        rules,
+        new StoreCounts(),
+        new SeriesBudget(limits),
+        new RollupPages(),
+        new AtomicLong());
   }
 
   public StoreLimits limits() {
@@ -101,6 +111,11 @@ public final class Store {
   /** The lane of a host, if there is one. */
   public Optional<Lane> find(String host) {
     return Optional.ofNullable(lanes.get(host));
+  }
+
+  /** As {@link BlockFolder#requireReadable}, of all blocks. */
+  public void requireReadable() throws IOException {
+    BlockFolder.requireReadable(folder);
   }
 
   /** The hosts that have blocks on disk. */
@@ -182,6 +197,59 @@ public final class Store {
     } catch (DamagedBlock e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  /** What became of a block of a backup. */
+  public enum Adoption {
+    /** Nothing was here of its time: it is a block of the host now. */
+    ADOPTED,
+    /** All its samples were here. */
+    KNOWN,
+    /** Samples that were not here were written into the blocks of their time. */
+    UNITED,
+    /** It has samples of a time that is in memory, which have to be taken in as pages. */
+    TO_MERGE
+  }
+
+  /**
+   * Takes in blocks of a backup, which were checked. The lane's writer does this, while no block of
+   * the host is being written. Where the host has another value at one time, its own stays.
+   *
+   * @param files in order of time
+   * @return what became of each; a file is moved only if it is {@link Adoption#ADOPTED}
+   * @throws IOException if a file cannot be read or written; what was taken in until then stays
+   */
+  public List<Adoption> adopt(String host, List<Path> files) throws IOException {
+    Lane lane = lane(host);
+    Path place = folder(host);
+    PrivateFiles.createFolders(place);
+    if (lane.isEmpty() && lane.newest() == Long.MIN_VALUE && BlockFolder.blocks(place).isEmpty()) {
+      for (Path file : files) {
+        Files.move(file, place.resolve(file.getFileName()), StandardCopyOption.ATOMIC_MOVE);
+      }
+      restore(host);
+      return Collections.nCopies(files.size(), Adoption.ADOPTED);
+    }
+    BlockAdoption adoption =
+        new BlockAdoption(lane, place, shared.dimensions, shared.counts.blocks);
+    List<Adoption> all = new ArrayList<>();
+    for (Path file : files) {
+      try {
+        all.add(adoption.take(file));
+      } catch (DamagedBlock e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+    return all;
+  }
+
+  /** A store that reads the files of a backup only. */
+  public Store ofBackup(Path blocks) {
+    return new Store(blocks, BlockAdoption.unlimited(), shared.dimensions);
+  }
+
+  public Dimensions dimensions() {
+    return shared.dimensions;
   }
 
   /** The folder of a host's blocks. */

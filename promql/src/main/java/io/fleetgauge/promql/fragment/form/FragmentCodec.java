@@ -18,17 +18,54 @@ public final class FragmentCodec {
   /** 7: parts name the aliases that they use. */
   private static final int VERSION = 7;
 
+  /** The oldest version that is read and written: that of the release before. */
+  public static final int OLDEST = 6;
+
+  private static final int ALIASES_SINCE = 7;
+
+  private static final int VERSION_AT = 2;
   private static final int KIND_AT = 3;
+
+  /** Plays a release before this one: the newest version that this process knows. */
+  private static final int NEWEST =
+      Math.clamp(Integer.getInteger("fleetgauge.fragments.newest", VERSION), OLDEST, VERSION);
 
   private FragmentCodec() {}
 
+  // --- versions ---
+
+  /** The newest version that this process reads and writes. */
+  public static int newest() {
+    return NEWEST;
+  }
+
+  /** The version that bytes say they have; 0 if there are too few. */
+  public static int version(byte[] bytes) {
+    return bytes.length > VERSION_AT ? bytes[VERSION_AT] & 0xff : 0;
+  }
+
+  /** Whether a version can express a request. */
+  public static boolean fits(FragmentRequest request, int version) {
+    return version >= ALIASES_SINCE
+        || !(request.fragment() instanceof Fragment.Parts parts)
+        || parts.aliases().isEmpty();
+  }
+
   // --- fragments ---
 
+  /** In the newest version. */
   public static byte[] encode(FragmentRequest request) {
+    return encode(request, NEWEST);
+  }
+
+  /**
+   * @param version {@link #OLDEST} to {@link #newest}, which {@link #fits} the request
+   */
+  public static byte[] encode(FragmentRequest request, int version) {
     Fragment fragment = request.fragment();
     Load load = request.load();
     WireWriter out = new WireWriter();
-    out.u8('F').u8('Q').u8(VERSION).u8(kind(fragment).code);
+    out.u8('F').u8('Q').u8(version).u8(kind(fragment).code);
     out.string(load.tenant()).uvar(load.weight()).uvar(load.work());
     out.uvar(fragment.epoch());
     ListForm.strings(out, fragment.hosts());
@@ -38,7 +75,7 @@ public final class FragmentCodec {
       case Fragment.LabelValues values -> LabelValuesForm.write(out, values);
       case Fragment.LabelSets sets -> LabelSetsForm.write(out, sets);
       case Fragment.Owners owners -> OwnersForm.write(out, owners);
-      case Fragment.Parts parts -> PartsForm.write(out, parts);
+      case Fragment.Parts parts -> PartsForm.write(out, parts, version >= ALIASES_SINCE);
       case Fragment.Extent extent -> ExtentForm.write(out, extent);
       case Fragment.Changes changes -> ChangesForm.write(out, changes.since());
       case Fragment.Metadata metadata -> MetadataForm.write(out, metadata);
@@ -89,7 +126,7 @@ public final class FragmentCodec {
           case LABEL_VALUES -> LabelValuesForm.question(in, epoch, hosts);
           case LABEL_SETS -> LabelSetsForm.question(in, epoch, hosts);
           case OWNERS -> OwnersForm.question(in, epoch, hosts);
-          case PARTS -> PartsForm.question(in, epoch, hosts);
+          case PARTS -> PartsForm.question(in, epoch, hosts, version(bytes) >= ALIASES_SINCE);
           case EXTENT -> ExtentForm.question(in, epoch, hosts);
           case CHANGES -> new Fragment.Changes(epoch, hosts, ChangesForm.since(in));
           case METADATA -> MetadataForm.question(in, epoch, hosts);
@@ -104,13 +141,21 @@ public final class FragmentCodec {
 
   // --- answers ---
 
+  /** In the newest version. */
   public static byte[] encode(FragmentAnswer answer) {
+    return encode(answer, NEWEST);
+  }
+
+  /**
+   * @param version that of the request: whoever asks may not know a newer one
+   */
+  public static byte[] encode(FragmentAnswer answer, int version) {
     int lines = answer instanceof FragmentAnswer.Newest newest ? NewestForm.length(newest) : 0;
     int numbers = answer instanceof FragmentAnswer.Parts parts ? PartsForm.length(parts) : 0;
     WireWriter out = new WireWriter(4_096 + lines);
     // What follows the symbols, which are known when it is written.
     WireWriter body = new WireWriter(numbers);
-    out.u8('F').u8('A').u8(VERSION).u8(kind(answer).code);
+    out.u8('F').u8('A').u8(version).u8(kind(answer).code);
     out.uvar(answer.epoch());
     ListForm.strings(out, answer.covered());
     switch (answer) {
@@ -182,7 +227,7 @@ public final class FragmentCodec {
     int first = in.u8("the first byte");
     int second = in.u8("the second byte");
     int version = in.u8("the version");
-    if (first != 'F' || second != letter || version != VERSION) {
+    if (first != 'F' || second != letter || version < OLDEST || version > NEWEST) {
       throw new WireException(
           "the bytes begin with "
               + first
@@ -192,8 +237,10 @@ public final class FragmentCodec {
               + version
               + "; expected 'F', '"
               + letter
-              + "' and version "
-              + VERSION);
+              + "' and a version from "
+              + OLDEST
+              + " to "
+              + NEWEST);
     }
     return Kind.of(in.u8("the kind"));
   }

@@ -30,7 +30,10 @@ final class PartsForm {
 
   private PartsForm() {}
 
-  static void write(WireWriter out, Fragment.Parts parts) {
+  /**
+   * @param hasAliases whether the version has aliases
+   */
+  static void write(WireWriter out, Fragment.Parts parts, boolean hasAliases) {
     QueryText query = parts.query();
     Query.Settings settings = query.settings();
     out.string(query.text()).svar(query.start()).svar(query.end()).uvar(query.step());
@@ -40,7 +43,9 @@ final class PartsForm {
       out.string(feature.name());
     }
     SelectorForm.matchers(out, parts.scope());
-    AliasesForm.write(out, parts.aliases());
+    if (hasAliases) {
+      AliasesForm.write(out, parts.aliases());
+    }
     out.uvar(parts.timeoutMillis()).uvar(parts.parts().size());
     for (Fragment.Part part : parts.parts()) {
       Grid grid = part.grid();
@@ -51,10 +56,14 @@ final class PartsForm {
     parts.since().ifPresent(since -> ChangesForm.write(out, since));
   }
 
-  static Fragment question(WireReader in, long epoch, List<String> hosts) throws WireException {
+  /**
+   * @param hasAliases whether the version has aliases
+   */
+  static Fragment question(WireReader in, long epoch, List<String> hosts, boolean hasAliases)
+      throws WireException {
     QueryText query = query(in);
     List<Matcher> scope = SelectorForm.matchers(in);
-    Aliases aliases = AliasesForm.read(in);
+    Aliases aliases = hasAliases ? AliasesForm.read(in) : Aliases.NONE;
     long timeout = in.uvar("the timeout");
     int count = in.count(5, "parts");
     List<Fragment.Part> parts = new ArrayList<>(count);

@@ -6,14 +6,14 @@
  * the way back.
  *
  * <pre>
- * request     = 'F' 'Q' version:u8(=7) kind:u8 load epoch:uvar hosts:list(string) what
+ * request     = 'F' 'Q' version:u8(6 or 7) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced, 13 owners
  * load        = tenant:string weight:uvar work:uvar
  * what        = samples:    budget:uvar list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
  *                           maxSamples:uvar subqueryStep:uvar features:list(string) matchers
- *                           aliases timeoutMillis:uvar
+ *                           [aliases] timeoutMillis:uvar           aliases since version 7
  *                           list(number:uvar start:svar step:uvar end:svar flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
  *                           (0:u8 | 1:u8 since)                   1: asks what has changed
@@ -34,7 +34,7 @@
  * aliases     = list(name:string stored:string multiply:f64 divide:f64)    of metrics
  *               list(name:string stored:string)                            of labels
  *
- * answer      = 'F' 'A' version:u8(=7) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(6 or 7) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)
@@ -71,7 +71,10 @@
  * </pre>
  *
  * <p>Law: what is decoded is what was encoded, bit for bit; any bytes give a value or a {@link
- * io.fleetgauge.sample.wire.WireException}. Both sides have to have one version; a gateway that is
- * asked in another refuses, and the query API says so.
+ * io.fleetgauge.sample.wire.WireException}. A request is sent in the newest version that both sides
+ * know, and answered in its own. A gateway states the newest that it knows in a header of each
+ * response; one of the release before does not, and refuses what is newer. Then the query API asks
+ * again in the older version. What an older version cannot express is unfit, so that samples are
+ * asked for instead.
  */
 package io.fleetgauge.promql.fragment.form;

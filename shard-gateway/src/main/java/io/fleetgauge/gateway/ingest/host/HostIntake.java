@@ -209,6 +209,21 @@ public final class HostIntake {
     roles.arrived(copy, answer);
   }
 
+  /**
+   * Whether this gateway owns the host and has all that was acknowledged of it, as far as is known.
+   */
+  public boolean isWholeOwner() {
+    return environment.isRecovered()
+        && !session.isWaiting()
+        && !session.lane().isDamaged()
+        && roles.ownsWhole();
+  }
+
+  /** Samples of a backup were taken in. */
+  public void restored() {
+    roles.restored();
+  }
+
   /** Another gateway has something of the host. */
   public void offered(String from, Consumer<Boolean> merged) {
     roles.offered(from, merged);

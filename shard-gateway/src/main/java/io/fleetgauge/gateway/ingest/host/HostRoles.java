@@ -177,6 +177,23 @@ final class HostRoles {
     }
   }
 
+  /** Whether this gateway owns the host and is not behind another one. */
+  boolean ownsWhole() {
+    follow();
+    return owner != null
+        ? owner.isWhole()
+        : !environment.cluster().isReplicated() && replica == null && holders.isEmpty();
+  }
+
+  /** Samples of a backup were taken in: replicas fetch them. */
+  void restored() {
+    follow();
+    hasTaken = true;
+    if (owner != null) {
+      owner.restored();
+    }
+  }
+
   /** Another gateway has something of this host. */
   void offered(String from, Consumer<Boolean> answer) {
     follow();

@@ -243,6 +243,18 @@ final class OwnerRole {
     }
   }
 
+  /** Whether no other gateway has what is not here, as far as is known. */
+  boolean isWhole() {
+    return catchUp.behind().isEmpty();
+  }
+
+  /** Samples of a backup were taken in. */
+  void restored() {
+    hasMerged = true;
+    wantedAt = now();
+    pullEnded();
+  }
+
   /** As {@link HostRoles#recovered}. */
   void recovered() {
     catchUp.recovered();

@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.store.block;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
@@ -13,11 +14,16 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** The files of blocks: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
 public final class BlockFolder {
+  /** Of a file that is damaged: opening it will report it. */
+  private static final int UNKNOWN = -1;
+
   private BlockFolder() {}
 
   public static Path of(Path root, String host) {
@@ -62,6 +68,54 @@ public final class BlockFolder {
     }
     found.sort(Comparator.comparingLong(BlockFolder::from));
     return found;
+  }
+
+  /**
+   * Fails if a block was written by a release that this program does not follow: its samples would
+   * be taken for lost. One block whose version differs in one bit is taken for a damaged one.
+   *
+   * @throws IOException the message names the block, both versions, and what to do
+   */
+  public static void requireReadable(Path root) throws IOException {
+    Map<Integer, Integer> others = new HashMap<>();
+    for (String host : hosts(root)) {
+      try (Stream<Path> files = Files.list(of(root, host))) {
+        for (Path file : (Iterable<Path>) files::iterator) {
+          int version =
+              file.getFileName().toString().endsWith(BlockFormat.SUFFIX) ? version(file) : UNKNOWN;
+          if (version == UNKNOWN || version == BlockFormat.VERSION) {
+            continue;
+          }
+          if (others.merge(version, 1, Integer::sum) > 1
+              || Integer.bitCount(version ^ BlockFormat.VERSION) > 1) {
+            throw new IOException(
+                "the block "
+                    + file
+                    + " has format version "
+                    + version
+                    + ", this program reads version "
+                    + BlockFormat.VERSION
+                    + "; run the release of Fleetgauge that wrote it, or move "
+                    + root
+                    + " away: then the samples in it are fetched from other gateways, as far as"
+                    + " they have them");
+          }
+        }
+      }
+    }
+  }
+
+  /** The version in a block's header; {@link #UNKNOWN} if it has none that is one. */
+  private static int version(Path file) throws IOException {
+    byte[] header = new byte[BlockFormat.HEADER_BYTES];
+    try (InputStream in = Files.newInputStream(file)) {
+      if (in.readNBytes(header, 0, header.length) < header.length) {
+        return UNKNOWN;
+      }
+    }
+    return header[0] == 'F' && header[1] == 'G' && header[2] == 'B' && header[3] == 'K'
+        ? header[4] & 0xff
+        : UNKNOWN;
   }
 
   /** The name of a block until it is complete, or has been checked; a start removes such files. */

@@ -1,0 +1,258 @@
+package io.fleetgauge.load.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.query.BackupCommand;
+import io.fleetgauge.query.RestoreCommand;
+import io.fleetgauge.query.backup.Manifest;
+import io.fleetgauge.query.backup.Repositories;
+import io.fleetgauge.sample.Labels;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Two gateways are backed up while they take samples, and three others get what they had. */
+class BackupTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration RETENTION = Duration.ofDays(1);
+
+  /** Blocks have half of it. */
+  private static final Duration MEMORY = Duration.ofSeconds(20);
+
+  private static final List<String> HOSTS = List.of("n1", "n2", "n3", "a/b", "..");
+
+  @TempDir private Path folder;
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final List<LocalFleet> fleets = new ArrayList<>();
+  private final ConcurrentLinkedQueue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
+  private String secret;
+
+  /** A sample that a gateway has taken. */
+  private record Acknowledged(Labels series, long time, double value, long at) {}
+
+  @BeforeEach
+  void writeSecret() throws IOException {
+    secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef").toString();
+  }
+
+  @AfterEach
+  void stop() {
+    fleets.forEach(LocalFleet::close);
+    client.close();
+  }
+
+  private LocalFleet fleet(String name, int gateways) throws Exception {
+    LocalFleet fleet =
+        new LocalFleet(
+            name + "-" + System.nanoTime(),
+            LocalPorts.free(gateways + 1),
+            folder.resolve(name),
+            System::currentTimeMillis);
+    fleet.secure(
+        Optional.empty(), TrustSettings.ofSecret(Optional.of(Path.of(secret))), Optional.empty());
+    fleets.add(fleet);
+    for (int i = 0; i < gateways; i++) {
+      fleet.startGateway(0, RETENTION, MEMORY);
+    }
+    return fleet;
+  }
+
+  private record Ended(int status, String text) {}
+
+  static Ended run(Object command, String... arguments) {
+    StringWriter text = new StringWriter();
+    int status =
+        new CommandLine(command)
+            .setOut(new PrintWriter(text, true))
+            .setErr(new PrintWriter(text, true))
+            .execute(arguments);
+    return new Ended(status, text.toString());
+  }
+
+  private Ended backup(LocalFleet fleet, String to, String... more) {
+    List<String> all = new ArrayList<>(List.of("create", "--to", to, "--secret-file", secret));
+    all.addAll(List.of("--gateway", fleet.gatewayAddresses().getFirst().toString()));
+    all.addAll(List.of(more));
+    return run(new BackupCommand(), all.toArray(String[]::new));
+  }
+
+  private Ended restore(LocalFleet fleet, String from, String... more) {
+    List<String> all = new ArrayList<>(List.of("--from", from, "--secret-file", secret));
+    all.addAll(List.of("--gateway", fleet.gatewayAddresses().getLast().toString()));
+    all.addAll(List.of(more));
+    return run(new RestoreCommand(), all.toArray(String[]::new));
+  }
+
+  /** Series of a host at a time: numbers of all kinds, and a GPU that changes its owner. */
+  private static Map<Labels, Double> tick(String host, long time) {
+    Random random = new Random(host.hashCode() * 31L + time);
+    Map<Labels, Double> tick = new TreeMap<>();
+    tick.put(Labels.of("__name__", "m_counter", "Hostname", host), (double) (time / 7));
+    tick.put(Labels.of("__name__", "m_double", "Hostname", host), random.nextGaussian());
+    tick.put(Labels.of("__name__", "m_same", "Hostname", host), 0.25);
+    String job = "j" + time / 25_000 % 3;
+    tick.put(
+        Labels.of("Hostname", host, "UUID", "GPU-1", "__name__", "m_gpu", "hpc_job", job),
+        Math.rint(random.nextDouble() * 100));
+    return tick;
+  }
+
+  private void write(LocalFleet fleet, long time) throws Exception {
+    for (String host : HOSTS) {
+      RemoteWriteBody body = RemoteWriteBody.v2();
+      Map<Labels, Double> tick = tick(host, time);
+      tick.forEach((labels, value) -> body.series(labels, time, value));
+      HttpRequest request =
+          HttpRequest.newBuilder(fleet.gatewayAddresses().getFirst().resolve("/api/v1/write"))
+              .header("Content-Encoding", "snappy")
+              .header("Content-Type", RemoteWriteBody.V2_TYPE)
+              .POST(HttpRequest.BodyPublishers.ofByteArray(body.compressed()))
+              .build();
+      await()
+          .atMost(SOON)
+          .ignoreExceptions()
+          .until(
+              () ->
+                  client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 204);
+      long now = System.currentTimeMillis();
+      tick.forEach((labels, value) -> acknowledged.add(new Acknowledged(labels, time, value, now)));
+    }
+  }
+
+  /** Writes a tick for each second of a minute that has passed: most of it will be in blocks. */
+  private long writeHistory(LocalFleet fleet) throws Exception {
+    long now = System.currentTimeMillis() / 1_000 * 1_000;
+    for (long time = now - 90_000; time <= now; time += 1_000) {
+      write(fleet, time);
+    }
+    return now;
+  }
+
+  /** All samples of a fleet, by series and time. */
+  private static TreeMap<Labels, TreeMap<Long, Double>> samples(QueryClient asking)
+      throws Exception {
+    TreeMap<Labels, TreeMap<Long, Double>> found = new TreeMap<>();
+    JsonNode answer = asking.query("{__name__=~\"m_.*\"}[30m]");
+    for (JsonNode each : answer.path("data").path("result")) {
+      List<String> labels = new ArrayList<>();
+      each.path("metric")
+          .properties()
+          .forEach(label -> labels.addAll(List.of(label.getKey(), label.getValue().asText())));
+      TreeMap<Long, Double> samples = new TreeMap<>();
+      for (JsonNode sample : each.path("values")) {
+        assertThat(
+                samples.put(
+                    Math.round(sample.path(0).asDouble() * 1_000),
+                    Double.parseDouble(sample.path(1).asText())))
+            .isNull();
+      }
+      found.put(Labels.of(labels.toArray(String[]::new)), samples);
+    }
+    assertThat(answer.path("warnings")).isEmpty();
+    return found;
+  }
+
+  private void assertRestored(QueryClient asking, long taken) throws Exception {
+    TreeMap<Labels, TreeMap<Long, Double>> found = samples(asking);
+    int compared = 0;
+    for (Acknowledged each : acknowledged) {
+      if (each.at < taken) {
+        assertThat(found.get(each.series))
+            .as("%s", each.series)
+            .containsEntry(each.time, each.value);
+        compared++;
+      }
+    }
+    assertThat(compared).isGreaterThan(90 * HOSTS.size() * 4);
+  }
+
+  private long blocks(String name) throws IOException {
+    try (Stream<Path> files = Files.walk(folder.resolve(name))) {
+      return files
+          .filter(file -> file.toString().endsWith(".block"))
+          .filter(file -> !file.toString().contains("snapshots"))
+          .count();
+    }
+  }
+
+  @Test
+  void everySampleThatWasAcknowledgedBeforeABackupIsInTheClusterThatItIsRestoredInto()
+      throws Exception {
+    LocalFleet first = fleet("first", 2);
+    writeHistory(first);
+    await().atMost(SOON).until(() -> blocks("first") >= 2L * HOSTS.size() * 5);
+    AtomicBoolean goesOn = new AtomicBoolean(true);
+    Thread writer =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    long time = System.currentTimeMillis();
+                    while (goesOn.get()) {
+                      write(first, ++time);
+                    }
+                  } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+    String to = folder.resolve("backups").toString();
+    Ended made = backup(first, to, "--verify");
+    Ended again = backup(first, to, "--max-rate", "100MiB");
+    goesOn.set(false);
+    writer.join();
+    assertThat(made.text()).contains("5 hosts of 2 gateways", "as they were written");
+    assertThat(made.status()).as(made.text()).isZero();
+    assertThat(again.status()).as(again.text()).isZero();
+    assertThat(
+            Files.walk(folder.resolve("first"))
+                .filter(file -> file.toString().contains("snapshots/")))
+        .as("snapshots that are left")
+        .isEmpty();
+    Manifest manifest = Repositories.read(Repositories.open(to, null), "");
+    assertThat(manifest.hosts()).allMatch(Manifest.OfHost::whole);
+    try (S3Server s3 = S3Server.start(folder)) {
+      if (s3 != null) {
+        Ended there = backup(first, s3.place(), s3.options());
+        assertThat(there.status()).as(there.text()).isZero();
+      }
+      first.close();
+      fleets.remove(first);
+      LocalFleet second = fleet("second", 3);
+      Ended some = restore(second, to, "--host", "n1", "--host", "..");
+      assertThat(some.status()).as(some.text()).isZero();
+      assertThat(some.text()).contains("restored 2 hosts");
+      Ended all = s3 == null ? restore(second, to) : restore(second, s3.place(), s3.options());
+      assertThat(all.status()).as(all.text()).isZero();
+      assertThat(all.text()).contains("restored 5 hosts");
+      QueryClient asking = new QueryClient(second.startQuery("127.0.0.1", 0).port());
+      assertRestored(asking, manifest.taken());
+      Ended twice = restore(second, to);
+      assertThat(twice.status()).as(twice.text()).isZero();
+      assertThat(twice.text()).contains("blocks 0 new", "0 united, 0 merged");
+      assertRestored(asking, manifest.taken());
+    }
+  }
+}

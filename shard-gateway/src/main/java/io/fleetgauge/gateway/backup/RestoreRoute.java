@@ -1,0 +1,314 @@
+package io.fleetgauge.gateway.backup;
+
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.gateway.ingest.Intake;
+import io.fleetgauge.gateway.store.HostPage;
+import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.store.block.BlockCounts;
+import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.store.block.DamagedBlock;
+import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+
+/** Takes in what a backup has of a host, as the package draws it. */
+public final class RestoreRoute {
+  static final String SHA256 = "X-Fleetgauge-Sha256";
+
+  private static final String PATH = "/v1/restore/hosts/:host";
+  private static final int MAX_BLOCK_BYTES = 256 << 20;
+  private static final int MAX_PAGE_BYTES = 64 << 20;
+  private static final int MERGE_BYTES = 1 << 20;
+
+  private final WorkerExecutor workers;
+  private final Path staging;
+  private final Store store;
+  private final Intake intake;
+  private final Supplier<ClusterView> view;
+  private final Registration register;
+  private final String self;
+  private final BlockChecks checks = new BlockChecks();
+
+  /** Makes a host known to the cluster, so that it gets an owner. */
+  @FunctionalInterface
+  public interface Registration {
+    void register(String host, Admission admission);
+  }
+
+  /** A request that is not carried out; the message says why. */
+  private static final class Refused extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    Refused(int status, String message) {
+      super(message);
+      this.status = status;
+    }
+  }
+
+  RestoreRoute(
+      WorkerExecutor workers,
+      Path staging,
+      Store store,
+      Intake intake,
+      Supplier<ClusterView> view,
+      Registration register,
+      String self) {
+    this.workers = workers;
+    this.staging = staging;
+    this.store = store;
+    this.intake = intake;
+    this.view = view;
+    this.register = register;
+    this.self = self;
+  }
+
+  void mount(Router router, Guard guard) {
+    router.post(PATH).handler(guard.needsPeer()).handler(http -> work(http, () -> begin(http)));
+    router
+        .get(PATH + "/blocks")
+        .handler(guard.needsPeer())
+        .handler(http -> work(http, () -> blocks(host(http))));
+    Guard.readBody(router.put(PATH + "/blocks/:name").handler(guard.needsPeer()), MAX_BLOCK_BYTES)
+        .handler(http -> work(http, () -> keep(http)));
+    router
+        .post(PATH + "/blocks")
+        .handler(guard.needsPeer())
+        .handler(http -> work(http, () -> takeBlocks(host(http))));
+    Guard.readBody(router.post(PATH + "/samples").handler(guard.needsPeer()), MAX_PAGE_BYTES)
+        .handler(http -> work(http, () -> takePage(http)));
+    router
+        .post(PATH + "/end")
+        .handler(guard.needsPeer())
+        .handler(http -> work(http, () -> end(host(http))));
+  }
+
+  private static String host(RoutingContext http) {
+    return IntakeProtocol.host(http.pathParam("host"));
+  }
+
+  private void work(RoutingContext http, Callable<JsonObject> work) {
+    workers
+        .executeBlocking(work, false)
+        .onSuccess(json -> BackupRoute.json(http, json.containsKey("wait") ? 202 : 200, json))
+        .onFailure(
+            failure ->
+                BackupRoute.text(
+                    http,
+                    failure instanceof Refused refused ? refused.status : 503,
+                    failure instanceof Refused ? failure.getMessage() : String.valueOf(failure)));
+  }
+
+  private JsonObject begin(RoutingContext http) throws Refused {
+    String host = host(http);
+    String problem = IntakeProtocol.hostProblem(host);
+    if (!problem.isEmpty()) {
+      throw new Refused(400, problem);
+    }
+    ClusterView now = view.get();
+    Optional<Holders> holders = now.table().holders(host);
+    if (holders.isEmpty() || !now.gateways().containsKey(holders.get().owner())) {
+      String tenant = http.request().getParam("tenant");
+      String admitted = http.request().getParam("admitted");
+      try {
+        register.register(
+            host,
+            new Admission(
+                tenant == null ? "" : tenant, admitted == null ? 0 : Long.parseLong(admitted)));
+      } catch (NumberFormatException e) {
+        throw new Refused(400, "admitted is no number: " + admitted);
+      }
+      return new JsonObject().put("wait", true);
+    }
+    JsonObject addresses = new JsonObject();
+    String owner = holders.get().owner();
+    addresses.put(owner, now.gateways().get(owner).toString());
+    for (Holders.Copy copy : holders.get().copies()) {
+      URI address = now.gateways().get(copy.gateway());
+      if (address != null) {
+        addresses.put(copy.gateway(), address.toString());
+      }
+    }
+    return new JsonObject().put("owner", owner).put("holders", addresses);
+  }
+
+  /** Fails if this gateway is not to have the host. */
+  private void requireHolder(String host) throws Refused {
+    Optional<Holders> holders = view.get().table().holders(host);
+    if (holders.isEmpty()
+        || !holders.get().owner().equals(self) && holders.get().copyOn(self).isEmpty()) {
+      throw new Refused(
+          409, "gateway " + self + " is not a holder of host " + host + " (any more)");
+    }
+    if (!intake.isRecovered()) {
+      throw new Refused(503, "what gateway " + self + " had before its start is being read");
+    }
+  }
+
+  private JsonObject blocks(String host) throws IOException {
+    JsonObject found = new JsonObject();
+    for (Path file : store.blockFiles(host)) {
+      try {
+        found.put(file.getFileName().toString(), checks.of(file));
+      } catch (DamagedBlock | NoSuchFileException e) {
+        found.remove(file.getFileName().toString());
+      }
+    }
+    return found;
+  }
+
+  private JsonObject keep(RoutingContext http) throws Refused, IOException {
+    String host = host(http);
+    String name = http.pathParam("name");
+    requireHolder(host);
+    byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
+    String expected = http.request().getHeader(SHA256);
+    if (!BlockChecks.sha256(body).equals(expected)) {
+      throw new Refused(
+          400,
+          "the block "
+              + name
+              + " of host "
+              + host
+              + " has not the SHA-256 "
+              + expected
+              + " that the request says");
+    }
+    // Only the last part of a name: it comes from outside.
+    Path file =
+        BlockFolder.unfinished(BlockFolder.of(staging, host).resolve(Path.of(name).getFileName()));
+    BlockFolder.put(file, ByteBuffer.wrap(body));
+    try {
+      Block.check(file);
+      Block block = Block.open(file, new BlockCounts()).block();
+      if (!block.host().equals(host) || !BlockFolder.name(block.from(), block.to()).equals(name)) {
+        throw new DamagedBlock(
+            "the block "
+                + name
+                + " is one of host "
+                + block.host()
+                + " with the name "
+                + BlockFolder.name(block.from(), block.to()));
+      }
+    } catch (DamagedBlock e) {
+      Files.deleteIfExists(file);
+      throw new Refused(400, e.getMessage());
+    }
+    Files.move(
+        file,
+        file.resolveSibling(name),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+    return new JsonObject().put("kept", name);
+  }
+
+  private JsonObject takeBlocks(String host)
+      throws Refused, IOException, InterruptedException, ExecutionException {
+    requireHolder(host);
+    Path folder = BlockFolder.of(staging, host);
+    List<Path> files = BlockFolder.blocks(folder);
+    List<Store.Adoption> adoptions = files.isEmpty() ? List.of() : intake.adopt(host, files).get();
+    Map<Store.Adoption, Integer> counts = new EnumMap<>(Store.Adoption.class);
+    boolean merges = false;
+    for (int i = 0; i < files.size(); i++) {
+      counts.merge(adoptions.get(i), 1, Integer::sum);
+      if (adoptions.get(i) == Store.Adoption.TO_MERGE) {
+        merges = true;
+      } else {
+        Files.deleteIfExists(files.get(i));
+      }
+    }
+    if (merges) {
+      merge(host);
+      for (Path file : BlockFolder.blocks(folder)) {
+        Files.delete(file);
+      }
+    }
+    Files.deleteIfExists(folder);
+    return new JsonObject()
+        .put("adopted", counts.getOrDefault(Store.Adoption.ADOPTED, 0))
+        .put("known", counts.getOrDefault(Store.Adoption.KNOWN, 0))
+        .put("united", counts.getOrDefault(Store.Adoption.UNITED, 0))
+        .put("merged", counts.getOrDefault(Store.Adoption.TO_MERGE, 0));
+  }
+
+  /** Takes in the samples of the blocks that wait, page by page. */
+  private void merge(String host)
+      throws Refused, IOException, InterruptedException, ExecutionException {
+    Store waiting = store.ofBackup(staging);
+    waiting.restore(host);
+    long at = Long.MIN_VALUE;
+    while (at < Long.MAX_VALUE) {
+      HostPage page = waiting.export(host, at, Long.MAX_VALUE, MERGE_BYTES);
+      if (page.frames().length > 0 && !intake.merge(host, page.frames()).get()) {
+        throw new Refused(
+            503, "samples of host " + host + " are not taken: the journal cannot be written");
+      }
+      at = page.next();
+    }
+  }
+
+  private JsonObject takePage(RoutingContext http)
+      throws Refused, InterruptedException, ExecutionException {
+    String host = host(http);
+    requireHolder(host);
+    if (view.get().table().owner(host).filter(self::equals).isEmpty()) {
+      throw new Refused(409, "gateway " + self + " does not own host " + host + " (any more)");
+    }
+    byte[] page = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
+    String expected = http.request().getHeader(SHA256);
+    if (!BlockChecks.sha256(page).equals(expected)) {
+      throw new Refused(400, "the page has not the SHA-256 " + expected + " that the request says");
+    }
+    check(host, page);
+    if (!intake.merge(host, page).get()) {
+      throw new Refused(
+          503, "samples of host " + host + " are not taken: the journal cannot be written");
+    }
+    return new JsonObject();
+  }
+
+  /** Reads all of a page before any of it is taken in. */
+  private static void check(String host, byte[] page) throws Refused {
+    try {
+      FrameDecoder decoder = new FrameDecoder(page);
+      while (decoder.hasNext()) {
+        String of = decoder.next().host();
+        if (!of.equals(host)) {
+          throw new WireException("it has a frame of host " + of + ", not of host " + host);
+        }
+      }
+    } catch (WireException e) {
+      throw new Refused(400, "the page cannot be read: " + e.getMessage());
+    }
+  }
+
+  private JsonObject end(String host) throws Refused, InterruptedException, ExecutionException {
+    requireHolder(host);
+    intake.restored(host).get();
+    return new JsonObject();
+  }
+}
