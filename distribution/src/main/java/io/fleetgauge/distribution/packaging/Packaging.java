@@ -128,7 +128,6 @@ public final class Packaging {
 
   private void pack() throws IOException, InterruptedException, GeneralSecurityException {
     Path packages = target.resolve("packages");
-    ProcessFolder.delete(packages);
     Files.createDirectories(packages);
     Archive archive = new Archive(packages, time);
     String platform = version() + "-linux-" + ProcessFolder.architecture();

@@ -54,7 +54,8 @@ class PackagesTest {
 
   private static Path archive(String prefix) throws IOException {
     try (Stream<Path> all = Files.list(TARGET.resolve("packages"))) {
-      return all.filter(file -> file.getFileName().toString().startsWith(prefix))
+      return all.filter(
+              file -> file.getFileName().toString().matches(prefix + ".*-linux-.*\\.tar\\.gz"))
           .findFirst()
           .orElseThrow();
     }

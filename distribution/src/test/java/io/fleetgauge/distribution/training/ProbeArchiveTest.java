@@ -47,7 +47,10 @@ class ProbeArchiveTest {
     try (Stream<Path> all = Files.list(PACKAGES)) {
       archives =
           all.filter(
-                  file -> file.getFileName().toString().matches("fleetgauge-probe-.*\\.tar\\.gz"))
+                  file ->
+                      file.getFileName()
+                          .toString()
+                          .matches("fleetgauge-probe-.*-linux-.*\\.tar\\.gz"))
               .toList();
     }
     assertThat(archives).hasSize(1);
