@@ -80,7 +80,9 @@ final class Contents {
         takeShared(name, file);
       }
     } else {
-      release.requireTime(file);
+      if (!name.endsWith(".aot")) {
+        release.requireTime(file);
+      }
       add(Entry.File.of(home + "/" + name, file));
       if (name.matches(".*\\.so(\\.\\d+)*|runtime/bin/.*")) {
         noteGlibc(file);

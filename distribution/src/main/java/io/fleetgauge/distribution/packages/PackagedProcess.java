@@ -1,6 +1,7 @@
 package io.fleetgauge.distribution.packages;
 
 import java.util.List;
+import java.util.Locale;
 
 /** What is packaged: each process by itself. */
 enum PackagedProcess {
@@ -57,7 +58,7 @@ enum PackagedProcess {
 
   /** Its name in commands, configuration and folders. */
   String folder() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 
   String packageName() {

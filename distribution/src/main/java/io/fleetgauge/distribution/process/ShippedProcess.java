@@ -9,7 +9,7 @@ public enum ShippedProcess {
       "node-probe",
       List.of("jvm/common.flags", "jvm/probe.flags"),
       List.of("etc/probe.yaml", "slurm"),
-      List.of("probe"),
+      List.of("probe", "doctor"),
       List.of(
           "java.base",
           "java.logging",
@@ -22,13 +22,23 @@ public enum ShippedProcess {
       "shard-gateway",
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
       List.of("etc/gateway.yaml", "etc/tenants.yaml"),
-      List.of("gateway"),
+      List.of("gateway", "doctor"),
       Modules.OF_MEMBERS),
   QUERY(
       "query-api",
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
       List.of("etc/query.yaml", "etc/tenants.yaml"),
-      List.of("query", "promql", "report"),
+      List.of(
+          "query",
+          "promql",
+          "report",
+          "backup",
+          "restore",
+          "status",
+          "doctor",
+          "slow-queries",
+          "cardinality",
+          "storage"),
       Modules.OF_MEMBERS);
 
   /** Gateways and query APIs need the same of the JDK, so that they can share one image of it. */

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -80,7 +81,7 @@ final class Machine implements AutoCloseable {
     String capabilities =
         Stream.of(only(unit, "CapabilityBoundingSet").split(" "))
             .filter(name -> !name.isEmpty())
-            .map(name -> ",+" + name.replace("CAP_", "").toLowerCase(java.util.Locale.ROOT))
+            .map(name -> ",+" + name.replace("CAP_", "").toLowerCase(Locale.ROOT))
             .reduce("-all", String::concat);
     command.add("--inh-caps=" + capabilities);
     command.add("--ambient-caps=" + capabilities);
@@ -121,7 +122,7 @@ final class Machine implements AutoCloseable {
     long seconds = Long.parseLong(only(unit, "TimeoutStopSec").replace("s", ""));
     Process of = running.remove(process);
     of.destroy();
-    assertThat(of.waitFor(seconds, TimeUnit.SECONDS)).as(log(process)).isTrue();
+    assertThat(of.waitFor(seconds, TimeUnit.SECONDS)).as(process).isTrue();
     assertThat(of.exitValue())
         .as(Files.readString(log(process)))
         .isEqualTo(Integer.parseInt(only(unit, "SuccessExitStatus")));

@@ -121,7 +121,23 @@ class ProbeArchiveTest {
     assertThat(output).content().contains("gateway is not in " + home);
   }
 
+  @Test
+  void doctorLooksAtTheNodeWithTheRuntimeOfTheArchive() throws Exception {
+    probe =
+        launcher(home, "doctor", "probe", "--quick", "--all", "--config", config().toString())
+            .start();
+    assertThat(probe.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(output)
+        .content()
+        .contains("OK gpus: " + GPUS + " GPUs", "tls: trust.ca ", "not looked at")
+        .doesNotContain("\tat ", "[aot]", "[cds]");
+  }
+
   private void start(Path from) throws Exception {
+    probe = launcher(from, "probe", "--config", config().toString()).start();
+  }
+
+  private Path config() throws Exception {
     Path library =
         StandInDriver.compile(ROOT.resolve("node-probe/src/test/c/nvml_stand_in.c"), folder);
     Files.writeString(folder.resolve("gpus"), gpus());
@@ -139,7 +155,7 @@ class ProbeArchiveTest {
         gpu: {library: %s}
         """
             .formatted(gateway.address(), gateway.authority(), folder.resolve("spool"), library));
-    probe = launcher(from, "probe", "--config", config.toString()).start();
+    return config;
   }
 
   private ProcessBuilder launcher(Path from, String... arguments) {

@@ -2,6 +2,7 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -144,7 +145,8 @@ final class HttpDiscoveryRoute {
       json.writeEndArray();
       json.writeObjectFieldStart("labels");
       json.writeStringField(META + "host", target.host().name());
-      json.writeStringField(META + "health", HostHealth.isUp(target.host(), now) ? "up" : "down");
+      boolean isUp = HostSilence.isUp(target.host().newest(), target.host().tickMillis(), now);
+      json.writeStringField(META + "health", isUp ? "up" : "down");
       for (int i = 0; i < target.up().size(); i++) {
         String name = target.up().name(i);
         if (!name.equals(Labels.NAME) && !name.equals("host") && !name.equals("health")) {

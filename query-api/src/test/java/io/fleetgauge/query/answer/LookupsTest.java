@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -157,7 +158,7 @@ class LookupsTest {
       Future<?> running = test.begin(instant(ROOT, "sum(power)"));
       Future<? extends Reply<?>> waits = test.begin(ask(ROOT, request));
       Cancellation leaves = new Cancellation();
-      Future<?> gone = test.querier.answer(ask(ROOT, request), leaves);
+      Future<?> gone = test.querier.answer(ask(ROOT, request), Span.NONE, leaves);
       assertThat(waits.isComplete()).isFalse();
       assertThat(test.querier.running().all().getLast().state())
           .isEqualTo(RunningQuery.State.WAITING);

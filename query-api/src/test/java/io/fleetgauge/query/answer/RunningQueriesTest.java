@@ -12,6 +12,7 @@ import static io.fleetgauge.query.answer.TestQuerier.uncached;
 import static io.fleetgauge.query.answer.TestQuerier.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.shards.Cancellation;
@@ -53,7 +54,7 @@ class RunningQueriesTest {
         List.of(instant(ROOT, "sum(power)"), uncached(instant(ROOT, "max(power)")))) {
       test.shards.hold("parts");
       Cancellation cancellation = new Cancellation();
-      Future<?> answer = test.querier.answer(ask, cancellation);
+      Future<?> answer = test.querier.answer(ask, Span.NONE, cancellation);
       cancellation.cancel();
       assertFails(answer, QueryFailure.Kind.CANCELED, "query was canceled");
       assertThat(test.querier.running().all()).isEmpty();
@@ -66,7 +67,7 @@ class RunningQueriesTest {
   void aCallerWhoseConnectionClosesHasLeft() {
     test.shards.hold("parts");
     Promise<Void> closed = Promise.promise();
-    Future<?> answer = test.querier.answer(instant(ROOT, "sum(power)"), closed.future());
+    Future<?> answer = test.querier.answer(instant(ROOT, "sum(power)"), "", closed.future());
     assertThat(answer.isComplete()).isFalse();
     closed.complete();
     assertFails(answer, QueryFailure.Kind.CANCELED, "query was canceled");
@@ -77,7 +78,7 @@ class RunningQueriesTest {
   void oneOfTwoWaitingCallersLeavesWithoutTheOther() throws Exception {
     test.shards.hold("parts");
     Cancellation leaves = new Cancellation();
-    Future<?> gone = test.querier.answer(instant(ROOT, "sum(power)"), leaves);
+    Future<?> gone = test.querier.answer(instant(ROOT, "sum(power)"), Span.NONE, leaves);
     Future<Reply<Evaluated>> stays = test.begin(instant(ROOT, "sum(power)"));
     leaves.cancel();
     assertFails(gone, QueryFailure.Kind.CANCELED, "query was canceled");

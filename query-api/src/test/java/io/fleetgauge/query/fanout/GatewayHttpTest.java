@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
@@ -91,7 +92,7 @@ class GatewayHttpTest {
   }
 
   private GatewayHttp.Call begin(Fragment fragment) {
-    return http.ask(address, new FragmentRequest(Load.OWN, fragment), MILLIS);
+    return http.ask(address, new FragmentRequest(Load.OWN, fragment), Span.NONE, MILLIS);
   }
 
   private GatewayHttp.Answer ask(Fragment fragment) throws TimeoutException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -64,7 +65,16 @@ class HedgedReadTest {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     HedgedRead.Asked asked =
         new HedgedRead.Asked(
-            NAMES, load, 3, owner, deadline, delays, () -> true, hedges, Optional.empty());
+            NAMES,
+            load,
+            Span.NONE,
+            3,
+            owner,
+            deadline,
+            delays,
+            () -> true,
+            hedges,
+            Optional.empty());
     return new HedgedRead(vertx, http, machine, asked).begin().await(20, TimeUnit.SECONDS);
   }
 

@@ -333,7 +333,7 @@ class PeerClientTest extends PeersContract {
 
   @Override
   protected void take(byte[] body, Consumer<IntakeAnswer> answer) {
-    gateways.get(owner()).intake.take(HOST, body, 0, answer);
+    gateways.get(owner()).intake.take(HOST, body, 0, answer::accept);
   }
 
   @Override
