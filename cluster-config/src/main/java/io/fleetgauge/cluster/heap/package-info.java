@@ -1,5 +1,5 @@
 /**
- * The size of the Java heap of a process.
+ * The size of the Java heap of a process, and whether its JVM uses the cache of classes beside it.
  *
  * <p>In: how much of the old generation is in use, and was after the last collection. Out:
  * collections, when enough of it may be garbage.

@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.process;
 
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.heap.ClassCache;
 import io.fleetgauge.cluster.heap.HeapTrim;
 import io.fleetgauge.cluster.log.Logs;
 import java.io.IOException;

@@ -411,6 +411,7 @@ class TidyTest {
               "promql.expr",
               "promql.query",
               "sample",
+              "sample.files",
               "sample.frame",
               "sample.wire"),
           room("gateway.replication"),

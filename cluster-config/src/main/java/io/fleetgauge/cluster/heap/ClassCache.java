@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.process;
+package io.fleetgauge.cluster.heap;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * The cache of classes with which the launcher started this JVM. The JVM does without one that does
  * not fit, and says nothing.
  */
-final class ClassCache {
+public final class ClassCache {
   /** The property that names the file; the launcher sets it where there is one. */
   static final String PROPERTY = "fleetgauge.classCache";
 
@@ -21,7 +21,7 @@ final class ClassCache {
   private ClassCache() {}
 
   /** Warns if there is a cache that this JVM does not use. */
-  static void warnIfUnused() {
+  public static void warnIfUnused() {
     String file = System.getProperty(PROPERTY, "");
     if (!file.isEmpty() && !isUsed(file)) {
       LOG.warn(
