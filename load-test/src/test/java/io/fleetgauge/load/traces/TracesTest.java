@@ -1,4 +1,4 @@
-package io.fleetgauge.load.api;
+package io.fleetgauge.load.traces;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -7,9 +7,9 @@ import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.gateway.GatewayProcess;
-import io.fleetgauge.load.api.Collector.Kept;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
+import io.fleetgauge.load.traces.Collector.Kept;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;

@@ -1,4 +1,4 @@
-package io.fleetgauge.load.api;
+package io.fleetgauge.load.traces;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
