@@ -7,12 +7,17 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
+/** A part of {@code ./fleetgauge chaos}, which does more and takes longer. */
 class ChaosTest {
+  private static final String EVENTS = "kill,freeze,join,drain,cut-off,all,split";
+
   @Test
   void gatewaysDieFreezeJoinLeaveAndSplitAndNobodyNotices() {
     StringWriter printed = new StringWriter();
     ChaosCommand chaos = new ChaosCommand();
-    new CommandLine(chaos).setOut(new PrintWriter(printed)).execute("--short", "--seed", "7");
+    new CommandLine(chaos)
+        .setOut(new PrintWriter(printed))
+        .execute("--short", "--only", EVENTS, "--seed", "7");
     System.out.println(
         printed.toString().substring(Math.max(0, printed.toString().indexOf("| ev"))));
     // How quick it was is printed; a busy machine is no broken law.
