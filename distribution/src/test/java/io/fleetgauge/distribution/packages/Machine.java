@@ -146,6 +146,8 @@ final class Machine implements AutoCloseable {
         all.filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
             .map(file -> "/" + root.relativize(file))
             .filter(file -> !file.matches("/var/(lib/dpkg|cache|log)/.*"))
+            // A unit has a folder of its own there, which goes with it.
+            .filter(file -> !file.startsWith("/tmp/hsperfdata_"))
             .filter(file -> !file.matches("/etc/(passwd|group|shadow|gshadow|subuid|subgid)-"))
             .filter(file -> !file.matches("/etc/\\.pwd\\.lock|/var/lib/systemd/deb-systemd-.*"))
             .forEach(files::add);
