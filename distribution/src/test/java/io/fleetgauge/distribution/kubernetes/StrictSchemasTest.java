@@ -9,9 +9,9 @@ import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonParser;
-import com.networknt.schema.JsonSchema;
-import com.networknt.schema.JsonSchemaFactory;
-import com.networknt.schema.SpecVersion;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
@@ -120,8 +120,8 @@ class StrictSchemasTest {
       refuseUnknown(schema);
       // The operator leaves the metadata to the API server.
       ((ObjectNode) schema.path("properties")).set("metadata", json.createObjectNode());
-      JsonSchema validator =
-          JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V7).getSchema(schema);
+      Schema validator =
+          SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_7).getSchema(schema);
       return validator.validate(object).stream()
           .map(Object::toString)
           .collect(Collectors.toCollection(TreeSet::new));

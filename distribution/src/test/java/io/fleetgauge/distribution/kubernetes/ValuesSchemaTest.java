@@ -7,9 +7,9 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SchemaLocation;
-import com.networknt.schema.SpecVersion;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
 import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.QueryConfig;
@@ -62,7 +62,7 @@ class ValuesSchemaTest {
   @Test
   void itIsASchemaOfDraft7() throws IOException {
     assertThat(
-            JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V7)
+            SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_7)
                 .getSchema(SchemaLocation.of("http://json-schema.org/draft-07/schema#"))
                 .validate(schema()))
         .isEmpty();
@@ -73,7 +73,7 @@ class ValuesSchemaTest {
     JsonNode values =
         Manifests.tree(Files.readString(FleetgaugeChart.FOLDER.resolve("values.yaml")));
     assertThat(
-            JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V7)
+            SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_7)
                 .getSchema(schema())
                 .validate(values))
         .isEmpty();
