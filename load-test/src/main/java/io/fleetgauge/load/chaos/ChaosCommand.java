@@ -433,7 +433,7 @@ public final class ChaosCommand implements Command {
     long at = System.currentTimeMillis();
     double whole =
         state.secondsSince(at, "all hosts fresh", 90, () -> state.freshSince(at) == hosts);
-    state.untilWhole("all back", 90);
+    state.untilWhole("all back", shorter ? 20 : 90);
     Senders.Difference difference = state.compare();
     row(
         "all gateways killed at once and restarted",

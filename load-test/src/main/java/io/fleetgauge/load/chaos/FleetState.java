@@ -96,15 +96,12 @@ final class FleetState {
     if (unreplicated != null) {
       return unreplicated;
     }
-    long count = count();
-    return count == hosts ? null : count + " of " + hosts + " hosts have fresh samples";
-  }
-
-  private long count() throws IOException, InterruptedException {
     JsonNode answer = fleet.query(query, "count(chaos_value)");
-    return answer.has("warnings")
-        ? 0
-        : answer.path("data").path("result").path(0).path("value").path(1).asLong();
+    if (answer.has("warnings")) {
+      return "answers have warnings: " + answer.path("warnings");
+    }
+    long count = answer.path("data").path("result").path(0).path("value").path(1).asLong();
+    return count == hosts ? null : count + " of " + hosts + " hosts have fresh samples";
   }
 
   boolean isReplicated(List<String> gateways) throws IOException, InterruptedException {
