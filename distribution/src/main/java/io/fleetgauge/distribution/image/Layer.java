@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.zip.Deflater;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
@@ -28,12 +27,15 @@ import org.apache.commons.compress.compressors.gzip.GzipParameters;
  * @param diffId of the bytes before they are compressed
  */
 record Layer(String purpose, Path file, Digest digest, Digest diffId) {
+  /** Level 9 takes twice as long for 1 % less. */
+  private static final int COMPRESSION_LEVEL = 6;
+
   /** What has no time of its own: folders, and what is made here. */
   private static final FileTime NO_TIME = FileTime.from(Instant.ofEpochSecond(1));
 
   static Layer write(String purpose, Collection<Entry> entries, Path file) throws IOException {
     GzipParameters gzip = new GzipParameters();
-    gzip.setCompressionLevel(Deflater.BEST_COMPRESSION);
+    gzip.setCompressionLevel(COMPRESSION_LEVEL);
     Digest.Stream compressed =
         new Digest.Stream(new BufferedOutputStream(Files.newOutputStream(file)));
     Digest.Stream plain = new Digest.Stream(new GzipCompressorOutputStream(compressed, gzip));
