@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 /**
  * Replaces {@code ${NAME}} in the texts of a tree by variables of the environment, and {@code
  * ${file:/path}} by what is in files. {@code $${} stands for {@code ${}. What replaces a
- * placeholder is not searched for others. Digits between the braces stay as they are: relabel rules
- * name groups so.
+ * placeholder is not searched for others. Rules of relabelling stay as they are: groups of their
+ * expressions are named so. Elsewhere, digits between the braces stay too.
  */
 final class Placeholders {
   /** Of a file, bytes. */
@@ -35,6 +35,7 @@ final class Placeholders {
       Pattern.compile("(?<escaped>\\$\\$\\{)|\\$\\{(?<inner>[^}]*)(?<end>}?)");
   private static final Pattern GROUP = Pattern.compile("\\d+");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  private static final Pattern RULES = Pattern.compile("(.*\\.)?(relabel|metricRelabel)");
   private static final String FILE = "file:";
 
   private final Function<String, Optional<String>> environment;
@@ -103,6 +104,9 @@ final class Placeholders {
 
   /** The same tree, replaced in place, or a new node. */
   JsonNode replace(String key, JsonNode node) {
+    if (RULES.matcher(key).matches()) {
+      return node;
+    }
     switch (node) {
       case ObjectNode map ->
           map.properties()

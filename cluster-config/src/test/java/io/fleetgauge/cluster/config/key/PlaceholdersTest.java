@@ -3,6 +3,8 @@ package io.fleetgauge.cluster.config.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +62,17 @@ class PlaceholdersTest {
   })
   void aVariableStandsForItsValueInAnyText(String written, String value) throws ConfigException {
     assertThat(text(written)).isEqualTo(value);
+  }
+
+  @Test
+  void rulesOfRelabellingNameGroupsAsPrometheusDoes() throws ConfigException {
+    Key<Relabelling> rules = Key.optional("a.relabel", KeyType.relabelling(), "Rules.");
+    String rule = "{source_labels: [a], regex: '(?P<HOST>.*)', target_label: b, replacement: %s}";
+    String named = "a: {relabel: [" + rule.formatted("'${HOST}-${1}'") + "]}";
+    ConfigReader in = reader(named);
+    Relabelling read = in.find(rules).orElseThrow();
+    in.finish();
+    assertThat(read.apply(Labels.of("a", "x"))).contains(Labels.of("a", "x", "b", "x-x"));
   }
 
   @Test
