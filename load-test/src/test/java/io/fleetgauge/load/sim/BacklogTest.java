@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 class BacklogTest {
   private static final int FIRST = Integer.getInteger("fleetgauge.simulation.first", 1);
-  private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.backlogs", 10);
+  private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.backlogs", 5);
 
   /** When the cluster has settled and the backlogs come. */
   private static final long BACKLOG_AT = 20_000;
