@@ -107,18 +107,9 @@ final class OtlpTracer implements Tracer {
 
   @Override
   public Span serve(String name, String header) {
-    return since(name, header, System.currentTimeMillis());
-  }
-
-  @Override
-  public Span since(String name, String header, long beganMillis) {
-    return new Recorded(
-        tracer
-            .spanBuilder(name)
-            .setParent(parent(header))
-            .setSpanKind(SpanKind.SERVER)
-            .setStartTimestamp(beganMillis, TimeUnit.MILLISECONDS)
-            .startSpan());
+    io.opentelemetry.api.trace.Span span =
+        tracer.spanBuilder(name).setParent(parent(header)).setSpanKind(SpanKind.SERVER).startSpan();
+    return span.isRecording() ? new Recorded(span) : Span.NONE;
   }
 
   /** The span that a header names; none when the header is not one of W3C's. */
@@ -164,7 +155,7 @@ final class OtlpTracer implements Tracer {
 
     @Override
     public boolean isRecorded() {
-      return span.isRecording();
+      return true;
     }
 
     private Span within(String name, SpanKind kind) {
@@ -217,9 +208,7 @@ final class OtlpTracer implements Tracer {
     @Override
     public void end() {
       if (isOver.compareAndSet(false, true)) {
-        if (span.isRecording()) {
-          ended.increment();
-        }
+        ended.increment();
         span.end();
       }
     }

@@ -15,11 +15,6 @@ public interface Tracer extends AutoCloseable {
         }
 
         @Override
-        public Span since(String name, String header, long beganMillis) {
-          return Span.NONE;
-        }
-
-        @Override
         public void declare(Meters meters) {}
 
         @Override
@@ -44,9 +39,6 @@ public interface Tracer extends AutoCloseable {
    *     then, or does not, as the configured ratio decides
    */
   Span serve(String name, String header);
-
-  /** As {@link #serve}, of something that began before now, ms since the epoch. */
-  Span since(String name, String header, long beganMillis);
 
   /** Declares what is counted here. */
   void declare(Meters meters);
