@@ -1,6 +1,5 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.query.backup.BackupFailure;
 import io.fleetgauge.query.backup.GatewayClient;
 import io.fleetgauge.query.backup.Manifest;
@@ -9,12 +8,10 @@ import io.fleetgauge.query.backup.Repositories;
 import io.fleetgauge.query.backup.Repository;
 import io.fleetgauge.query.backup.RestoreRun;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge restore}. */
 @CommandLine.Command(
@@ -23,9 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
       "Restores a backup into a cluster that runs, of any size. What the cluster has stays.",
       "Exits with 1 if something is wrong; then it may be run again."
     })
-public final class RestoreCommand implements Command {
-  @CommandLine.Spec private CommandSpec spec;
-  @CommandLine.Mixin private RepositoryOptions backups;
+public final class RestoreCommand extends BackupCommand.OnRepository {
   @CommandLine.Mixin private GatewayOptions gateways;
 
   @CommandLine.Option(
@@ -50,35 +45,11 @@ public final class RestoreCommand implements Command {
       description = "Reads and checks all of the backup, and sends nothing.")
   private boolean dryRun;
 
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
-
   @Override
-  public Integer call() {
-    try (Repository repository = backups.open();
-        GatewayClient client = gateways.open()) {
-      run(repository, client, backups.rate());
-      return 0;
-    } catch (BackupFailure e) {
-      return failed(e.getMessage());
-    } catch (IOException e) {
-      return failed(e.toString());
+  void run(Repository repository, Rate rate) throws BackupFailure, IOException {
+    try (GatewayClient client = gateways.open()) {
+      run(repository, client, rate);
     }
-  }
-
-  private int failed(String why) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("fleetgauge: " + why);
-    err.flush();
-    return 1;
-  }
-
-  private void print(String line) {
-    spec.commandLine().getOut().println(line);
-    spec.commandLine().getOut().flush();
   }
 
   private void run(Repository repository, GatewayClient client, Rate rate)
