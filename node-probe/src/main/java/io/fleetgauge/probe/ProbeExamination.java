@@ -3,6 +3,7 @@ package io.fleetgauge.probe;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.SpoolSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.doctor.DiscoveryChecks;
 import io.fleetgauge.cluster.doctor.Examination;
 import io.fleetgauge.cluster.doctor.Examined;
 import java.util.List;
@@ -41,6 +42,12 @@ public final class ProbeExamination implements Examination {
             .stream()
             .toList(),
         OPEN_FILES,
-        List.of(node::gpus, node::clock, node::kernelLog, node::kubelet, node::exporters));
+        List.of(
+            DiscoveryChecks.of(config.discovery()),
+            node::gpus,
+            node::clock,
+            node::kernelLog,
+            node::kubelet,
+            node::exporters));
   }
 }

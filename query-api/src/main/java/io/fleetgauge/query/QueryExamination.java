@@ -2,6 +2,7 @@ package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.doctor.DiscoveryChecks;
 import io.fleetgauge.cluster.doctor.Examination;
 import io.fleetgauge.cluster.doctor.Examined;
 import io.fleetgauge.cluster.doctor.Findings;
@@ -40,7 +41,9 @@ public final class QueryExamination implements Examination {
         List.of(),
         List.of(),
         OPEN_FILES,
-        List.of(findings -> config.aliases().ifPresent(file -> aliases(file, findings))));
+        List.of(
+            DiscoveryChecks.of(config.cluster().discovery()),
+            findings -> config.aliases().ifPresent(file -> aliases(file, findings))));
   }
 
   private static void aliases(Path file, Findings findings) {

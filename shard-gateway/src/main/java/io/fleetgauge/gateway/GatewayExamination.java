@@ -2,6 +2,7 @@ package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.doctor.DiscoveryChecks;
 import io.fleetgauge.cluster.doctor.Examination;
 import io.fleetgauge.cluster.doctor.Examined;
 import io.fleetgauge.cluster.doctor.Findings;
@@ -44,11 +45,14 @@ public final class GatewayExamination implements Examination {
                 "store.maxDisk + journal.maxDisk",
                 true)),
         OPEN_FILES,
-        List.of(findings -> cluster(config, findings)));
+        List.of(
+            DiscoveryChecks.of(config.cluster().discovery()),
+            findings -> cluster(config, findings)));
   }
 
   private static void cluster(GatewayConfig config, Findings findings) {
-    if (config.cluster().members().size() < 3 && config.cluster().replication() > 1) {
+    boolean isListed = config.cluster().discovery().isEmpty();
+    if (isListed && config.cluster().members().size() < 3 && config.cluster().replication() > 1) {
       findings.warning(
           "cluster",
           "cluster.members names "

@@ -6,9 +6,11 @@ import io.fleetgauge.cluster.config.discovery.DiscoverySettings.Source;
 import io.fleetgauge.cluster.discovery.DiscoveryMachine.Effect;
 import io.fleetgauge.cluster.discovery.DiscoveryMachine.Event;
 import io.fleetgauge.cluster.log.ProblemLog;
+import io.fleetgauge.cluster.process.EventLoops;
 import io.fleetgauge.cluster.process.Meters;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +21,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -33,6 +36,10 @@ public final class Discovery implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
   private static final int SHOWN = 20;
   private static final int MOST_TIMEOUTS = 20;
+
+  /** A question may go to several servers, one after the other. */
+  private static final int TIMEOUTS_OF_ONE_QUESTION = 3;
+
   private static final long REPEATED_MILLIS = 2_000;
 
   private final Vertx vertx;
@@ -99,6 +106,31 @@ public final class Discovery implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     return Optional.of(discovery);
+  }
+
+  /**
+   * Asks once, and starts nothing that goes on.
+   *
+   * @return the addresses, {@code host:port} each; at least one
+   * @throws IOException if there is no answer in time, or one that cannot be used
+   */
+  public static List<String> ask(DiscoverySettings settings) throws IOException {
+    Vertx vertx = EventLoops.startFew();
+    try (Lookup lookup = lookup(vertx, settings)) {
+      return answer(lookup, TIMEOUTS_OF_ONE_QUESTION * settings.timeout().toMillis());
+    } finally {
+      vertx.close();
+    }
+  }
+
+  private static List<String> answer(Lookup lookup, long millis) throws IOException {
+    try {
+      return lookup.ask().await(millis, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException(lookup.whom() + " does not answer in time", e);
+    } catch (Exception e) {
+      throw new IOException(lookup.whom() + ": " + e.getMessage(), e);
+    }
   }
 
   /** Without addresses of an earlier run, some questions are repeated. */
