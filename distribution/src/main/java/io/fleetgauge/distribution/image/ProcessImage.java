@@ -15,14 +15,14 @@ import java.util.Map;
  * Makes the image of a process, its list of contents (SBOM), and the file with its digest.
  *
  * <p>Arguments of the program: the folder to work in, the folder for the images, the version,
- * {@code revision=} and that of the sources, the time that the images get, Maven's list of
- * artefacts, and the folders of the processes, each named as its command.
+ * {@code revision=} and that of the sources, the time that the images get, and the folders of the
+ * processes, each named as its command.
  */
 public final class ProcessImage {
   static final String HOME = "opt/fleetgauge";
   static final String DATA = "var/lib/fleetgauge";
 
-  private static final int FIRST_FOLDER = 6;
+  private static final int FIRST_FOLDER = 5;
 
   private ProcessImage() {}
 
@@ -43,8 +43,7 @@ public final class ProcessImage {
           new Release(
               arguments[2],
               arguments[3].replaceFirst("^revision=", ""),
-              Instant.parse(arguments[4]),
-              Files.readAllLines(Path.of(arguments[5])));
+              Instant.parse(arguments[4]));
       try {
         make(folder, release, mirror, Path.of(arguments[0]), Path.of(arguments[1]));
       } catch (Mirror.Missing e) {
@@ -67,9 +66,8 @@ public final class ProcessImage {
    *
    * @param revision of the sources, empty if it is not known
    * @param time that the image says it was made at
-   * @param artefacts that may be in lib/, as Maven lists them
    */
-  record Release(String version, String revision, Instant time, List<String> artefacts) {}
+  record Release(String version, String revision, Instant time) {}
 
   /** Makes an image; answers its file. */
   static Path make(Path home, Release release, Mirror mirror, Path work, Path target)
@@ -109,7 +107,7 @@ public final class ProcessImage {
     Files.writeString(target.resolve(name + ".image.digest"), image.digest() + "\n");
     Files.write(
         target.resolve(name + ".image.cdx.json"),
-        Sbom.json(kind, folder, release, image.digest(), release.artefacts(), system.used())
+        Sbom.json(kind, folder, release, image.digest(), system.used())
             .getBytes(StandardCharsets.UTF_8));
     return file;
   }

@@ -1,29 +1,26 @@
 package io.fleetgauge.distribution.image;
 
+import io.fleetgauge.distribution.process.ShippedProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** How a process is run in its container: what the launcher does elsewhere. */
 enum ProcessKind {
   PROBE(
-      "node-probe",
-      List.of("probe"),
+      ShippedProcess.PROBE,
       List.of(9400),
       Duration.ofSeconds(30),
       "Reads the GPUs and the host of a node and sends the readings to gateways"),
   GATEWAY(
-      "shard-gateway",
-      List.of("member", "small-heap"),
+      ShippedProcess.GATEWAY,
       List.of(9500, 5701),
       Duration.ofMinutes(2),
       "Stores, reduces and serves the samples of its hosts"),
   QUERY(
-      "query-api",
-      List.of("member", "small-heap"),
+      ShippedProcess.QUERY,
       List.of(9090, 5701),
       Duration.ofMinutes(1),
       "Answers PromQL over all gateways as one Prometheus would");
@@ -31,18 +28,13 @@ enum ProcessKind {
   private static final String HOME = "/" + ProcessImage.HOME;
   private static final String JAVA = HOME + "/runtime/bin/java";
 
-  /** The name of the jar, without its version. */
-  final String module;
-
-  private final List<String> flags;
+  private final ShippedProcess process;
   private final List<Integer> ports;
   private final Duration start;
   final String description;
 
-  ProcessKind(
-      String module, List<String> flags, List<Integer> ports, Duration start, String description) {
-    this.module = module;
-    this.flags = flags;
+  ProcessKind(ShippedProcess process, List<Integer> ports, Duration start, String description) {
+    this.process = process;
     this.ports = ports;
     this.start = start;
     this.description = description;
@@ -50,7 +42,7 @@ enum ProcessKind {
 
   /** The command of the process, and the name of its folder. */
   String command() {
-    return name().toLowerCase(Locale.ROOT);
+    return process.command();
   }
 
   String image() {
@@ -59,8 +51,8 @@ enum ProcessKind {
 
   /** The line that starts the process, up to its name. */
   List<String> entryPoint(LayeredFolder folder) {
-    List<String> line = new ArrayList<>(List.of(JAVA, "@" + HOME + "/jvm/common.flags"));
-    flags.forEach(file -> line.add("@" + HOME + "/jvm/" + file + ".flags"));
+    List<String> line = new ArrayList<>(List.of(JAVA));
+    process.flags().forEach(file -> line.add("@" + HOME + "/" + file));
     if (folder.hasNative()) {
       line.add("-Djava.library.path=" + HOME + "/native");
       line.add("-Djffi.boot.library.path=" + HOME + "/native");
@@ -78,7 +70,7 @@ enum ProcessKind {
     line.addAll(
         List.of(
             "-cp",
-            HOME + "/lib/" + folder.jar(module),
+            HOME + "/lib/" + folder.jar(process.module()),
             "io.fleetgauge.cluster.process.Main",
             command()));
     return line;

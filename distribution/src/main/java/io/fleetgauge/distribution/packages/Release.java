@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
  *
  * @param version as Maven writes it
  * @param time time of all files, in whole seconds
+ * @param built when the sources were written, in whole seconds
  */
-record Release(String version, Instant time) {
+record Release(String version, Instant time, Instant built) {
   static final String MAINTAINER = "Fleetgauge developers <maintainers@fleetgauge.invalid>";
 
   private static final Pattern VERSION = Pattern.compile("\\d+(\\.\\d+)*(-[A-Za-z0-9.]+)?");
@@ -30,6 +31,11 @@ record Release(String version, Instant time) {
       throw new IllegalArgumentException(
           "the version is " + version + ". A version is like 1.2.3, 1.2.3-rc1 or 1.2.3-SNAPSHOT.");
     }
+    requireSeconds(time);
+    requireSeconds(built);
+  }
+
+  private static void requireSeconds(Instant time) {
     if (time.getNano() != 0 || time.getEpochSecond() < 0) {
       throw new IllegalArgumentException("the time " + time + " is not of whole seconds from 1970");
     }
@@ -40,12 +46,12 @@ record Release(String version, Instant time) {
    * everything with a suffix is older than the release.
    */
   String packageVersion() {
-    return version.replace("-SNAPSHOT", "~" + SNAPSHOT.format(time)).replace('-', '~');
+    return version.replace("-SNAPSHOT", "~" + SNAPSHOT.format(built)).replace('-', '~');
   }
 
-  /** The time as in a mail. */
+  /** When the sources were written, as in a mail. */
   String mailTime() {
-    return MAIL.format(time);
+    return MAIL.format(built);
   }
 
   /**

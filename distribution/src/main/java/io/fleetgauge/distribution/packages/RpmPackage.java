@@ -62,7 +62,7 @@ final class RpmPackage {
         new RpmBuilder(process.packageName(), version, Release.rpmArchitecture(), file, options)) {
       describe(builder.getInformation());
       builder.setHeaderCustomizer(
-          header -> header.putInt(RpmTag.BUILDTIME, (int) release.time().getEpochSecond()));
+          header -> header.putInt(RpmTag.BUILDTIME, (int) release.built().getEpochSecond()));
       builder.addRequirement(
           "glibc", contents.glibc(), RpmDependencyFlags.GREATER, RpmDependencyFlags.EQUAL);
       builder.addRequirement("bash", "");

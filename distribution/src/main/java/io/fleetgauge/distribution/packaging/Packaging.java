@@ -28,22 +28,25 @@ public final class Packaging {
   private final Path installed;
   private final Path target;
   private final FileTime time;
+  private final Instant built;
   private final BillOfMaterials materials;
   private final Map<List<String>, Path> images = new HashMap<>();
   private final Map<ShippedProcess, ProcessFolder> folders = new EnumMap<>(ShippedProcess.class);
 
-  private Packaging(Path installed, Path target, FileTime time, Path repository) {
+  private Packaging(Path installed, Path target, FileTime time, Instant built, Path repository) {
     this.installed = installed;
     this.target = target;
     this.time = time;
-    this.materials = new BillOfMaterials(version(), time, repository, classPath());
+    this.built = built;
+    this.materials = new BillOfMaterials(version(), built, repository, classPath());
   }
 
   /**
    * Arguments: the folder of the unpacked general archive; the folder for folders and archives; the
-   * C source of the stand-in driver; the time that files get; the folder for caches of earlier
-   * builds; the processes, separated by commas, of which the probe is one; the local repository of
-   * Maven; an unpacked archive whose caches are used, or nothing.
+   * C source of the stand-in driver; the time that files get, which is always the same, so that
+   * caches and layers fit the next build too; when the sources were written; the folder for caches
+   * of earlier builds; the processes, separated by commas, of which the probe is one; the local
+   * repository of Maven; an unpacked archive whose caches are used, or nothing.
    */
   public static void main(String[] arguments) throws Exception {
     String hindrance = RuntimeImage.hindrance();
@@ -56,17 +59,18 @@ public final class Packaging {
             Path.of(arguments[0]),
             Path.of(arguments[1]),
             FileTime.from(Instant.parse(arguments[3])),
-            Path.of(arguments[6]));
+            Instant.parse(arguments[4]),
+            Path.of(arguments[7]));
     ProcessFolder.delete(packaging.processes());
-    for (String process : arguments[5].split(",")) {
+    for (String process : arguments[6].split(",")) {
       packaging.layOut(ShippedProcess.valueOf(process.toUpperCase(Locale.ROOT)));
     }
     packaging.layOutTop();
     packaging.shareFiles();
     packaging.makeCaches(
         Path.of(arguments[2]),
-        Path.of(arguments[4]),
-        Arrays.stream(arguments).skip(7).filter(each -> !each.isEmpty()).map(Path::of).findFirst());
+        Path.of(arguments[5]),
+        Arrays.stream(arguments).skip(8).filter(each -> !each.isEmpty()).map(Path::of).findFirst());
     packaging.pack();
   }
 
@@ -93,7 +97,7 @@ public final class Packaging {
   }
 
   private Manual manual(Path home) {
-    return new Manual(home.resolve("share"), version(), time.toString().substring(0, 10));
+    return new Manual(home.resolve("share"), version(), built.toString().substring(0, 10));
   }
 
   private String version() {

@@ -83,12 +83,12 @@ public enum ShippedProcess {
   }
 
   /** The module whose jar names all others of the process. */
-  String module() {
+  public String module() {
     return module;
   }
 
   /** The files of flags of its JVM, by their paths in the folder. */
-  List<String> flags() {
+  public List<String> flags() {
     return flags;
   }
 

@@ -6,9 +6,9 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Date;
@@ -39,16 +39,16 @@ public final class BillOfMaterials {
   private static final String LICENCE_OF_JDK = "GPL-2.0-only WITH Classpath-exception-2.0";
 
   private final String version;
-  private final FileTime time;
+  private final Instant time;
   private final Map<String, Coordinates> known;
 
   /**
    * @param version of Fleetgauge
-   * @param time at which it was built
+   * @param time when its sources were written
    * @param repository the local repository of Maven
    * @param classPath jars of which the folders may have some
    */
-  public BillOfMaterials(String version, FileTime time, Path repository, List<Path> classPath) {
+  public BillOfMaterials(String version, Instant time, Path repository, List<Path> classPath) {
     this.version = version;
     this.time = time;
     this.known = Coordinates.of(repository, classPath);
@@ -78,7 +78,7 @@ public final class BillOfMaterials {
     whole.setBomRef(name);
     whole.setLicenses(licence(OUR_LICENCE));
     Metadata metadata = new Metadata();
-    metadata.setTimestamp(Date.from(time.toInstant()));
+    metadata.setTimestamp(Date.from(time));
     metadata.setComponent(whole);
     Bom bom = new Bom();
     bom.setMetadata(metadata);

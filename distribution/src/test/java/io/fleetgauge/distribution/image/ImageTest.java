@@ -239,8 +239,7 @@ class ImageTest {
     String revision = labels.path(prefix + "revision").asText("");
     Instant created = Instant.parse(labels.get(prefix + "created").asText());
     ProcessImage.Release release =
-        new ProcessImage.Release(
-            labels.get(prefix + "version").asText(), revision, created, Packages.artefacts());
+        new ProcessImage.Release(labels.get(prefix + "version").asText(), revision, created);
     Mirror mirror = Mirror.ofThisMachine(ProcessImage.kept());
     Path again =
         ProcessImage.make(home, release, mirror, folder.resolve("work"), folder.resolve("again"));

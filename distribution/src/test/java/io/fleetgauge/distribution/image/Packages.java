@@ -39,11 +39,6 @@ final class Packages {
     return TARGET.resolve("processes").resolve(process);
   }
 
-  /** All jars that are installed, as Maven lists them. */
-  static List<String> artefacts() throws IOException {
-    return Files.readAllLines(TARGET.resolve("artefacts.txt"));
-  }
-
   /** Compiles the stand-in for the driver's library into a folder. */
   static Path standIn(Path folder) throws IOException, InterruptedException {
     Path library = folder.resolve("libnvidia-ml.so.1");

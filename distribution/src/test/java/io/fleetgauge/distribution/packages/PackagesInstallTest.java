@@ -64,7 +64,7 @@ class PackagesInstallTest {
       Path of = PROCESSES.resolve(process.folder());
       Instant time = Files.getLastModifiedTime(of.resolve("bin/fleetgauge")).toInstant();
       for (String version : List.of("0.1.0", "0.2.0")) {
-        Packages.make(of, version, time, packages);
+        Packages.make(of, version, time, time, packages);
       }
     }
   }

@@ -51,7 +51,8 @@ class PackagesTest {
     for (PackagedProcess process : PackagedProcess.values()) {
       MADE.put(
           process,
-          Packages.make(processFolder("all", process), VERSION, TIME, folder.resolve("packages")));
+          Packages.make(
+              processFolder("all", process), VERSION, TIME, TIME, folder.resolve("packages")));
     }
   }
 
@@ -102,7 +103,7 @@ class PackagesTest {
   void theSameFolderVersionAndTimeGiveTheSameBytes(PackagedProcess process) throws Exception {
     List<Path> again =
         Packages.make(
-            processFolder("again", process), VERSION, TIME, folder.resolve("packages-again"));
+            processFolder("again", process), VERSION, TIME, TIME, folder.resolve("packages-again"));
     for (int i = 0; i < again.size(); i++) {
       assertThat(again.get(i)).hasSameBinaryContentAs(MADE.get(process).get(i));
     }
@@ -241,9 +242,9 @@ class PackagesTest {
 
   @Test
   void aSnapshotIsOlderThanItsReleaseAndNewerThanTheOneBefore() throws Exception {
-    String before = new Release("1.2.0-SNAPSHOT", TIME.minusSeconds(1)).packageVersion();
-    String after = new Release("1.2.0-SNAPSHOT", TIME).packageVersion();
-    String candidate = new Release("1.2.0-rc1", TIME).packageVersion();
+    String before = new Release("1.2.0-SNAPSHOT", TIME, TIME.minusSeconds(1)).packageVersion();
+    String after = new Release("1.2.0-SNAPSHOT", TIME, TIME).packageVersion();
+    String candidate = new Release("1.2.0-rc1", TIME, TIME).packageVersion();
     assertThat(List.of(before, after, candidate))
         .containsExactly("1.2.0~20260203040505", "1.2.0~20260203040506", "1.2.0~rc1");
     assumeThat(Commands.isPresent("dpkg")).as("dpkg is here").isTrue();
@@ -319,15 +320,15 @@ class PackagesTest {
   @Test
   void whatIsNoFolderOfAProcessIsRefused() throws Exception {
     Path empty = Files.createDirectories(folder.resolve("empty/probe"));
-    assertThatThrownBy(() -> Packages.make(empty, VERSION, TIME, folder))
+    assertThatThrownBy(() -> Packages.make(empty, VERSION, TIME, TIME, folder))
         .hasMessageContaining("it has no bin/fleetgauge");
     Path unknown = Files.createDirectories(folder.resolve("empty/prober"));
-    assertThatThrownBy(() -> Packages.make(unknown, VERSION, TIME, folder))
+    assertThatThrownBy(() -> Packages.make(unknown, VERSION, TIME, TIME, folder))
         .hasMessageContaining("prober is no process");
     Path probe = processFolder("late", PackagedProcess.PROBE);
-    assertThatThrownBy(() -> Packages.make(probe, VERSION, TIME.plusSeconds(1), folder))
+    assertThatThrownBy(() -> Packages.make(probe, VERSION, TIME.plusSeconds(1), TIME, folder))
         .hasMessageContaining("is of 2026-02-03T04:05:06Z and not of 2026-02-03T04:05:07Z");
-    assertThatThrownBy(() -> Packages.make(probe, "1.0 beta", TIME, folder))
+    assertThatThrownBy(() -> Packages.make(probe, "1.0 beta", TIME, TIME, folder))
         .hasMessageContaining("the version is 1.0 beta");
   }
 

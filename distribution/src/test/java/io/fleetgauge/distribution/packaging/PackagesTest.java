@@ -96,6 +96,7 @@ class PackagesTest {
           again.toString(),
           "there is no need for a driver",
           Files.getLastModifiedTime(probe.launcher()).toString(),
+          Files.getLastModifiedTime(probe.launcher()).toString(),
           caches.toString(),
           "probe",
           System.getProperty("packages.repository"),

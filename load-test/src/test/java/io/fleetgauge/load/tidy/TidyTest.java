@@ -184,7 +184,9 @@ class TidyTest {
           room(
               "cluster.doctor",
               "cluster.config",
+              "cluster.config.discovery",
               "cluster.config.key",
+              "cluster.discovery",
               "cluster.log",
               "cluster.process",
               "cluster.tenant",
@@ -224,7 +226,7 @@ class TidyTest {
               "distribution.sbom",
               "distribution.training"),
           room("distribution.packages"),
-          room("distribution.image"),
+          room("distribution.image", "distribution.process", "distribution.sbom"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
