@@ -675,6 +675,8 @@ class TidyTest {
               "query.slow",
               "sample"),
           room("query.terminal", "cluster.process", "cluster.terminal"),
+          room("query.rules.definition", "promql.expr"),
+          room("query.rules.evaluation", "query.rules.definition", "sample"),
           room(
               "query.grafana",
               "query.answer",
