@@ -94,7 +94,10 @@ final class CatchUp {
     hasForgottenWhich =
         behind.contains(self) && (mayLackAny || hasForgottenWhich || !session.isMissingTicks());
     lookForMissing();
-    if (!behind.isEmpty()) {
+    if (behind.isEmpty()) {
+      // What an earlier ownership lacked came while this gateway was a replica.
+      session.lane().closeGaps();
+    } else {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
       nextLook.by(nextAt);
     }

@@ -82,6 +82,11 @@ final class HostRoles {
       if (replica == null) {
         replica = new ReplicaRole(host, session, environment, journal, nextLook);
       }
+      if (holders.get().behind().isEmpty()
+          && holders.flatMap(each -> each.copyOn(self)).get().synced()) {
+        // What this gateway lacked while it owned the host has come since.
+        session.lane().closeGaps();
+      }
     } else {
       endReplica();
     }

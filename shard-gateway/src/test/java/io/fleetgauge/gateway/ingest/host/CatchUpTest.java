@@ -8,6 +8,7 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.copy;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.progress.Sequences;
@@ -145,6 +146,26 @@ class CatchUpTest {
     own(3, "g2");
     own(5);
     assertThat(reportedBehind()).isEmpty();
+    assertThat(environment.namesAGap()).isFalse();
+  }
+
+  @Test
+  void whatAnOwnerLackedIsHereWhenTheTableCallsItsCopySynced() {
+    own(3, "g2");
+    environment.table(4, holders("g2", 4, copy("g1", 4)));
+    host.timePassed();
+    assertThat(environment.namesAGap()).as("its copy is not synced yet").isTrue();
+    environment.table(5, holders("g2", 4, new Holders.Copy("g1", 4, true)));
+    host.timePassed();
+    assertThat(environment.namesAGap()).isFalse();
+  }
+
+  @Test
+  void aCopyOfAnOwnerThatLacksSomethingKeepsItsGap() {
+    own(3, "g2");
+    environment.table(4, behind(holders("g2", 4, new Holders.Copy("g1", 4, true)), "g3"));
+    host.timePassed();
+    assertThat(environment.namesAGap()).isTrue();
   }
 
   @Test
