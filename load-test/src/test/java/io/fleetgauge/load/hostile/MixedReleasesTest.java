@@ -39,7 +39,7 @@ class MixedReleasesTest {
   private final ConcurrentLinkedQueue<String> failed = new ConcurrentLinkedQueue<>();
 
   private static void write(ProcessCluster cluster, int gateway, long time) throws Exception {
-    RemoteWriteBody body = RemoteWriteBody.v2();
+    RemoteWriteBody body = RemoteWriteBody.v1();
     for (int host = 0; host < HOSTS; host++) {
       body.series(
           Labels.of("__name__", "m_mixed", "Hostname", "n" + host, "rack", "r" + host % 2),
@@ -99,7 +99,9 @@ class MixedReleasesTest {
       for (int i = 0; i < 4; i++) {
         write(cluster, i % 2, System.currentTimeMillis() - 20_000 + 5_000 * i);
       }
-      await().atMost(SOON).ignoreExceptions().until(() -> problem(cluster.client()).isEmpty());
+      await()
+          .atMost(SOON)
+          .untilAsserted(() -> assertThat(problem(cluster.client())).as("problem").isEmpty());
       Thread asking = ask(cluster);
       second = upgraded(cluster, second, 1);
       first = upgraded(cluster, first, 0);
