@@ -9,7 +9,7 @@ import picocli.CommandLine;
 
 /** A part of {@code ./fleetgauge chaos}, which does more and takes longer. */
 class ChaosTest {
-  private static final String EVENTS = "kill,freeze,join,drain,cut-off,all,split";
+  private static final String EVENTS = "kill,freeze,all,split";
 
   @Test
   void gatewaysDieFreezeJoinLeaveAndSplitAndNobodyNotices() {

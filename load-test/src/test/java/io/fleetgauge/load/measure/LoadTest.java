@@ -85,7 +85,7 @@ class LoadTest {
   void liveSamplesDashboardsAndScrapesAreMeasuredAfterABacklog() {
     assertThat(
             load(
-                "--mode=remote-write,frames",
+                "--mode=frames",
                 "--hosts=2",
                 "--hours=0.05",
                 "--gateways=1",
@@ -99,7 +99,7 @@ class LoadTest {
         .isZero();
     assertThat(printed.toString())
         .contains("refresh: 44 panels")
-        .contains("1 x 1, remote write, nocache")
+        .contains("1 x 1, frames, nocache")
         .contains("idle: nothing is sent or asked for 1 s")
         .containsPattern("idle: \\d\\.\\d{3} cores in all \\(gateway .+, query API .+\\)")
         .contains("live: 2 hosts each 15 s, 51 samples/s")
