@@ -137,13 +137,23 @@ public final class RemoteRead {
   public static byte[] samples(List<List<Series>> results) {
     WireWriter out = new WireWriter(4_096);
     for (List<Series> result : results) {
-      WireWriter body = new WireWriter(4_096);
-      for (Series series : result) {
-        message(body, 1, timeSeries(series));
-      }
-      message(out, 1, body);
+      message(out, 1, allSeries(result));
     }
     return out.toBytes();
+  }
+
+  /** The body of a remote write of version 1, before it is compressed. */
+  public static byte[] write(List<Series> all) {
+    return allSeries(all).toBytes();
+  }
+
+  /** Results of remote read and requests of remote write have series in the same form. */
+  private static WireWriter allSeries(List<Series> all) {
+    WireWriter body = new WireWriter(4_096);
+    for (Series series : all) {
+      message(body, 1, timeSeries(series));
+    }
+    return body;
   }
 
   private static void message(WireWriter out, int field, WireWriter content) {

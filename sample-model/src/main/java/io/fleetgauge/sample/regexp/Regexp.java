@@ -44,6 +44,44 @@ public final class Regexp {
   }
 
   /**
+   * An expression that is searched for in a text, where a dot matches no line feed.
+   *
+   * @throws IllegalArgumentException as {@link #anchored}
+   */
+  public static Regexp searched(String regex) {
+    StringBuilder escaped = new StringBuilder(regex);
+    plainBraces(regex).reversed().forEach(at -> escaped.insert(at, "\\"));
+    try {
+      return new Regexp(regex, Pattern.compile(escaped.toString()));
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(complaint(regex, e), e);
+    }
+  }
+
+  /**
+   * A text with every match replaced by a template, as {@link Match#expand} fills it in. An empty
+   * match right behind another one does not count.
+   *
+   * @param enough when the result is longer than this, it may end early, but has more characters
+   *     than this
+   */
+  public String replaced(String in, String template, int enough) {
+    Matcher matcher = pattern.matcher(in);
+    StringBuilder out = new StringBuilder();
+    int end = 0;
+    boolean first = true;
+    while (out.length() <= enough && matcher.find()) {
+      boolean behind = !first && matcher.start() == matcher.end() && matcher.start() == end;
+      if (!behind) {
+        out.append(in, end, matcher.start()).append(new Match(matcher).expand(template, enough));
+        end = matcher.end();
+        first = false;
+      }
+    }
+    return out.append(in, end, in.length()).toString();
+  }
+
+  /**
    * Whether a whole text matches. It is searched for, as Go does it: the anchors are part of the
    * expression, and one that closes a group that it did not open has alternatives without them.
    */
