@@ -7,10 +7,10 @@ import net.jpountz.xxhash.XXHash64;
 import net.jpountz.xxhash.XXHashFactory;
 
 /**
- * Where a label set lies between 0 and 1. Prometheus takes the XXH64 of the names and values, each
- * behind its length, so the place is the same there and on every machine.
+ * Prometheus's hash of a label set: the XXH64 of the names and values, each behind its length. It
+ * is the same there and on every machine.
  */
-final class LabelHash {
+public final class LabelHash {
   private static final XXHash64 XXH64 = XXHashFactory.safeInstance().hash64();
 
   /** Lengths from here on take three more bytes. */
@@ -18,14 +18,19 @@ final class LabelHash {
 
   private LabelHash() {}
 
+  /** Where a label set lies between 0 and 1. */
   static double fraction(Labels labels) {
+    return unsigned(of(labels)) / unsigned(-1L);
+  }
+
+  /** The hash, an unsigned number. */
+  public static long of(Labels labels) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
     for (int i = 0; i < labels.size(); i++) {
       write(labels.name(i), bytes);
       write(labels.value(i), bytes);
     }
-    long hash = XXH64.hash(bytes.toByteArray(), 0, bytes.size(), 0);
-    return unsigned(hash) / unsigned(-1L);
+    return XXH64.hash(bytes.toByteArray(), 0, bytes.size(), 0);
   }
 
   private static void write(String text, ByteArrayOutputStream out) {

@@ -19,6 +19,8 @@ public final class QueryFailure extends Exception {
     EXECUTION("execution", 422, 0),
     /** The client has closed its connection, or an operator cancelled the query. */
     CANCELED("canceled", 499, 0),
+    /** There is nothing of that name. */
+    NOT_FOUND("not_found", 404, 0),
     /** The token lacks a right. */
     FORBIDDEN("forbidden", 403, 0),
     /** The query ran until its deadline. */

@@ -22,6 +22,7 @@ final class LoadedSeries implements SeriesSource {
   private final Set<Labels> withStartTimes = new HashSet<>();
   private boolean touchedHistogram;
   private boolean touchedStartTimes;
+  private long until = Long.MAX_VALUE;
 
   void clear() {
     series.clear();
@@ -52,6 +53,16 @@ final class LoadedSeries implements SeriesSource {
     }
   }
 
+  /** Adds a sample. */
+  void put(Labels labels, long time, Notation.Item item) {
+    series.computeIfAbsent(labels, none -> new TreeMap<>()).put(time, item);
+  }
+
+  /** Hides all samples after a time. */
+  void showUntil(long time) {
+    until = time;
+  }
+
   /** Whether a histogram has been read since {@link #forget}. */
   boolean touchedHistogram() {
     return touchedHistogram;
@@ -71,7 +82,11 @@ final class LoadedSeries implements SeriesSource {
     for (var entry : series.entrySet()) {
       Labels labels = entry.getKey();
       if (selection.matchers().stream().allMatch(matcher -> matcher.matches(labels))) {
-        var samples = entry.getValue().subMap(selection.from(), false, selection.to(), true);
+        long to = Math.min(selection.to(), until);
+        if (to <= selection.from()) {
+          continue;
+        }
+        var samples = entry.getValue().subMap(selection.from(), false, to, true);
         if (!samples.isEmpty()) {
           touchedStartTimes |= withStartTimes.contains(labels);
           receiver.accept(seriesOf(labels, samples));

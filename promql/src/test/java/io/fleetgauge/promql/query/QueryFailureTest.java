@@ -32,6 +32,7 @@ class QueryFailureTest {
             "408 timeout",
             "422 execution",
             "499 canceled",
+            "404 not_found",
             "403 forbidden",
             "503 timeout",
             "503 unavailable",
