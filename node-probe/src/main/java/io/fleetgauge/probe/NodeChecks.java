@@ -1,7 +1,7 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.ScrapeSettings;
+import io.fleetgauge.cluster.config.external.ScrapeSettings;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
 import io.fleetgauge.cluster.doctor.Findings;
 import io.fleetgauge.probe.host.libc.ClockState;

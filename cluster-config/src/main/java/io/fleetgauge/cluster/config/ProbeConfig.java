@@ -2,8 +2,10 @@ package io.fleetgauge.cluster.config;
 
 import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
 import io.fleetgauge.cluster.config.discovery.RegistrationSettings;
+import io.fleetgauge.cluster.config.external.ScrapeSettings;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
+import io.fleetgauge.cluster.config.gpu.PageSettings;
 import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;

@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.config;
 
+import io.fleetgauge.cluster.config.external.NotificationSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -34,6 +35,8 @@ import java.util.regex.Pattern;
  * @param trust how it proves to gateways that it belongs to the cluster
  * @param aliases {@code query.aliases}
  * @param features {@code query.features}, by the names of Prometheus's feature flags
+ * @param rules {@code rules}
+ * @param notifications where alerts of rules are sent
  */
 public record QueryConfig(
     HttpSettings http,
@@ -56,6 +59,8 @@ public record QueryConfig(
     TrustSettings trust,
     Optional<Path> aliases,
     Set<String> features,
+    RulesSettings rules,
+    NotificationSettings notifications,
     LogSettings log,
     TracingSettings tracing) {
 
@@ -207,6 +212,8 @@ public record QueryConfig(
         TrustSettings.NONE,
         Optional.empty(),
         features,
+        RulesSettings.defaults(),
+        NotificationSettings.to(List.of()),
         log,
         TracingSettings.OFF);
   }
@@ -225,16 +232,30 @@ public record QueryConfig(
 
   /** The same, and other machines may reach it without a token. */
   public QueryConfig openToAll() {
-    return with(http.openToAll(), tenants, trust);
+    return with(http.openToAll(), tenants, trust, rules, notifications);
   }
 
   /** The same with other tenants. */
   public QueryConfig with(Optional<Path> otherTenants, TrustSettings otherTrust) {
-    return with(http, otherTenants, otherTrust);
+    return with(http, otherTenants, otherTrust, rules, notifications);
+  }
+
+  /** The same with other rules, whose alerts are sent to other Alertmanagers. */
+  public QueryConfig with(RulesSettings otherRules, NotificationSettings otherNotifications) {
+    return with(http, tenants, trust, otherRules, otherNotifications);
+  }
+
+  /** The same with other rules. */
+  public QueryConfig with(RulesSettings otherRules) {
+    return with(otherRules, notifications);
   }
 
   private QueryConfig with(
-      HttpSettings otherHttp, Optional<Path> otherTenants, TrustSettings otherTrust) {
+      HttpSettings otherHttp,
+      Optional<Path> otherTenants,
+      TrustSettings otherTrust,
+      RulesSettings otherRules,
+      NotificationSettings otherNotifications) {
     return new QueryConfig(
         otherHttp,
         cluster,
@@ -256,6 +277,8 @@ public record QueryConfig(
         otherTrust,
         aliases,
         features,
+        otherRules,
+        otherNotifications,
         log,
         tracing);
   }
@@ -298,6 +321,8 @@ public record QueryConfig(
         TrustSettings.readForReceiver(in),
         in.find(ALIASES),
         Set.copyOf(in.get(FEATURE_FLAGS)),
+        RulesSettings.read(in),
+        NotificationSettings.read(in),
         LogSettings.read(in),
         TracingSettings.read(in));
   }

@@ -256,7 +256,7 @@ public final class Discovery implements AutoCloseable {
     String used =
         machine.used().isEmpty()
             ? listed.isEmpty()
-                ? "no gateway is known"
+                ? "no address is known"
                 : listed.size() + " listed addresses are used"
             : machine.used().size()
                 + " addresses of "

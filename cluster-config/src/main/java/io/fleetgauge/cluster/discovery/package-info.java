@@ -1,6 +1,6 @@
 /**
- * Finds addresses of gateways: for members of the cluster, and for probes. Registers probes, so
- * that others find them.
+ * Finds addresses of gateways: for members of the cluster, and for probes; and of Alertmanagers.
+ * Registers probes, so that others find them.
  *
  * <p>In: {@link io.fleetgauge.cluster.config.discovery.DiscoverySettings}. Out: a list of
  * addresses, {@code host:port} each, and calls when it changes. {@code Lookup} asks DNS, the

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -53,6 +54,17 @@ public final class ClusterMember implements AutoCloseable {
    * Longer than members wait for their data to be taken over.
    */
   static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(15);
+
+  /**
+   * A query API that has joined publishes itself within this time, unless it is of another kind.
+   */
+  private static final long PUBLISH_MILLIS = 5_000;
+
+  /** How often query APIs look for each other. */
+  private static final long MEET_MILLIS = 500;
+
+  /** The same once they have found each other; one that joins makes itself known to the others. */
+  private static final long MEET_AGAIN_MILLIS = 3_000;
 
   /** How long a gateway that was killed may still be listed as a member. */
   private static final Duration DEAD_MEMBERS_LISTED = Duration.ofSeconds(8);
@@ -314,6 +326,42 @@ public final class ClusterMember implements AutoCloseable {
     String id = self.orElseThrow().id();
     reported.keySet().removeIf(host -> table.owner(host).filter(id::equals).isEmpty());
     registry.lostReports(Set.copyOf(reported.keySet())).forEach(this::send);
+  }
+
+  /**
+   * Publishes where this process, a query API, is reached by others of its kind, and looks for them
+   * from now on.
+   *
+   * @param found is called with the others, their addresses by name, again and again; on this
+   *     package's thread, so it must be quick
+   */
+  public void meetQueryApis(String name, URI address, Consumer<Map<String, URI>> found) {
+    MemberForm own = new MemberForm(name, address, "");
+    long begun = now();
+    AtomicLong due = new AtomicLong(begun);
+    thread.scheduleWithFixedDelay(
+        () -> {
+          if (now() < due.get()) {
+            return;
+          }
+          try {
+            registry
+                .queryApis(own, now() - begun < PUBLISH_MILLIS)
+                .ifPresent(
+                    others -> {
+                      Map<String, URI> byName = new TreeMap<>();
+                      others.forEach(each -> byName.put(each.id(), each.address()));
+                      byName.remove(name);
+                      due.set(now() + MEET_AGAIN_MILLIS);
+                      found.accept(byName);
+                    });
+          } catch (RuntimeException e) {
+            LOG.debug("the other query APIs are looked for again in a second", e);
+          }
+        },
+        0,
+        MEET_MILLIS,
+        TimeUnit.MILLISECONDS);
   }
 
   /** Looks for a newer table soon, because another member says that there is one; never waits. */

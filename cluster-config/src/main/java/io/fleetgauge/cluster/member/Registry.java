@@ -34,6 +34,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * What the members share through Hazelcast: who is a gateway, the table, the known hosts, what
@@ -48,6 +49,7 @@ final class Registry {
   private static final String TABLE_KEY = "table";
   private static final String ACTIVE = "fleetgauge.active";
   private static final String REPORTS = "fleetgauge.reports";
+  private static final String QUERY_APIS = "fleetgauge.apis";
   private static final int BACKUPS = 2;
   private static final byte[] EMPTY = {};
   private static final long FORGET_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -60,6 +62,10 @@ final class Registry {
   private final SharedMap tables;
   private final SharedMap statuses;
   private final SharedMap reports;
+  private final Supplier<SharedMap> makesQueryApis;
+
+  /** Only query APIs look into it, so no other process asks Hazelcast for it. */
+  private Optional<SharedMap> queryApis = Optional.empty();
 
   /** What lay in the place of the table when it was looked at last. */
   private SharedMap.Found seenTable = new SharedMap.Found.Nothing();
@@ -69,6 +75,8 @@ final class Registry {
 
   /** Since when members that have published themselves are not present, by session. */
   private final Map<String, Long> goneSince = new HashMap<>();
+
+  private final Map<String, Long> apiGoneSince = new HashMap<>();
 
   /** A signature of nothing, by the secret with which all entries were signed when looked at. */
   private String signedWith = "";
@@ -90,11 +98,12 @@ final class Registry {
     this.tables = new SharedMap(hazelcast, TABLE, seal, sequence, ignored);
     this.statuses = new SharedMap(hazelcast, ACTIVE, seal, sequence, ignored);
     this.reports = new SharedMap(hazelcast, REPORTS, seal, sequence, ignored);
+    this.makesQueryApis = () -> new SharedMap(hazelcast, QUERY_APIS, seal, sequence, ignored);
   }
 
   /** How the maps are kept. */
   static void configure(Config config) {
-    for (String map : List.of(MEMBERS, HOSTS, TABLE, ACTIVE, REPORTS)) {
+    for (String map : List.of(MEMBERS, HOSTS, TABLE, ACTIVE, REPORTS, QUERY_APIS)) {
       config.addMapConfig(new MapConfig(map).setBackupCount(BACKUPS));
     }
   }
@@ -175,8 +184,54 @@ final class Registry {
     String now = HexFormat.of().formatHex(key.sign(Purpose.ENTRY, EMPTY));
     if (!now.equals(signedWith)) {
       List.of(members, hosts, tables, statuses, reports).forEach(SharedMap::signAgain);
+      queryApis.ifPresent(SharedMap::signAgain);
       signedWith = now;
     }
+  }
+
+  /**
+   * Publishes where this query API is reached, and finds the others.
+   *
+   * @param isPatient whether one that has not published itself yet is waited for
+   * @return empty if they cannot be known yet
+   */
+  Optional<List<MemberForm>> queryApis(MemberForm own, boolean isPatient) {
+    Set<String> sessions = new TreeSet<>();
+    boolean hasData = false;
+    for (Member member : hazelcast.getCluster().getMembers()) {
+      if (member.isLiteMember()) {
+        sessions.add(member.getUuid().toString());
+      } else {
+        hasData = true;
+      }
+    }
+    if (!hasData) {
+      return Optional.empty();
+    }
+    if (queryApis.isEmpty()) {
+      queryApis = Optional.of(makesQueryApis.get());
+    }
+    SharedMap apis = queryApis.get();
+    Map<String, MemberForm> announced = apis.get(sessions, Registry::gateway);
+    String session = session();
+    if (!own.equals(announced.get(session))) {
+      apis.set(session, own.toBytes());
+    }
+    for (String gone : apis.all((key, entry) -> key).keySet()) {
+      // One that joins may publish itself before this member has heard of it.
+      if (!sessions.contains(gone) && !gone.equals(session)) {
+        long since = apiGoneSince.computeIfAbsent(gone, none -> System.nanoTime());
+        if (System.nanoTime() - since > FORGET_AFTER_NANOS) {
+          apis.delete(gone);
+          apiGoneSince.remove(gone);
+        }
+      }
+    }
+    announced.remove(session);
+    sessions.remove(session);
+    return isPatient && !announced.keySet().containsAll(sessions)
+        ? Optional.empty()
+        : Optional.of(List.copyOf(announced.values()));
   }
 
   private boolean isSelf(TableMachine.Member member, String session) {

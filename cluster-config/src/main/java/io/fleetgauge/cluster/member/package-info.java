@@ -35,6 +35,7 @@
  * fleetgauge.table     "table"         a table, as {@code cluster.table} draws it
  * fleetgauge.active    a gateway's id  a status, as {@code cluster.table} draws it
  * fleetgauge.reports   a host          a report, as {@code cluster.table} draws it
+ * fleetgauge.apis      a session       a query API, in the form of a gateway
  *
  * connection = hello(connects) hello(accepts) proof(accepts) proof(connects) accepted:u8(0 or 1)
  *              and then what Hazelcast sends

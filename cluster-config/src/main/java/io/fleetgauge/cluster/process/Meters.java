@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.process;
 
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleConsumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
@@ -87,6 +89,21 @@ public final class Meters {
         .labelNames(label)
         .callback(out -> values.get().forEach((value, figure) -> out.call(figure, value)))
         .register(registry);
+  }
+
+  /**
+   * A histogram {@code prefix_name}, which takes what it is given.
+   *
+   * @param bounds upper bounds of its buckets, ascending, without infinity
+   */
+  public DoubleConsumer histogram(String name, String help, double... bounds) {
+    return Histogram.builder()
+            .name(prefix + "_" + name)
+            .help(help)
+            .classicOnly()
+            .classicUpperBounds(bounds)
+            .register(registry)
+        ::observe;
   }
 
   /** All metrics in Prometheus's text format. */

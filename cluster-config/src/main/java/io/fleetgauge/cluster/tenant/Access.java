@@ -96,6 +96,13 @@ public final class Access {
     return least == null ? base : least;
   }
 
+  /** The scope of a tenant, empty if it sees everything; no value if there is no such tenant. */
+  public Optional<String> scope(String tenant) {
+    return state
+        .flatMap(now -> Optional.ofNullable(now.list.tenants().get(tenant)))
+        .map(TenantSettings::scope);
+  }
+
   /** The names of all tenants; none without a tenants file. */
   public Set<String> tenants() {
     return state.map(now -> now.list.tenants().keySet()).orElse(Set.of());

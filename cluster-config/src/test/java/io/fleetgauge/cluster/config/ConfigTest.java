@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fleetgauge.cluster.config.external.NotificationSettings;
 import io.fleetgauge.cluster.config.gpu.AllocationSettings;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.DeviceChoice;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
 import io.fleetgauge.cluster.config.gpu.KubeletSettings;
+import io.fleetgauge.cluster.config.gpu.PageSettings;
 import io.fleetgauge.cluster.config.gpu.ProcessSettings;
 import io.fleetgauge.cluster.config.gpu.RuntimeSettings;
 import io.fleetgauge.cluster.config.gpu.SlurmSettings;
@@ -139,6 +141,22 @@ class ConfigTest {
                 TrustSettings.NONE,
                 Optional.empty(),
                 Set.of(),
+                new RulesSettings(
+                    List.of(),
+                    Map.of(),
+                    Duration.ofMinutes(1),
+                    Duration.ZERO,
+                    Duration.ofMinutes(1),
+                    Optional.empty(),
+                    RulesSettings.Partial.KEEP,
+                    Map.of(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    2_000,
+                    20_000,
+                    Duration.ofHours(1)),
+                new NotificationSettings(
+                    10_000, 256, Duration.ofSeconds(5), Relabelling.NONE, List.of()),
                 LOG,
                 TracingSettings.OFF));
     ProbeConfig probe = ProbeConfig.read("f", "{}");
@@ -337,7 +355,37 @@ class ConfigTest {
               slowWarn: 1s
               slowError: 2s
               limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
+            rules:
+              files: ["/etc/rules/*.yaml"]
+              tenants: {ml: {files: [/etc/ml.yaml]}}
+              evaluationInterval: 15s
+              queryOffset: 10s
+              resendDelay: 2m
+              deadline: 5s
+              partial: evaluate
+              externalLabels: {cluster: c1}
+              externalUrl: https://fleet.example/console
+              folder: /var/lib/rules
+              maxGroups: 14
+              maxRules: 15
+              catchUp: 2h
             """);
+    assertThat(config.rules())
+        .isEqualTo(
+            new RulesSettings(
+                List.of("/etc/rules/*.yaml"),
+                Map.of("ml", List.of("/etc/ml.yaml")),
+                Duration.ofSeconds(15),
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(2),
+                Optional.of(Duration.ofSeconds(5)),
+                RulesSettings.Partial.EVALUATE,
+                Map.of("cluster", "c1"),
+                Optional.of(URI.create("https://fleet.example/console")),
+                Optional.of(Path.of("/var/lib/rules")),
+                14,
+                15,
+                Duration.ofHours(2)));
     assertThat(config.http()).isEqualTo(new HttpSettings("127.0.0.1", 1));
     assertThat(config.allowedOrigins())
         .containsExactlyInAnyOrder("https://g.example:3000", "http://[::1]");

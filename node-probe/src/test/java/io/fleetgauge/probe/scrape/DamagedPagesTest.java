@@ -3,7 +3,7 @@ package io.fleetgauge.probe.scrape;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.ScrapeSettings;
+import io.fleetgauge.cluster.config.external.ScrapeSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.BadPage;
 import io.fleetgauge.sample.prometheus.PageFormat;

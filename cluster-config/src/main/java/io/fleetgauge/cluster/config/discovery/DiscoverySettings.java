@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How addresses of gateways are discovered.
+ * How addresses of gateways, or of servers of another system, are discovered.
  *
  * @param section the keys' section, for messages
  * @param source who knows the addresses
@@ -117,7 +117,7 @@ public record DiscoverySettings(
    */
   public static Optional<DiscoverySettings> readForMember(
       ConfigReader in, int port, Optional<Path> cache) {
-    return read(in, new Keys(OF_MEMBERS, port, "members of the cluster"), cache, true);
+    return read(in, new Keys(OF_MEMBERS, port, "members of the cluster", true), cache, true);
   }
 
   /**
@@ -127,7 +127,17 @@ public record DiscoverySettings(
    */
   public static Optional<DiscoverySettings> readForProbe(
       ConfigReader in, int port, Optional<Path> cache) {
-    return read(in, new Keys(OF_PROBE, port, "gateways"), cache, false);
+    return read(in, new Keys(OF_PROBE, port, "gateways", false), cache, false);
+  }
+
+  /**
+   * Of a query API that looks for servers of another system; empty when they are listed.
+   *
+   * @param what is discovered, in the plural
+   */
+  public static Optional<DiscoverySettings> readForOthers(
+      ConfigReader in, String section, int port, String what) {
+    return read(in, new Keys(section, port, what, false), Optional.empty(), false);
   }
 
   private static Optional<DiscoverySettings> read(
@@ -247,7 +257,8 @@ public record DiscoverySettings(
     /**
      * @param what is discovered, for the page
      */
-    Keys(String section, int defaultPort, String what) {
+    Keys(String section, int defaultPort, String what, boolean isMember) {
+      boolean isProbe = section.equals(OF_PROBE);
       this.section = section;
       method =
           Key.optional(
@@ -269,7 +280,9 @@ public record DiscoverySettings(
               section + ".scheme",
               KeyType.choice(Scheme.class),
               Scheme.HTTP,
-              "How discovered gateways are reached; with `trust.ca`, always over TLS.");
+              isProbe
+                  ? "How discovered gateways are reached; with `trust.ca`, always over TLS."
+                  : "How discovered " + what + " are reached.");
       refresh =
           Key.of(
               section + ".refresh",
@@ -286,9 +299,11 @@ public record DiscoverySettings(
           Key.derived(
               section + ".cache",
               KeyType.path(),
-              section.equals(OF_PROBE)
+              isProbe
                   ? "`discovery` in `spool.folder`; none without a spool"
-                  : "`discovery` in `store.folder` of a gateway; none for a query API",
+                  : isMember
+                      ? "`discovery` in `store.folder` of a gateway; none for a query API"
+                      : "none",
               "File with the last answer, which a start uses until there is a newer one.");
       maxAddresses =
           Key.of(
@@ -349,9 +364,11 @@ public record DiscoverySettings(
           Key.derived(
               section + ".kubernetes.notReady",
               KeyType.flag(),
-              section.equals(OF_PROBE) ? "`false`" : "`true`",
-              "Whether pods count that are not ready; members of the cluster have to find each"
-                  + " other before they are.");
+              isMember ? "`true`" : "`false`",
+              "Whether pods count that are not ready"
+                  + (isMember || isProbe
+                      ? "; members of the cluster have to find each other before they are."
+                      : "."));
       kubernetesToken =
           Key.of(
               section + ".kubernetes.tokenFile",

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.gpu;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -45,7 +45,7 @@ public record PageSettings(String vocabulary, boolean hostname) {
     return new PageSettings(STORED, true);
   }
 
-  static PageSettings read(ConfigReader in) {
+  public static PageSettings read(ConfigReader in) {
     return new PageSettings(in.get(VOCABULARY), in.get(HOSTNAME));
   }
 }

@@ -1,8 +1,9 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.external;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.key.ConfigException;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.PageFormat;
@@ -40,8 +41,7 @@ class ScrapeSettingsTest {
                 Relabelling.NONE,
                 Optional.empty(),
                 new ScrapeSettings.Limits(16 << 20, 20_000, 64, 256, 4_096),
-                new ScrapeSettings.Access(
-                    Optional.empty(), Optional.empty(), TrustSettings.NONE, false)));
+                AccessSettings.NONE));
   }
 
   @Test
@@ -83,8 +83,9 @@ class ScrapeSettingsTest {
     assertThat(settings.fallback()).contains(PageFormat.OPENMETRICS);
     assertThat(settings.limits()).isEqualTo(new ScrapeSettings.Limits(1 << 20, 5, 6, 7, 8));
     assertThat(settings.access().user()).contains(file);
-    assertThat(settings.access().tls())
-        .isEqualTo(TrustSettings.ofFiles(Optional.of(file), Optional.of(file), Optional.of(file)));
+    assertThat(settings.access().ca()).contains(file);
+    assertThat(settings.access().certificate()).contains(file);
+    assertThat(settings.access().key()).contains(file);
     assertThat(settings.access().isUnverified()).isTrue();
     assertThat(only("scrape: {a: {url: 'http://b', tokenFile: " + file + "}}").access().token())
         .contains(file);

@@ -1,4 +1,4 @@
-package io.fleetgauge.cluster.config;
+package io.fleetgauge.cluster.config.external;
 
 import io.fleetgauge.cluster.config.key.ConfigReader;
 import io.fleetgauge.cluster.config.key.Key;
@@ -8,7 +8,6 @@ import io.fleetgauge.sample.prometheus.PageFormat;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +41,7 @@ public record ScrapeSettings(
     Relabelling relabelling,
     Optional<PageFormat> fallback,
     Limits limits,
-    Access access) {
+    AccessSettings access) {
 
   /**
    * Limits of a page. One that goes beyond a limit counts as a failed scrape.
@@ -54,17 +53,6 @@ public record ScrapeSettings(
    * @param valueBytes {@code maxLabelValue}
    */
   public record Limits(long bodyBytes, int samples, int labels, int nameBytes, int valueBytes) {}
-
-  /**
-   * How the probe and the exporter know each other.
-   *
-   * @param token {@code tokenFile}
-   * @param user {@code userFile}
-   * @param tls {@code tls.ca}, {@code tls.certificate} and {@code tls.key}
-   * @param isUnverified {@code tls.insecure}
-   */
-  public record Access(
-      Optional<Path> token, Optional<Path> user, TrustSettings tls, boolean isUnverified) {}
 
   private static final String SECTION = "scrape";
 
@@ -156,40 +144,12 @@ public record ScrapeSettings(
           KeyType.integer(1, 16_384),
           4_096,
           "Most bytes of the value of a label.");
-  private static final Key<Path> TOKEN =
-      Key.optional(
-          "tokenFile",
-          KeyType.file(),
-          "File with a token that is sent as `Authorization: Bearer`.");
-  private static final Key<Path> USER =
-      Key.optional(
-          "userFile",
-          KeyType.file(),
-          "File with `name:password`, which is sent as `Authorization: Basic`.");
-  private static final Key<Path> CA =
-      Key.derived(
-          "tls.ca",
-          KeyType.file(),
-          "the authorities that the JDK trusts",
-          "Authority in PEM that signs the exporter's certificate.");
-  private static final Key<Path> CERTIFICATE =
-      Key.optional(
-          "tls.certificate", KeyType.file(), "Certificate in PEM that is shown to the exporter.");
-  private static final Key<Path> PRIVATE_KEY =
-      Key.optional("tls.key", KeyType.file(), "Private key of that certificate in PEM, PKCS 8.");
-  private static final Key<Boolean> INSECURE =
-      Key.of(
-          "tls.insecure",
-          KeyType.flag(),
-          false,
-          "Whether any certificate is accepted. Whoever is between probe and exporter can then"
-              + " change what is read.");
 
   /**
    * @param nodeInstance value of the label {@code instance} of the node
    * @param tick time between two ticks
    */
-  static List<ScrapeSettings> read(ConfigReader in, String nodeInstance, Duration tick) {
+  public static List<ScrapeSettings> read(ConfigReader in, String nodeInstance, Duration tick) {
     List<String> names = in.names(SECTION, "NAME");
     if (names.size() > MAX_TARGETS) {
       in.problem(SECTION + ": more than " + MAX_TARGETS + " exporters are not allowed");
@@ -237,7 +197,7 @@ public record ScrapeSettings(
             in.get(MAX_LABELS.in(section)),
             in.get(MAX_NAME.in(section)),
             in.get(MAX_VALUE.in(section)));
-    Access access = access(in, section);
+    AccessSettings access = AccessSettings.read(in, section, "the exporter");
     return url.map(
         address ->
             new ScrapeSettings(
@@ -252,21 +212,6 @@ public record ScrapeSettings(
                 fallback,
                 limits,
                 access));
-  }
-
-  private static Access access(ConfigReader in, String section) {
-    Optional<Path> token = in.find(TOKEN.in(section));
-    Optional<Path> user = in.find(USER.in(section));
-    if (token.isPresent() && user.isPresent()) {
-      in.problem(section + ": only one of tokenFile and userFile is allowed");
-    }
-    Optional<Path> certificate = in.find(CERTIFICATE.in(section));
-    Optional<Path> key = in.find(PRIVATE_KEY.in(section));
-    if (certificate.isPresent() != key.isPresent()) {
-      in.problem(section + ".tls: certificate and key are both needed, or none");
-    }
-    TrustSettings tls = TrustSettings.ofFiles(in.find(CA.in(section)), certificate, key);
-    return new Access(token, user, tls, in.get(INSECURE.in(section)));
   }
 
   private static Optional<URI> url(String text) {

@@ -1,0 +1,74 @@
+package io.fleetgauge.cluster.config.external;
+
+import io.fleetgauge.cluster.config.key.ConfigReader;
+import io.fleetgauge.cluster.config.key.Key;
+import io.fleetgauge.cluster.config.key.KeyType;
+import io.fleetgauge.sample.relabel.Relabelling;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Where alerts are sent.
+ *
+ * @param queue {@code rules.notifications.queue}
+ * @param batch {@code rules.notifications.batch}
+ * @param drain {@code rules.notifications.drain}
+ * @param relabelling {@code rules.notifications.relabel}
+ * @param alertmanagers {@code rules.alertmanagers}
+ */
+public record NotificationSettings(
+    int queue,
+    int batch,
+    Duration drain,
+    Relabelling relabelling,
+    List<AlertmanagerSettings> alertmanagers) {
+  private static final Key<Integer> QUEUE =
+      Key.of(
+          "rules.notifications.queue",
+          KeyType.integer(1, 1_000_000),
+          10_000,
+          "Most alerts that wait for each Alertmanager; with more, those that have waited longest"
+              + " are dropped and counted. Of each alert only the newest state waits.");
+  private static final Key<Integer> BATCH =
+      Key.of(
+          "rules.notifications.batch",
+          KeyType.integer(1, 10_000),
+          256,
+          "Most alerts of one request to an Alertmanager.");
+  private static final Key<Duration> DRAIN =
+      Key.of(
+          "rules.notifications.drain",
+          KeyType.duration(Duration.ZERO, Duration.ofMinutes(1)),
+          Duration.ofSeconds(5),
+          "How long this process, when it stops, goes on sending the alerts that wait.");
+  private static final Key<Relabelling> RELABEL =
+      Key.of(
+          "rules.notifications.relabel",
+          KeyType.relabelling(),
+          Relabelling.NONE,
+          "Rules that change the labels of alerts, or drop alerts, before they are sent, as"
+              + " `alert_relabel_configs` of Prometheus does.");
+
+  public NotificationSettings {
+    alertmanagers = List.copyOf(alertmanagers);
+  }
+
+  /** Every default, with these Alertmanagers. */
+  public static NotificationSettings to(List<AlertmanagerSettings> alertmanagers) {
+    return new NotificationSettings(
+        QUEUE.fallback().orElseThrow(),
+        BATCH.fallback().orElseThrow(),
+        DRAIN.fallback().orElseThrow(),
+        Relabelling.NONE,
+        alertmanagers);
+  }
+
+  public static NotificationSettings read(ConfigReader in) {
+    return new NotificationSettings(
+        in.get(QUEUE),
+        in.get(BATCH),
+        in.get(DRAIN),
+        in.get(RELABEL),
+        AlertmanagerSettings.read(in));
+  }
+}
