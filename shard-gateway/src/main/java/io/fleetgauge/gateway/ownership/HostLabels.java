@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.ownership;
 
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.List;
 
 /**
@@ -9,9 +10,6 @@ import java.util.List;
  * @param names in order of precedence: the first that a series has names its host
  */
 public record HostLabels(List<String> names) {
-  /** The host of series that name none. */
-  static final String NO_HOST = "no-host";
-
   private static final String INSTANCE = "instance";
 
   /** The host of a series. */
@@ -22,7 +20,7 @@ public record HostLabels(List<String> names) {
         return name.equals(INSTANCE) ? withoutPort(value) : value;
       }
     }
-    return NO_HOST;
+    return PseudoHosts.of(series);
   }
 
   private static String withoutPort(String instance) {

@@ -665,6 +665,11 @@ public final class Lane {
     return view.newest();
   }
 
+  /** The time up to which the host's samples are complete; see {@link HostView#completeUpTo}. */
+  long completeUpTo() {
+    return view.completeUpTo();
+  }
+
   /** Time of the newest sample that the host has sent, ms; {@link Long#MIN_VALUE} if none has. */
   public long heard() {
     return view.heard();

@@ -18,6 +18,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.files.PrivateFiles;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,8 @@ import org.slf4j.LoggerFactory;
 public final class Store {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final long SILENT_MILLIS = 300_000;
+  private static final long SILENT_MIN_MILLIS = 30_000;
+  private static final int SILENT_TICKS = 4;
 
   private final Path folder;
   private final Shared shared;
@@ -474,19 +477,29 @@ public final class Store {
     List<StoreChanges.OfHost> changed = new ArrayList<>();
     long newest = Long.MIN_VALUE;
     for (Lane lane : lanes.values()) {
-      newest = Math.max(newest, lane.newest());
+      if (!PseudoHosts.isOne(lane.host())) {
+        newest = Math.max(newest, lane.newest());
+      }
       if (before == incarnation) {
         lane.changedSince(since).ifPresent(changed::add);
       }
     }
-    long watermark = newest;
+    long watermark = Long.MAX_VALUE;
     for (Lane lane : lanes.values()) {
-      // A host that has been silent for long does not hold the watermark back.
-      if (lane.newest() > newest - SILENT_MILLIS) {
-        watermark = Math.min(watermark, lane.newest());
+      if (!PseudoHosts.isOne(lane.host()) && !isSilent(lane, newest)) {
+        watermark = Math.min(watermark, lane.completeUpTo());
       }
     }
+    if (watermark == Long.MAX_VALUE) {
+      watermark = newest;
+    }
     return new StoreChanges(incarnation, cursor, watermark, changed);
+  }
+
+  /** Whether a host has stopped sending, so that nobody waits for it. */
+  private static boolean isSilent(Lane lane, long newest) {
+    long most = Math.clamp(SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, SILENT_MILLIS);
+    return lane.newest() <= newest - most || lane.heard() < lane.newest();
   }
 
   /** The number of changes so far; samples that are read later include all of them. */

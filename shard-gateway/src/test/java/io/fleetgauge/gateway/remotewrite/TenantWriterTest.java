@@ -8,6 +8,7 @@ import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
@@ -91,7 +92,7 @@ class TenantWriterTest {
     assertThat(request.refusals()).isEmpty();
     assertThat(request.parts())
         .extracting(TenantWriter.Part::host)
-        .containsExactlyInAnyOrder("n1", "n2", "n3", "no-host");
+        .containsExactlyInAnyOrder("n1", "n2", "n3", PseudoHosts.of(Labels.of("__name__", "up")));
     for (TenantWriter.Part part : request.parts()) {
       if (part.host().equals("n1")) {
         assertThat(part.samples()).isEqualTo(2);

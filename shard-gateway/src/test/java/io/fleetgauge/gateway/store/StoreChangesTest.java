@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,11 +75,29 @@ class StoreChangesTest {
   }
 
   @Test
-  void aHostThatHasBeenSilentForFiveMinutesDoesNotHoldTheWatermarkBack() {
+  void aHostThatHasMissedFourTicksDoesNotHoldTheWatermarkBack() {
     send("n1", 400_000);
-    send("n2", 100_001);
-    assertThat(store.changes(0, 0).watermark()).isEqualTo(100_001);
+    send("n2", 340_001);
+    assertThat(store.changes(0, 0).watermark()).isEqualTo(340_001);
     send("n3", 400_001);
+    assertThat(store.changes(0, 0).watermark()).isEqualTo(400_000);
+  }
+
+  @Test
+  void aHostIsCompleteUntilItsNextTickIsDue() {
+    send("n1", 400_000);
+    send("n1", 410_000);
+    send("n2", 405_000);
+    send("n2", 420_000);
+    assertThat(store.changes(0, 0).watermark()).isEqualTo(419_999);
+    send("n1", 420_000);
+    assertThat(store.changes(0, 0).watermark()).isBetween(428_000L, 429_999L);
+  }
+
+  @Test
+  void aHostThatIsNoNodeDoesNotHoldTheWatermarkBack() {
+    send("n1", 400_000);
+    send(PseudoHosts.of(Labels.of("a", "b")), 380_000);
     assertThat(store.changes(0, 0).watermark()).isEqualTo(400_000);
   }
 

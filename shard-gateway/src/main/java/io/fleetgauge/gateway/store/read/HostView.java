@@ -38,6 +38,7 @@ public final class HostView {
 
   private volatile long oldest = Long.MAX_VALUE;
   private volatile long tickMillis = DEFAULT_TICK_MILLIS;
+  private volatile long completeUpTo = NEVER;
 
   public HostView(String host, Dimensions dimensions) {
     this.host = host;
@@ -55,6 +56,7 @@ public final class HostView {
     if (time > newest) {
       if (newest != NEVER) {
         tickMillis = Math.max(1, (7 * tickMillis + Math.min(time - newest, MAX_TICK_MILLIS)) / 8);
+        completeUpTo = time + Math.min(tickMillis, time - newest) - 1;
       }
       newest = time;
     }
@@ -111,6 +113,14 @@ public final class HostView {
   /** No sample is before this time, ms; {@link Long#MAX_VALUE} if there is none. */
   public long oldest() {
     return oldest;
+  }
+
+  /**
+   * The time up to which the host's samples are complete, ms: its next tick is not due before.
+   * {@link Long#MIN_VALUE} if it has none.
+   */
+  public long completeUpTo() {
+    return Math.max(newest, completeUpTo);
   }
 
   /** Moving average of the time between ticks, ms. */
