@@ -1,0 +1,29 @@
+package io.fleetgauge.query.rules.definition;
+
+import io.fleetgauge.query.rules.template.Template;
+import io.fleetgauge.query.rules.template.TemplateFailure;
+import java.util.Optional;
+
+/** Says what is wrong with a template in a label or an annotation of an alerting rule. */
+@FunctionalInterface
+public interface TemplateCheck {
+  /** Accepts everything. */
+  TemplateCheck NONE = (alert, template) -> Optional.empty();
+
+  /** Accepts what rules can expand. */
+  TemplateCheck TEMPLATES =
+      (alert, template) -> {
+        try {
+          Template.check("__alert_" + alert, template);
+          return Optional.empty();
+        } catch (TemplateFailure e) {
+          return Optional.of(e.getMessage());
+        }
+      };
+
+  /**
+   * @param alert the name of the alert, which messages contain
+   * @return what is wrong; empty when the template can be used
+   */
+  Optional<String> problem(String alert, String template);
+}
