@@ -6,14 +6,17 @@ import java.util.List;
 /**
  * What is known of a rule after an evaluation.
  *
+ * @param rule name and labels, by which the rule is found again in a changed group; as Prometheus
+ *     does it, rules that have both in common are found in their order
  * @param health of the last evaluation
  * @param lastError why it failed; empty unless it did
- * @param lastEvaluation when it began, ms since the epoch; 0 before the first one
+ * @param lastEvaluation its slot, ms since the epoch; 0 before the first one
  * @param durationNanos how long it took
  * @param alerts of an alerting rule, the resolved ones that are still sent included; by label set
  * @param series that it wrote at the last slot, so that the next one can end those that are gone
  */
 public record RuleState(
+    String rule,
     Health health,
     String lastError,
     long lastEvaluation,
@@ -26,5 +29,25 @@ public record RuleState(
     UNKNOWN,
     OK,
     ERR
+  }
+
+  public RuleState {
+    alerts = List.copyOf(alerts);
+    series = List.copyOf(series);
+  }
+
+  /** The state of a rule that has no name in it, and so is not found in a changed group. */
+  public RuleState(
+      Health health,
+      String lastError,
+      long lastEvaluation,
+      long durationNanos,
+      List<AlertInstance> alerts,
+      List<Labels> series) {
+    this("", health, lastError, lastEvaluation, durationNanos, alerts, series);
+  }
+
+  static RuleState initial(String rule) {
+    return new RuleState(rule, Health.UNKNOWN, "", 0, 0, List.of(), List.of());
   }
 }

@@ -6,6 +6,8 @@
  *
  * <p>Law: an evaluation is a function of the state before and of stored samples. Who starts from an
  * earlier state and evaluates the slots since then comes to the same state and the same samples, so
- * that evaluating a slot twice changes nothing. No clock, no network.
+ * that evaluating a slot twice changes nothing. The exception is a rule that reads what it, or a
+ * rule behind it, writes: evaluated again, it sees samples of this slot that were not there. No
+ * clock, no network.
  */
 package io.fleetgauge.query.rules.evaluation;

@@ -1,0 +1,239 @@
+package io.fleetgauge.query.rules.evaluation;
+
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.query.rules.definition.Rule;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Evaluates a rule group at one slot: what it answers is a function of the state before and of what
+ * {@link Queries} answers.
+ *
+ * <p>The rules have the results that they would have one after the other; those that do not read
+ * what another one writes are asked at the same time.
+ */
+public final class GroupEvaluation {
+  /** Answers instant queries; several may be under way at once. */
+  public interface Queries {
+    /**
+     * @param time ms since the epoch
+     * @return fails with a {@link io.fleetgauge.promql.query.QueryFailure} if the query has no
+     *     answer: that is an error of the rule; any other failure ends the evaluation
+     */
+    CompletionStage<Seen> instant(Expr expression, long time);
+
+    /** A clock for how long rules take, ns; 0 where that is not measured. */
+    default long nanoTime() {
+      return 0;
+    }
+  }
+
+  /**
+   * The answer of a query.
+   *
+   * @param missing hosts that the answer lacks, empty if whole
+   */
+  public record Seen(Answer.Result result, List<String> missing) {}
+
+  /** Stores samples that a later rule of the group reads. */
+  @FunctionalInterface
+  public interface Writer {
+    /** Completes when queries see the samples; if it fails, the evaluation fails. */
+    CompletionStage<Void> write(List<Written> samples);
+  }
+
+  /**
+   * What an evaluation needs besides the group.
+   *
+   * @param externalLabels what templates see as external labels
+   * @param externalUrl of the console, without a slash at its end
+   * @param resendDelay after how long a firing alert is sent again, ms
+   * @param queryOffset of groups that name none, ms
+   * @param partial of groups that name none
+   * @param scopeLabels what every result of the tenant has, whatever its rules say
+   */
+  public record Settings(
+      Labels externalLabels,
+      String externalUrl,
+      long resendDelay,
+      long queryOffset,
+      RuleGroup.Partial partial,
+      Labels scopeLabels) {}
+
+  /**
+   * What comes of a slot.
+   *
+   * @param samples that have still to be written, staleness markers included
+   * @param alerts to send now: firing ones that are due, and resolved ones
+   * @param written how many samples the writer has had before
+   */
+  public record Outcome(
+      GroupState after, List<Written> samples, List<Notice> alerts, int written) {}
+
+  /**
+   * A sample to write.
+   *
+   * @param value {@link Staleness#MARKER} ends the series, and stands beside a histogram
+   * @param histogram null when the sample is a number
+   */
+  public record Written(Labels labels, long time, double value, Histogram histogram) {
+    public Written(Labels labels, long time, double value) {
+      this(labels, time, value, null);
+    }
+
+    static Written end(Labels labels, long time) {
+      return new Written(labels, time, Staleness.MARKER);
+    }
+  }
+
+  /**
+   * An alert as it is sent. Times in ms since the epoch.
+   *
+   * @param labels final, without external labels
+   * @param endsAt when it was resolved; of a firing alert, until when it is valid unless it is sent
+   *     again
+   */
+  public record Notice(
+      Labels labels,
+      SortedMap<String, String> annotations,
+      long startsAt,
+      long endsAt,
+      String generatorUrl) {}
+
+  private final RuleGroup group;
+  private final GroupState before;
+  private final long slot;
+  private final long sampleTime;
+  private final Writer writer;
+  private final RuleEvaluation rules;
+  private final RuleStep[] steps;
+  private final Set<Labels> seriesWritten = new HashSet<>();
+  private final List<Written> samples = new ArrayList<>();
+  private int handed;
+
+  private GroupEvaluation(
+      RuleGroup group,
+      GroupState before,
+      long slot,
+      Queries queries,
+      Writer writer,
+      Settings settings) {
+    this.group = group;
+    this.before = before.under(group);
+    this.slot = slot;
+    this.sampleTime = slot - group.queryOffset().orElse(settings.queryOffset());
+    this.writer = writer;
+    this.rules = new RuleEvaluation(group, slot, queries, settings);
+    this.steps = new RuleStep[group.rules().size()];
+  }
+
+  /**
+   * Evaluates one slot.
+   *
+   * @param before the state after an earlier slot; of this group, or of it as it was defined before
+   * @param slot ms since the epoch, after the slot of {@code before}
+   */
+  public static CompletionStage<Outcome> evaluate(
+      RuleGroup group,
+      GroupState before,
+      long slot,
+      Queries queries,
+      Writer writer,
+      Settings settings) {
+    if (slot <= before.slot()) {
+      return CompletableFuture.failedFuture(
+          new IllegalArgumentException(
+              "slot " + slot + " of " + group.id().key() + " is not after " + before.slot()));
+    }
+    GroupEvaluation evaluation =
+        new GroupEvaluation(group, before, slot, queries, writer, settings);
+    return evaluation
+        .from(PreparedGroup.of(group).rounds(), 0)
+        .thenApply(_ -> evaluation.outcome());
+  }
+
+  /** The markers that end all series of a group that is no longer there. */
+  public static List<Written> ended(GroupState last, long time) {
+    TreeSet<Labels> series = new TreeSet<>(last.ending());
+    last.rules().forEach(rule -> series.addAll(rule.series()));
+    return series.stream().map(labels -> Written.end(labels, time)).toList();
+  }
+
+  // --- rounds ---
+
+  private CompletionStage<Void> from(List<RuleOrder.Round> rounds, int index) {
+    if (index == rounds.size()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    RuleOrder.Round round = rounds.get(index);
+    CompletableFuture<?>[] members =
+        round.rules().stream()
+            .map(place -> rule(place).toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new);
+    return CompletableFuture.allOf(members)
+        .thenCompose(_ -> write(round))
+        .thenCompose(_ -> from(rounds, index + 1));
+  }
+
+  private CompletionStage<Void> rule(int place) {
+    Rule rule = group.rules().get(place);
+    return rules.evaluated(rule, before.rules().get(place)).thenAccept(step -> steps[place] = step);
+  }
+
+  private CompletionStage<Void> write(RuleOrder.Round round) {
+    List<Written> now = new ArrayList<>();
+    for (int place : round.rules()) {
+      for (Written sample : steps[place].samples()) {
+        now.add(sample);
+        seriesWritten.add(sample.labels());
+      }
+    }
+    for (int place : round.rules()) {
+      addEnds(before.rules().get(place).series(), steps[place].after().series(), now);
+    }
+    if (!round.seen() || now.isEmpty()) {
+      samples.addAll(now);
+      return CompletableFuture.completedFuture(null);
+    }
+    handed += now.size();
+    return writer.write(List.copyOf(now));
+  }
+
+  /** Ends what was written at the slot before and now is not, unless another rule writes it. */
+  private void addEnds(Collection<Labels> old, Collection<Labels> still, List<Written> out) {
+    Set<Labels> kept = new HashSet<>(still);
+    for (Labels series : old) {
+      if (!kept.contains(series) && !seriesWritten.contains(series)) {
+        out.add(Written.end(series, sampleTime));
+      }
+    }
+  }
+
+  private Outcome outcome() {
+    addEnds(new TreeSet<>(before.ending()), List.of(), samples);
+    List<RuleState> after = new ArrayList<>();
+    List<Notice> notices = new ArrayList<>();
+    TreeSet<String> missing = new TreeSet<>();
+    for (RuleStep step : steps) {
+      after.add(step.after());
+      notices.addAll(step.notices());
+      missing.addAll(step.missing());
+    }
+    GroupState state =
+        new GroupState(
+            group.id(), slot, before.definition(), List.copyOf(missing), after, List.of());
+    return new Outcome(state, List.copyOf(samples), List.copyOf(notices), handed);
+  }
+}

@@ -1,0 +1,15 @@
+package io.fleetgauge.query.rules.evaluation;
+
+import java.util.List;
+
+/**
+ * What comes of one rule at a slot.
+ *
+ * @param samples without staleness markers
+ * @param missing hosts that its queries could not see
+ */
+record RuleStep(
+    RuleState after,
+    List<GroupEvaluation.Written> samples,
+    List<GroupEvaluation.Notice> notices,
+    List<String> missing) {}
