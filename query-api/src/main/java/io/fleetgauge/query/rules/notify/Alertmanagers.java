@@ -1,0 +1,309 @@
+package io.fleetgauge.query.rules.notify;
+
+import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
+import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
+import io.fleetgauge.cluster.config.external.NotificationSettings;
+import io.fleetgauge.cluster.discovery.Discovery;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.sample.Labels;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Every Alertmanager that is configured or discovered. Safe for all threads. */
+public final class Alertmanagers implements Notifier, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Alertmanagers.class);
+
+  private final Vertx vertx;
+  private final NotificationSettings settings;
+  private final Labels externalLabels;
+  private final List<Section> sections = new ArrayList<>();
+  private final LongAdder invalid = new LongAdder();
+  private final LongAdder undelivered = new LongAdder();
+  private final LongAdder overflowedBefore = new LongAdder();
+  private final LongAdder refusedBefore = new LongAdder();
+  private volatile boolean isClosed;
+
+  /** The Alertmanagers of one section of the configuration. */
+  private final class Section {
+    final AlertmanagerSettings settings;
+    final AlertmanagerClient client;
+    Optional<Discovery> discovery = Optional.empty();
+    volatile List<Alertmanager> targets = List.of();
+
+    Section(AlertmanagerSettings settings, AlertmanagerClient client) {
+      this.settings = settings;
+      this.client = client;
+    }
+
+    boolean takes(String tenant) {
+      return settings.tenants().isEmpty() || settings.tenants().contains(tenant);
+    }
+
+    /** An Alertmanager that stays keeps what waits for it. */
+    synchronized void use(List<URI> addresses) {
+      if (isClosed) {
+        return;
+      }
+      List<Alertmanager> before = targets;
+      List<Alertmanager> after = new ArrayList<>();
+      for (URI address : addresses) {
+        after.add(
+            before.stream()
+                .filter(each -> each.address().equals(address))
+                .findFirst()
+                .orElseGet(() -> target(address)));
+      }
+      targets = List.copyOf(after);
+      before.stream().filter(each -> !after.contains(each)).forEach(Alertmanagers.this::end);
+    }
+
+    private Alertmanager target(URI address) {
+      return new Alertmanager(
+          vertx,
+          client,
+          address,
+          Alertmanagers.this.settings.queue(),
+          Alertmanagers.this.settings.batch());
+    }
+  }
+
+  private Alertmanagers(Vertx vertx, NotificationSettings settings, Labels externalLabels) {
+    this.vertx = vertx;
+    this.settings = settings;
+    this.externalLabels = externalLabels;
+  }
+
+  /**
+   * @param externalLabels are added to each alert, unless it has a label of that name
+   * @param clock ms since the epoch
+   * @throws StartFailure if a file with a secret cannot be used
+   */
+  public static Alertmanagers start(
+      Vertx vertx, NotificationSettings settings, Labels externalLabels, LongSupplier clock)
+      throws StartFailure {
+    Alertmanagers all = new Alertmanagers(vertx, settings, externalLabels);
+    for (AlertmanagerSettings each : settings.alertmanagers()) {
+      all.sections.add(all.new Section(each, AlertmanagerClient.open(vertx, each)));
+    }
+    all.sections.forEach(section -> all.begin(section, clock));
+    return all;
+  }
+
+  private void begin(Section section, LongSupplier clock) {
+    section.use(section.settings.urls());
+    section.discovery =
+        section
+            .settings
+            .discovery()
+            .map(
+                how ->
+                    Discovery.start(
+                        vertx,
+                        how,
+                        List.of(),
+                        clock,
+                        found -> section.use(addresses(section.settings, how, found))));
+  }
+
+  /** Those that are listed, and those that are discovered; each once. */
+  private static List<URI> addresses(
+      AlertmanagerSettings settings, DiscoverySettings how, List<String> discovered) {
+    Set<URI> all = new LinkedHashSet<>(settings.urls());
+    String scheme = how.isTls() ? "https://" : "http://";
+    for (String each : discovered) {
+      all.add(URI.create(scheme + each + settings.pathPrefix()));
+    }
+    return List.copyOf(all);
+  }
+
+  @Override
+  public void send(String tenant, List<Notice> alerts) {
+    for (Section section : sections) {
+      List<Alertmanager> targets = section.targets;
+      if (!targets.isEmpty() && section.takes(tenant)) {
+        List<Delivery.Alert> out = new ArrayList<>();
+        for (Notice alert : alerts) {
+          form(section, alert).ifPresent(out::add);
+        }
+        if (!out.isEmpty()) {
+          targets.forEach(each -> each.offer(out));
+        }
+      }
+    }
+  }
+
+  /** Its counts go on in those of all. */
+  private int end(Alertmanager gone) {
+    int left = gone.close();
+    undelivered.add(left);
+    Delivery.Counts counts = gone.figures().counts();
+    overflowedBefore.add(counts.overflowed());
+    refusedBefore.add(counts.refused());
+    return left;
+  }
+
+  /** Empty if relabelling drops the alert. */
+  private Optional<Delivery.Alert> form(Section section, Notice alert) {
+    Labels all = alert.labels();
+    for (int i = 0; i < externalLabels.size(); i++) {
+      if (all.value(externalLabels.name(i)).isEmpty()) {
+        all = all.with(externalLabels.name(i), externalLabels.value(i));
+      }
+    }
+    Optional<Labels> labels =
+        settings.relabelling().apply(all).flatMap(section.settings.relabelling()::apply);
+    if (labels.isPresent() && labels.get().isEmpty()) {
+      // Alertmanager refuses an alert without labels.
+      invalid.increment();
+      return Optional.empty();
+    }
+    return labels.map(each -> new Delivery.Alert(each, AlertForm.alert(alert, each)));
+  }
+
+  /** Addresses of the Alertmanagers that alerts are sent to now. */
+  public List<URI> addresses() {
+    return sections.stream()
+        .flatMap(section -> section.targets.stream())
+        .map(Alertmanager::address)
+        .toList();
+  }
+
+  /** Declares the metrics of this package. */
+  public void declare(Meters meters) {
+    meters.gauge(
+        "notifications_alertmanagers_discovered",
+        "Alertmanagers that are configured or discovered, to which alerts are sent.",
+        () -> addresses().size());
+    meters.gauge(
+        "notifications_queue_capacity",
+        "Most alerts that may wait for each Alertmanager.",
+        settings::queue);
+    meters.gauges(
+        "notifications_queue_length",
+        "Alerts that wait for an Alertmanager.",
+        "alertmanager",
+        () -> figures(each -> (double) each.length(), Double::sum));
+    meters.counters(
+        "notifications_sent",
+        "Alerts sent to an Alertmanager, whether or not it took them.",
+        "alertmanager",
+        () -> figures(each -> each.counts().sent(), Long::sum));
+    meters.counters(
+        "notifications_errors",
+        "Alerts of requests that an Alertmanager did not answer or refused; most are sent again.",
+        "alertmanager",
+        () -> figures(each -> each.counts().errors(), Long::sum));
+    meters.counters(
+        "notifications_dropped",
+        "Alerts dropped without being delivered, by the reason: too many waited, an Alertmanager"
+            + " refuses them, they have no labels, or an Alertmanager or this process went away.",
+        "reason",
+        this::dropped);
+    meters.counters(
+        "notifications_replaced",
+        "States of alerts that were not sent because a newer state came while they waited.",
+        "alertmanager",
+        () -> figures(each -> each.counts().replaced(), Long::sum));
+    meters.counters(
+        "notifications_requests",
+        "Requests to an Alertmanager that are over.",
+        "alertmanager",
+        () -> figures(Alertmanager.Figures::requests, Long::sum));
+    meters.counter(
+        "notifications_latency_seconds",
+        "Time that requests to Alertmanagers took, in total.",
+        () ->
+            figures(Alertmanager.Figures::requestSeconds, Double::sum).values().stream()
+                .mapToDouble(Double::doubleValue)
+                .sum());
+  }
+
+  private <T> Map<String, T> figures(
+      Function<Alertmanager.Figures, T> figure, BinaryOperator<T> sum) {
+    Map<String, T> byAddress = new TreeMap<>();
+    for (Section section : sections) {
+      for (Alertmanager each : section.targets) {
+        // Two sections may name the same Alertmanager.
+        byAddress.merge(each.address() + AlertForm.PATH, figure.apply(each.figures()), sum);
+      }
+    }
+    return byAddress;
+  }
+
+  private Map<String, Long> dropped() {
+    long overflowed = overflowedBefore.sum();
+    long refused = refusedBefore.sum();
+    for (Section section : sections) {
+      for (Alertmanager each : section.targets) {
+        overflowed += each.figures().counts().overflowed();
+        refused += each.figures().counts().refused();
+      }
+    }
+    return new TreeMap<>(
+        Map.of(
+            "queue_full",
+            overflowed,
+            "refused",
+            refused,
+            "no_labels",
+            invalid.sum(),
+            "gone",
+            undelivered.sum()));
+  }
+
+  /** Goes on sending what waits for as long as {@code rules.notifications.drain} says. */
+  @Override
+  public void close() {
+    sections.forEach(section -> section.discovery.ifPresent(Discovery::close));
+    List<Alertmanager> all =
+        sections.stream().flatMap(section -> section.targets.stream()).toList();
+    CompletableFuture<Void> drained =
+        CompletableFuture.allOf(
+            all.stream().map(Alertmanager::drain).toArray(CompletableFuture[]::new));
+    Duration limit = settings.drain();
+    try {
+      drained.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      // What is left is counted below.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    isClosed = true;
+    for (Alertmanager each : all) {
+      int left = end(each);
+      if (left > 0) {
+        LOG.warn(
+            "{} alerts were not delivered to Alertmanager {} within {} ms, the"
+                + " rules.notifications.drain",
+            left,
+            each.address(),
+            limit.toMillis());
+      }
+    }
+    sections.forEach(
+        section -> {
+          section.targets = List.of();
+          section.client.close();
+        });
+  }
+}

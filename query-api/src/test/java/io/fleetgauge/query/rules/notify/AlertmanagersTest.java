@@ -1,0 +1,435 @@
+package io.fleetgauge.query.rules.notify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
+import io.fleetgauge.cluster.config.external.NotificationSettings;
+import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.sample.Labels;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.junit5.VertxExtension;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(VertxExtension.class)
+class AlertmanagersTest {
+  private static final long TIME = 1_790_000_000_000L;
+
+  private final Vertx vertx = Vertx.vertx();
+  private Alertmanagers alertmanagers;
+
+  @TempDir private Path folder;
+
+  @AfterEach
+  void close() throws Exception {
+    if (alertmanagers != null) {
+      alertmanagers.close();
+    }
+    vertx.close().await(10, TimeUnit.SECONDS);
+  }
+
+  /** A server that keeps the bodies of requests, and answers as it is told. */
+  private final class Server {
+    final BlockingQueue<String> bodies = new LinkedBlockingQueue<>();
+    final BlockingQueue<String> secrets = new LinkedBlockingQueue<>();
+    volatile BiConsumer<HttpServerRequest, String> answer = (request, body) -> status(request, 200);
+    HttpServer http;
+
+    Server(HttpServerOptions options, int port) throws Exception {
+      http =
+          vertx
+              .createHttpServer(options)
+              .requestHandler(
+                  request ->
+                      request
+                          .body()
+                          .onSuccess(
+                              bytes -> {
+                                String body = bytes.toString(StandardCharsets.UTF_8);
+                                secrets.add(
+                                    request.path()
+                                        + " "
+                                        + request.getHeader("Content-Type")
+                                        + " "
+                                        + request.getHeader("Authorization"));
+                                bodies.add(body);
+                                answer.accept(request, body);
+                              }))
+              .listen(port, "127.0.0.1")
+              .await(10, TimeUnit.SECONDS);
+    }
+
+    Server() throws Exception {
+      this(new HttpServerOptions(), 0);
+    }
+
+    URI url(String path) {
+      return URI.create("http://127.0.0.1:" + http.actualPort() + path);
+    }
+
+    String next() throws Exception {
+      String body = bodies.poll(20, TimeUnit.SECONDS);
+      assertThat(body).as("a request").isNotNull();
+      return body;
+    }
+  }
+
+  private static void status(HttpServerRequest request, int status) {
+    request.response().setStatusCode(status).end();
+  }
+
+  private static Notice notice(String name, String... labels) {
+    TreeMap<String, String> annotations = new TreeMap<>();
+    annotations.put("summary", "é \"quoted\"");
+    Labels all = Labels.of(labels).with("alertname", name);
+    return new Notice(all, annotations, TIME, TIME + 240_000, "http://q:9090/graph?g0.expr=up");
+  }
+
+  private static NotificationSettings settings(String yaml) throws ConfigException {
+    return QueryConfig.read("query.yaml", yaml).notifications();
+  }
+
+  private Alertmanagers start(NotificationSettings settings) throws Exception {
+    alertmanagers =
+        Alertmanagers.start(
+            vertx, settings, Labels.of("cluster", "west"), System::currentTimeMillis);
+    return alertmanagers;
+  }
+
+  private String figure(String beginning) {
+    Meters meters = new Meters("fleetgauge_query");
+    alertmanagers.declare(meters);
+    return new String(meters.exposition(), StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.startsWith("fleetgauge_query_notifications_" + beginning))
+        .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+        .findFirst()
+        .orElse("none");
+  }
+
+  /** Waits until a figure has a value, looking often. */
+  private void await(String beginning, String value) throws Exception {
+    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!figure(beginning).equals(value)) {
+      assertThat(System.nanoTime()).as(beginning + " is " + figure(beginning)).isLessThan(limit);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+  }
+
+  @Test
+  void anAlertIsSentWithItsTimesAnnotationsAndExternalLabelsThatItLacks() throws Exception {
+    Server server = new Server();
+    start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("/am")))));
+    alertmanagers.send("", List.of(notice("A"), notice("B", "cluster", "own")));
+    assertThat(server.next())
+        .isEqualTo(
+            "[{\"annotations\":{\"summary\":\"é \\\"quoted\\\"\"},"
+                + "\"startsAt\":\"2026-09-21T14:13:20.000Z\",\"endsAt\":\"2026-09-21T14:17:20.000Z\","
+                + "\"generatorURL\":\"http://q:9090/graph?g0.expr=up\","
+                + "\"labels\":{\"alertname\":\"A\",\"cluster\":\"west\"}},{\"annotations\":{\"summary\":\"é"
+                + " \\\"quoted\\\"\"},"
+                + "\"startsAt\":\"2026-09-21T14:13:20.000Z\",\"endsAt\":\"2026-09-21T14:17:20.000Z\","
+                + "\"generatorURL\":\"http://q:9090/graph?g0.expr=up\","
+                + "\"labels\":{\"alertname\":\"B\",\"cluster\":\"own\"}}]");
+    assertThat(server.secrets.take()).isEqualTo("/am/api/v2/alerts application/json null");
+    await("sent_total", "2.0");
+    assertThat(figure("errors_total")).isEqualTo("0.0");
+    assertThat(figure("queue_capacity")).isEqualTo("10000.0");
+    assertThat(figure("alertmanagers_discovered")).isEqualTo("1.0");
+    assertThat(figure("requests_total")).isEqualTo("1.0");
+  }
+
+  @Test
+  void relabellingOfAllAndOfASectionChangesAndDropsAlerts() throws Exception {
+    Server server = new Server();
+    start(
+        settings(
+            """
+            rules:
+              notifications:
+                relabel:
+                  - {source_labels: [alertname], regex: Quiet, action: drop}
+                  - {source_labels: [cluster], target_label: region}
+              alertmanagers:
+                main:
+                  urls: ["%s"]
+                  relabel:
+                    - {regex: cluster, action: labeldrop}
+            """
+                .formatted(server.url(""))));
+    alertmanagers.send("", List.of(notice("Quiet"), notice("Loud")));
+    assertThat(server.next())
+        .contains("\"labels\":{\"alertname\":\"Loud\",\"region\":\"west\"}")
+        .doesNotContain("Quiet");
+  }
+
+  @Test
+  void whileOneAlertmanagerHangsAndOneRefusesConnectionsTheOthersGetAlerts() throws Exception {
+    Server hangs = new Server();
+    hangs.answer = (request, body) -> {};
+    Server works = new Server();
+    Server gone = new Server();
+    URI refuses = gone.url("");
+    gone.http.close().await(10, TimeUnit.SECONDS);
+    start(
+        settings(
+            "rules: {notifications: {drain: 0s}, alertmanagers: {main: {timeout: 300ms, urls: [\""
+                + hangs.url("")
+                + "\", \""
+                + refuses
+                + "\", \""
+                + works.url("")
+                + "\"]}}}"));
+    for (int i = 0; i < 5; i++) {
+      alertmanagers.send("", List.of(notice("A" + i)));
+      assertThat(works.next()).contains("\"A" + i + "\"");
+    }
+    // The first is there, waits for an answer, and comes again after the timeout with all that
+    // came meanwhile.
+    assertThat(hangs.next()).contains("\"A0\"").doesNotContain("\"A4\"");
+    assertThat(hangs.next()).contains("\"A0\"").contains("\"A4\"");
+    hangs.answer = (request, body) -> status(request, 200);
+    await("queue_length{alertmanager=\"" + hangs.url("/api/v2/alerts"), "0.0");
+    assertThat(figure("queue_length{alertmanager=\"" + refuses)).isEqualTo("5.0");
+  }
+
+  @Test
+  void anAlertmanagerThatComesBackGetsTheNewestStateOfEachAlertOnce() throws Exception {
+    Server server = new Server();
+    int port = server.http.actualPort();
+    start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
+    alertmanagers.send("", List.of(notice("A")));
+    server.next();
+    await("queue_length", "0.0");
+    server.http.close().await(10, TimeUnit.SECONDS);
+    alertmanagers.send("", List.of(notice("A"), notice("B")));
+    await("errors_total", "2.0");
+    Notice firing = notice("A");
+    alertmanagers.send(
+        "",
+        List.of(
+            new Notice(
+                firing.labels(),
+                firing.annotations(),
+                TIME,
+                TIME + 60_000,
+                firing.generatorUrl())));
+    Server back = new Server(new HttpServerOptions(), port);
+    assertThat(back.next())
+        .contains("\"A\"")
+        .contains("\"B\"")
+        .contains("\"endsAt\":\"2026-09-21T14:14:20.000Z\"")
+        .satisfies(body -> assertThat(body.split("\"alertname\"")).hasSize(3));
+    await("queue_length", "0.0");
+    assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("0.0");
+  }
+
+  @Test
+  void aStatusThatIsNotAboutTheAlertsMakesThemWait() throws Exception {
+    for (int status : List.of(503, 429, 401, 404, 415, 302)) {
+      Server server = new Server();
+      server.answer = (request, body) -> status(request, server.secrets.size() > 1 ? 200 : status);
+      Alertmanagers one =
+          start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
+      one.send("", List.of(notice("A")));
+      assertThat(server.next()).isEqualTo(server.next());
+      await("queue_length", "0.0");
+      assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
+      one.close();
+    }
+  }
+
+  @Test
+  void anAlertThatIsRefusedIsDroppedAndTheOthersAreDelivered() throws Exception {
+    Server server = new Server();
+    server.answer = (request, body) -> status(request, body.contains("\"Wrong\"") ? 422 : 200);
+    start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
+    alertmanagers.send(
+        "", List.of(notice("A"), notice("B"), notice("Wrong"), notice("C"), notice("D")));
+    await("queue_length", "0.0");
+    assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("1.0");
+    assertThat(
+            String.join(
+                "\n", server.bodies.stream().filter(each -> !each.contains("Wrong")).toList()))
+        .contains("\"A\"", "\"B\"", "\"C\"", "\"D\"");
+  }
+
+  @Test
+  void anAnswerWithoutEndIsCutOffAndItsStatusCounts() throws Exception {
+    Server server = new Server();
+    server.answer =
+        (request, body) -> {
+          request.response().setChunked(true).setStatusCode(200);
+          String much = "x".repeat(1 << 16);
+          for (int i = 0; i < 64; i++) {
+            request.response().write(much);
+          }
+        };
+    start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
+    alertmanagers.send("", List.of(notice("A")));
+    server.next();
+    await("queue_length", "0.0");
+    assertThat(figure("errors_total")).isEqualTo("0.0");
+  }
+
+  @Test
+  void alertsOfATenantGoToItsAlertmanagersAndToThoseOfAll() throws Exception {
+    Server all = new Server();
+    Server ofA = new Server();
+    start(
+        settings(
+            "rules: {alertmanagers: {all: {urls: [\""
+                + all.url("")
+                + "\"]}, a: {tenants: [a], urls: [\""
+                + ofA.url("")
+                + "\"]}}}"));
+    alertmanagers.send("b", List.of(notice("OfB")));
+    alertmanagers.send("", List.of(notice("OfAll")));
+    alertmanagers.send("a", List.of(notice("OfA")));
+    assertThat(ofA.next())
+        .contains("\"OfA\"")
+        .doesNotContain("\"OfB\"")
+        .doesNotContain("\"OfAll\"");
+    StringBuilder seen = new StringBuilder();
+    while (!seen.toString().contains("\"OfA\"")) {
+      seen.append(all.next());
+    }
+    assertThat(seen.toString()).contains("\"OfB\"", "\"OfAll\"");
+  }
+
+  @Test
+  void tokensAndPasswordsOfFilesAreShown() throws Exception {
+    Server server = new Server();
+    Path token = Files.writeString(folder.resolve("token"), "abc\n");
+    Path user = Files.writeString(folder.resolve("user"), "me:secret\n");
+    start(
+        settings(
+            "rules: {alertmanagers: {t: {tokenFile: %s, urls: [\"%s\"]}, u: {userFile: %s, urls: [\"%s\"]}}}"
+                .formatted(token, server.url("/t"), user, server.url("/u"))));
+    alertmanagers.send("", List.of(notice("A")));
+    assertThat(List.of(server.secrets.take(), server.secrets.take()))
+        .containsExactlyInAnyOrder(
+            "/t/api/v2/alerts application/json Bearer abc",
+            "/u/api/v2/alerts application/json Basic bWU6c2VjcmV0");
+  }
+
+  @Test
+  void alertmanagersOfAFileComeAndGoWithItsLines() throws Exception {
+    Server one = new Server();
+    Server two = new Server();
+    Path file = folder.resolve("alertmanagers.yaml");
+    Files.writeString(file, "- targets: ['127.0.0.1:" + one.http.actualPort() + "']\n");
+    start(
+        settings(
+            "rules: {alertmanagers: {f: {pathPrefix: /am/, discovery: {method: file, refresh: 1s,"
+                + " file: {path: "
+                + file
+                + "}}}}}"));
+    await("alertmanagers_discovered", "1.0");
+    alertmanagers.send("", List.of(notice("A")));
+    one.next();
+    assertThat(one.secrets.take()).startsWith("/am/api/v2/alerts ");
+    Path other = folder.resolve("other");
+    Files.writeString(other, "[\"127.0.0.1:" + two.http.actualPort() + "\"]");
+    Files.move(other, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    URI expected = two.url("/am");
+    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!alertmanagers.addresses().equals(List.of(expected))) {
+      assertThat(System.nanoTime()).isLessThan(limit);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+    alertmanagers.send("", List.of(notice("B")));
+    assertThat(two.next()).contains("\"B\"");
+    assertThat(one.bodies).isEmpty();
+  }
+
+  @Test
+  void whatWaitsIsSentWhenTheProcessStopsAndWhatIsLeftIsCounted() throws Exception {
+    Server works = new Server();
+    works.answer = (request, body) -> vertx.setTimer(50, id -> status(request, 200));
+    Server hangs = new Server();
+    hangs.answer = (request, body) -> {};
+    start(
+        settings(
+            "rules: {notifications: {drain: 500ms, batch: 2}, alertmanagers: {main: {urls: [\""
+                + works.url("")
+                + "\", \""
+                + hangs.url("")
+                + "\"]}}}"));
+    alertmanagers.send(
+        "", List.of(notice("A"), notice("B"), notice("C"), notice("D"), notice("E")));
+    long begin = System.nanoTime();
+    alertmanagers.close();
+    assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(5));
+    assertThat(works.bodies).hasSize(3);
+    assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("5.0");
+  }
+
+  @Test
+  void anAlertmanagerBehindTlsIsKnownByItsAuthority() throws Exception {
+    Process openssl =
+        new ProcessBuilder(
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=am",
+                "-addext",
+                "subjectAltName=IP:127.0.0.1",
+                "-keyout",
+                "key.pem",
+                "-out",
+                "cert.pem")
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("log").toFile())
+            .start();
+    assertThat(openssl.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    Server server =
+        new Server(
+            new HttpServerOptions()
+                .setSsl(true)
+                .setKeyCertOptions(
+                    new PemKeyCertOptions()
+                        .setCertPath(folder.resolve("cert.pem").toString())
+                        .setKeyPath(folder.resolve("key.pem").toString())),
+            0);
+    String url = "https://127.0.0.1:" + server.http.actualPort();
+    start(
+        settings(
+            ("rules: {notifications: {drain: 0s}, alertmanagers: {known: {urls: [\"%s/known\"],"
+                    + " tls: {ca: %s}}, unknown: {urls: [\"%s/unknown\"]}}}")
+                .formatted(url, folder.resolve("cert.pem"), url)));
+    alertmanagers.send("", List.of(notice("A")));
+    server.next();
+    await("errors_total{alertmanager=\"" + url + "/unknown/api/v2/alerts\"}", "1.0");
+    assertThat(server.secrets.take()).startsWith("/known/");
+    assertThat(server.bodies).isEmpty();
+  }
+}
