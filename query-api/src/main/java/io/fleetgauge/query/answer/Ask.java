@@ -2,6 +2,7 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.query.admission.Lane;
 import java.util.List;
 
 /**
@@ -17,8 +18,15 @@ public record Ask<T>(Caller caller, Request<T> request, Options options) {
    * @param cached whether an answer may be taken from, and kept in, the caches
    * @param strict whether an answer that does not cover all hosts is an error
    * @param timeoutMillis time for everything, waiting included, above 0
+   * @param lane whose places it takes
    */
-  public record Options(Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis) {}
+  public record Options(
+      Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis, Lane lane) {
+    /** For somebody who waits. */
+    public Options(Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis) {
+      this(mode, cached, strict, timeoutMillis, Lane.QUERIES);
+    }
+  }
 
   /** A request that uses every optimisation and is as strict as the tenant's limits say. */
   public static <T> Ask<T> of(Caller caller, Request<T> request, long timeoutMillis) {

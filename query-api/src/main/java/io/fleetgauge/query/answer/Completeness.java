@@ -1,7 +1,9 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -56,7 +58,7 @@ public record Completeness(
       missing = coverage.missing().stream().filter(seen.get().hosts()::contains).toList();
       unseen = coverage.missing().stream().anyMatch(seen.get().unknown()::contains);
     }
-    int expected = seen.map(each -> each.hosts().size()).orElse(UNKNOWN);
+    int expected = seen.map(each -> nodes(each.hosts())).orElse(UNKNOWN);
     List<String> warnings =
         new ArrayList<>(
             new Coverage(expected, missing, coverage.epoch(), List.of(), false, "").warnings());
@@ -70,9 +72,17 @@ public record Completeness(
         expected, missing, unseen, UNKNOWN, Long.MIN_VALUE, List.copyOf(warnings));
   }
 
+  private static int nodes(Collection<String> hosts) {
+    return (int) hosts.stream().filter(host -> !PseudoHosts.isOne(host)).count();
+  }
+
   /** How many hosts the answer covers; {@link #UNKNOWN} if that is not known. */
   public int answered() {
-    return expected == UNKNOWN ? UNKNOWN : expected - missing.size();
+    if (expected == UNKNOWN) {
+      return UNKNOWN;
+    }
+    long nodes = missing.stream().filter(host -> !PseudoHosts.isOne(host)).count();
+    return expected - (int) nodes;
   }
 
   public boolean isWhole() {

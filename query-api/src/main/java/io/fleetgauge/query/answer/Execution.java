@@ -19,6 +19,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Changes;
 import io.fleetgauge.query.shards.Coverage;
@@ -46,7 +47,7 @@ final class Execution {
   private static final long FEW_POINTS = 10_000;
 
   private final QueryConfig config;
-  private final Admission admission;
+  private final Lanes lanes;
   private final Shards shards;
   private final CostEstimates costs;
   private final Querier.Workers workers;
@@ -57,12 +58,12 @@ final class Execution {
 
   Execution(
       QueryConfig config,
-      Admission admission,
+      Lanes lanes,
       Shards shards,
       CostEstimates costs,
       Querier.Workers workers) {
     this.config = config;
-    this.admission = admission;
+    this.lanes = lanes;
     this.shards = shards;
     this.costs = costs;
     this.workers = workers;
@@ -139,6 +140,7 @@ final class Execution {
     if (pieces.isEmpty()) {
       return Future.succeededFuture(new Done(List.of(), Cost.NONE, System.nanoTime(), reasons));
     }
+    Admission admission = lanes.of(query.ask().options().lane());
     Optional<QueryFailure> full = admission.full(query.tenant());
     if (full.isPresent()) {
       return Future.failedFuture(full.get());

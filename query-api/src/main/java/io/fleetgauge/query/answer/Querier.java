@@ -8,6 +8,7 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.cache.ChangeFeed;
 import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.cache.Versions;
@@ -59,16 +60,28 @@ public final class Querier {
       Workers workers,
       AliasTable aliases,
       Tracer tracer) {
+    this(config, shards, new Lanes(admission, admission), workers, aliases, tracer);
+  }
+
+  /** As above, with places for rules. */
+  public Querier(
+      QueryConfig config,
+      Shards shards,
+      Lanes lanes,
+      Workers workers,
+      AliasTable aliases,
+      Tracer tracer) {
     this.tracer = tracer;
     Versions versions = new Versions();
     this.costs = new CostEstimates(shards);
     this.shards = shards;
     this.feed = new ChangeFeed(shards::changes, shards::epoch, versions);
-    this.execution = new Execution(config, admission, shards, costs, workers);
+    this.execution = new Execution(config, lanes, shards, costs, workers);
     VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
     this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible, aliases);
     this.lookups =
-        new Lookups(config, admission, shards, costs, workers, visible, feed::watermark, aliases);
+        new Lookups(
+            config, lanes.queries(), shards, costs, workers, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
     this.features = Feature.named(config.features());
   }
@@ -208,6 +221,14 @@ public final class Querier {
    */
   public Expr parsed(String text) throws QueryFailure {
     return Evaluations.parsed(text, features, 0, 0);
+  }
+
+  /**
+   * The time up to which all hosts have sent what they have, as the gateways say now, ms; {@link
+   * Long#MIN_VALUE} when it is not known. Hosts that are silent do not count.
+   */
+  public Future<Long> watermark() {
+    return feed.refresh().map(stamp -> feed.watermark());
   }
 
   /** The requests that are being answered. */

@@ -172,7 +172,7 @@ public final class GatewayShards implements Shards {
 
   @Override
   public int hostCount() {
-    return view.get().table().hosts().size();
+    return Rounds.nodes(view.get().table().hosts());
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -186,6 +187,15 @@ final class Rounds {
     return hostsByGateway;
   }
 
+  /** How many of some hosts are nodes. */
+  static int nodes(Collection<String> hosts) {
+    int nodes = 0;
+    for (String host : hosts) {
+      nodes += PseudoHosts.isOne(host) ? 0 : 1;
+    }
+    return nodes;
+  }
+
   private static List<FragmentAnswer> answers(List<HedgedRead.Result> results) {
     return results.stream().flatMap(result -> result.answers().stream()).toList();
   }
@@ -201,7 +211,7 @@ final class Rounds {
     results.forEach(result -> times.addAll(result.times()));
     Coverage coverage =
         new Coverage(
-            hosts.size(),
+            nodes(hosts),
             List.copyOf(left(hosts, answers, FragmentAnswer::covered)),
             first.table().epoch(),
             times,

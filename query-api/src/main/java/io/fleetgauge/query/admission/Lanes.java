@@ -1,0 +1,11 @@
+package io.fleetgauge.query.admission;
+
+/** The places of all lanes. */
+public record Lanes(Admission queries, Admission rules) {
+  public Admission of(Lane lane) {
+    return switch (lane) {
+      case QUERIES -> queries;
+      case RULES -> rules;
+    };
+  }
+}

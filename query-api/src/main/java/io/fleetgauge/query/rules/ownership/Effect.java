@@ -1,0 +1,46 @@
+package io.fleetgauge.query.rules.ownership;
+
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import java.util.List;
+
+/** What {@link OwnershipMachine} wants done. */
+public sealed interface Effect {
+  /** Send a beat to all that are listed; the beats that they answer with come back as events. */
+  record Send(Beat beat) implements Effect {}
+
+  /** Fetch states from another query API. */
+  record Fetch(String from, List<RuleGroup.Id> groups) implements Effect {}
+
+  /** Find out what the store knows of a group that nobody has a state of. */
+  record Restore(long term, RuleGroup.Id group, long slot) implements Effect {}
+
+  /**
+   * Evaluate a slot.
+   *
+   * @param term belongs into the event that answers
+   * @param before the state after the slot before; of slot 0 for a group that begins
+   * @param slot ms since the epoch
+   */
+  record Evaluate(long term, GroupState before, long slot) implements Effect {}
+
+  /**
+   * Store the samples of a slot, and send its alerts.
+   *
+   * @param newest whether no later slot has come; the alerts of others are sent with those of the
+   *     newest one, so that nothing is sent that has changed since
+   */
+  record Publish(long term, GroupState after, boolean newest) implements Effect {}
+
+  /** Keep a state on disk. */
+  record Keep(GroupState state) implements Effect {}
+
+  /** Give a state to the query API that goes on if this one dies. */
+  record HandOver(String to, GroupState state) implements Effect {}
+
+  /** Forget everything that has not been sent or stored: somebody else may have gone on. */
+  record Abandon() implements Effect {}
+
+  /** The group is not known any more. */
+  record Forget(RuleGroup.Id group) implements Effect {}
+}

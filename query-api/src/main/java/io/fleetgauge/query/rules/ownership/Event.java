@@ -1,0 +1,56 @@
+package io.fleetgauge.query.rules.ownership;
+
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What {@link OwnershipMachine} is told. */
+public sealed interface Event {
+  /**
+   * Time passes.
+   *
+   * @param steady ms of a clock that never goes back
+   * @param wall ms since the epoch
+   */
+  record Tick(long steady, long wall) implements Event {}
+
+  /** The groups that this query API knows now. */
+  record Groups(List<Dealt> groups) implements Event {}
+
+  /** The names of the other query APIs that the cluster lists. */
+  record Listed(Set<String> others) implements Event {}
+
+  /** A beat has come. */
+  record Heard(Beat beat, long steady) implements Event {}
+
+  /**
+   * A state has come from disk or from another query API.
+   *
+   * @param state its newest one
+   */
+  record Came(GroupState state) implements Event {}
+
+  /** States that were to be fetched have not all come. */
+  record FetchFailed(String from, List<RuleGroup.Id> groups) implements Event {}
+
+  /**
+   * What the store knows of a group has been read.
+   *
+   * @param state empty if it knows nothing
+   */
+  record Restored(long term, RuleGroup.Id group, Optional<GroupState> state) implements Event {}
+
+  /** A slot has been evaluated. */
+  record Evaluated(long term, GroupState after, long steady) implements Event {}
+
+  /** A slot could not be evaluated, or a group not restored, and is to be tried again. */
+  record NotEvaluated(long term, RuleGroup.Id group, long slot) implements Event {}
+
+  /** The results of a slot have been stored. */
+  record Written(long term, GroupState state) implements Event {}
+
+  /** This query API stops. */
+  record Stopping() implements Event {}
+}

@@ -1,0 +1,135 @@
+package io.fleetgauge.query.rules.ownership;
+
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What this query API has of a group that it knows. */
+final class Held {
+  private Dealt dealt;
+  private GroupState written;
+  private Optional<GroupState> evaluated = Optional.empty();
+  private long begun;
+  private long underWay;
+  private long base;
+  private boolean restoring;
+  private long retryAt;
+  private Optional<Deal.Holders> holders = Optional.empty();
+
+  /** Since when a state is wanted of a peer, and from when on it is not waited for. */
+  private final Map<String, Long> wantedSince = new HashMap<>();
+
+  Held(Dealt dealt) {
+    this.dealt = dealt;
+    this.written = new GroupState(dealt.id(), 0, "", List.of(), List.of());
+  }
+
+  Dealt dealt() {
+    return dealt;
+  }
+
+  void dealt(Dealt now) {
+    dealt = now;
+  }
+
+  /** The newest state whose samples are stored; of slot 0 if there is none. */
+  GroupState written() {
+    return written;
+  }
+
+  /** The newest state. */
+  GroupState newest() {
+    return evaluated.filter(state -> state.slot() > written.slot()).orElse(written);
+  }
+
+  /** The slot that is done; the next one is evaluated. */
+  long done() {
+    return Math.max(newest().slot(), begun);
+  }
+
+  /** Whether there is anything to go on from. */
+  boolean isBegun() {
+    return done() > 0;
+  }
+
+  /** The group begins: slots up to this one are not evaluated. */
+  void begin(long slot) {
+    begun = Math.max(begun, slot);
+  }
+
+  /** Takes a state, if it is newer. */
+  boolean take(GroupState state) {
+    if (state.slot() <= written.slot()) {
+      return false;
+    }
+    written = state;
+    return true;
+  }
+
+  void evaluated(GroupState state) {
+    evaluated = Optional.of(state);
+  }
+
+  /** What is not stored has to be evaluated again. */
+  void abandon() {
+    evaluated = Optional.empty();
+    underWay = 0;
+    restoring = false;
+    retryAt = 0;
+    wantedSince.clear();
+  }
+
+  /** The slot that is being evaluated; 0 if none is. */
+  long underWay() {
+    return underWay;
+  }
+
+  /** A slot is being evaluated, from the newest state on; 0 ends that. */
+  void underWay(long slot) {
+    underWay = slot;
+    base = newest().slot();
+  }
+
+  /** Whether no newer state has come since the evaluation began. */
+  boolean isStillNewest() {
+    return base == newest().slot();
+  }
+
+  boolean isRestoring() {
+    return restoring;
+  }
+
+  void restoring(boolean is) {
+    restoring = is;
+  }
+
+  long retryAt() {
+    return retryAt;
+  }
+
+  void retryAt(long steady) {
+    retryAt = steady;
+  }
+
+  Optional<Deal.Holders> holders() {
+    return holders;
+  }
+
+  void holders(Optional<Deal.Holders> now) {
+    holders = now;
+  }
+
+  boolean isOwner(String name) {
+    return holders.filter(each -> each.owner().equals(name)).isPresent();
+  }
+
+  boolean isShadow(String name) {
+    return holders.flatMap(Deal.Holders::shadow).filter(name::equals).isPresent();
+  }
+
+  Map<String, Long> wantedSince() {
+    return wantedSince;
+  }
+}

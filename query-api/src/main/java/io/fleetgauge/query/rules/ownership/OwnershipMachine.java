@@ -1,0 +1,481 @@
+package io.fleetgauge.query.rules.ownership;
+
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Decides which groups this query API evaluates, and from which state. Not for several threads.
+ *
+ * <p>A group goes on from the newest state that any live query API has. Only states whose samples
+ * are stored are told to others, so a successor evaluates again what may not have been stored.
+ *
+ * <p>Whoever begins, or finds that its loop stood still for longer than {@link #LEASE_MILLIS}, owns
+ * nothing until all listed query APIs have answered a beat that was sent since, or have been silent
+ * for {@link #SILENT_MILLIS}. The others take over only after that time, which is longer than the
+ * lease; so a process that was frozen knows it before it publishes anything. Answers to beats that
+ * were sent before count for nothing: what lay in buffers meanwhile is old.
+ */
+public final class OwnershipMachine {
+  /** From one beat to the next, ms. */
+  public static final long BEAT_MILLIS = 1_000;
+
+  /** A query API that was not heard for so long is taken for dead, ms. */
+  public static final long SILENT_MILLIS = 4_000;
+
+  /** A loop that stood still for longer has lost all groups, ms. */
+  public static final long LEASE_MILLIS = 3_000;
+
+  private static final long RETRY_MILLIS = 500;
+
+  private static final long SPARE_MILLIS = 60_000;
+
+  /** A state that is further ahead of the clock is not believed, ms. */
+  private static final long FUTURE_MILLIS = 60_000;
+
+  private final String name;
+  private final long life;
+  private final long catchUpMillis;
+  private final Peers peers = new Peers();
+  private final SortedMap<Long, Held> held = new TreeMap<>();
+  private final Map<Long, GroupState> early = new HashMap<>();
+  private Set<String> listed = Set.of();
+  private boolean isListed;
+  private volatile Set<String> live = Set.of();
+  private boolean stale = true;
+  private volatile boolean leaving;
+  private volatile boolean confirmed;
+  private long term;
+  private long sequence;
+  private long confirmFrom;
+  private long confirmSince;
+  private long beatAt;
+  private long lastTick;
+  private boolean ticked;
+  private long steady;
+  private long wall;
+  private long missed;
+  private long replayed;
+  private long leasesLost;
+  private long abandoned;
+
+  /**
+   * @param name of this query API, which it keeps over restarts
+   * @param life tells its starts apart; not 0
+   * @param catchUpMillis slots that are older are not evaluated any more
+   */
+  public OwnershipMachine(String name, long life, long catchUpMillis) {
+    this.name = name;
+    this.life = life;
+    this.catchUpMillis = catchUpMillis;
+  }
+
+  /** Takes an event in; the effects are to be carried out in order. */
+  public void on(Event event, Consumer<Effect> effects) {
+    switch (event) {
+      case Event.Tick tick -> ticked(tick, effects);
+      case Event.Groups groups -> know(groups.groups(), effects);
+      case Event.Listed listing -> {
+        listed = Set.copyOf(listing.others());
+        isListed = true;
+      }
+      case Event.Heard heard -> {
+        if (peers.heard(heard.beat(), life, heard.steady()) == Peers.Change.OWNERS) {
+          stale = true;
+        }
+      }
+      case Event.Came came -> came(came.state(), effects);
+      case Event.FetchFailed failed -> {
+        for (RuleGroup.Id id : failed.groups()) {
+          find(id).ifPresent(each -> each.retryAt(steady + RETRY_MILLIS));
+        }
+      }
+      case Event.Restored restored -> {
+        if (restored.term() == term) {
+          restored(restored);
+        }
+      }
+      case Event.Evaluated done -> evaluated(done, effects);
+      case Event.NotEvaluated failed -> {
+        if (failed.term() == term) {
+          find(failed.group())
+              .ifPresent(
+                  each -> {
+                    each.underWay(0);
+                    each.restoring(false);
+                    each.retryAt(steady + RETRY_MILLIS);
+                  });
+        }
+      }
+      case Event.Written done -> written(done, effects);
+      case Event.Stopping stopping -> {
+        leaving = true;
+        lose(effects);
+        effects.accept(new Effect.Send(beat(0, 0)));
+      }
+    }
+  }
+
+  /** The beat that answers another one, which has been told before. */
+  public Beat answer(Beat to) {
+    return beat(to.life(), to.sequence());
+  }
+
+  private Beat beat(long answers, long answered) {
+    List<Beat.Known> groups = new ArrayList<>();
+    held.forEach(
+        (key, each) ->
+            groups.add(
+                new Beat.Known(
+                    key,
+                    GroupKey.ofDefinition(each.dealt().definition()),
+                    each.dealt().weight(),
+                    each.written().slot())));
+    return new Beat(name, life, ++sequence, answers, answered, confirmed && !leaving, groups);
+  }
+
+  private Optional<Held> find(RuleGroup.Id id) {
+    return Optional.ofNullable(held.get(GroupKey.of(id)));
+  }
+
+  private void know(List<Dealt> groups, Consumer<Effect> effects) {
+    Set<Long> now = new HashSet<>();
+    for (Dealt dealt : groups) {
+      long key = GroupKey.of(dealt.id());
+      now.add(key);
+      Held known = held.get(key);
+      if (known == null) {
+        Held begun = new Held(dealt);
+        GroupState state = early.remove(key);
+        if (state != null) {
+          begun.take(state);
+        }
+        held.put(key, begun);
+        stale = true;
+      } else if (!known.dealt().equals(dealt)) {
+        known.dealt(dealt);
+        stale = true;
+      }
+    }
+    for (Long key : Set.copyOf(held.keySet())) {
+      if (!now.contains(key)) {
+        effects.accept(new Effect.Forget(held.remove(key).dealt().id()));
+        stale = true;
+      }
+    }
+  }
+
+  private void came(GroupState state, Consumer<Effect> effects) {
+    long key = GroupKey.of(state.group());
+    Held known = held.get(key);
+    if (known == null) {
+      // States are read from disk before the first groups are known.
+      early.merge(key, state, (one, other) -> one.slot() > other.slot() ? one : other);
+      return;
+    }
+    if (ticked && state.slot() > wall + FUTURE_MILLIS) {
+      return;
+    }
+    if (known.take(state)) {
+      effects.accept(new Effect.Keep(state));
+    }
+  }
+
+  private void ticked(Event.Tick tick, Consumer<Effect> effects) {
+    steady = tick.steady();
+    wall = tick.wall();
+    if (leaving) {
+      return;
+    }
+    if (!ticked || steady - lastTick > LEASE_MILLIS) {
+      if (ticked) {
+        leasesLost++;
+      }
+      ticked = true;
+      lose(effects);
+    }
+    lastTick = steady;
+    if (steady >= beatAt) {
+      beatAt = steady + BEAT_MILLIS;
+      effects.accept(new Effect.Send(beat(0, 0)));
+    }
+    peers.keep(listed, steady, SILENT_MILLIS);
+    if (!confirmed) {
+      confirmed = hasHeardAll();
+      if (!confirmed) {
+        return;
+      }
+      stale = true;
+      beatAt = steady + BEAT_MILLIS;
+      effects.accept(new Effect.Send(beat(0, 0)));
+    }
+    SortedMap<String, Peers.Peer> now = peers.live(steady, SILENT_MILLIS);
+    if (stale || !live.equals(now.keySet())) {
+      deal(now);
+    }
+    Map<String, List<RuleGroup.Id>> fetch = new LinkedHashMap<>();
+    for (Held each : held.values()) {
+      advance(each, now, fetch, effects);
+    }
+    fetch.forEach((from, groups) -> effects.accept(new Effect.Fetch(from, groups)));
+  }
+
+  private void lose(Consumer<Effect> effects) {
+    term++;
+    confirmed = false;
+    confirmFrom = sequence + 1;
+    confirmSince = steady;
+    beatAt = steady;
+    for (Held each : held.values()) {
+      each.abandon();
+    }
+    effects.accept(new Effect.Abandon());
+  }
+
+  private boolean hasHeardAll() {
+    if (steady - confirmSince >= SILENT_MILLIS) {
+      return true;
+    }
+    return isListed
+        && listed.stream()
+            .allMatch(
+                other ->
+                    peers.of(other).filter(peer -> peer.answered() >= confirmFrom).isPresent());
+  }
+
+  private void deal(SortedMap<String, Peers.Peer> now) {
+    SortedMap<String, Map<Deal.Entry, Integer>> known = new TreeMap<>();
+    Map<Deal.Entry, Integer> own = new HashMap<>();
+    held.forEach((key, each) -> own.put(entry(key, each), each.dealt().weight()));
+    known.put(name, own);
+    now.forEach(
+        (peer, of) -> {
+          Map<Deal.Entry, Integer> theirs = new HashMap<>();
+          of.groups()
+              .values()
+              .forEach(
+                  each ->
+                      theirs.put(new Deal.Entry(each.group(), each.definition()), each.weight()));
+          known.put(peer, theirs);
+        });
+    Map<Deal.Entry, Deal.Holders> dealt = Deal.of(known);
+    held.forEach((key, each) -> each.holders(Optional.ofNullable(dealt.get(entry(key, each)))));
+    live = Set.copyOf(now.keySet());
+    stale = false;
+  }
+
+  private static Deal.Entry entry(long key, Held each) {
+    return new Deal.Entry(key, GroupKey.ofDefinition(each.dealt().definition()));
+  }
+
+  private void advance(
+      Held each,
+      SortedMap<String, Peers.Peer> now,
+      Map<String, List<RuleGroup.Id>> fetch,
+      Consumer<Effect> effects) {
+    boolean owns = each.isOwner(name);
+    if (each.underWay() != 0 || each.isRestoring() || steady < each.retryAt()) {
+      return;
+    }
+    long tolerated = owns || each.isShadow(name) ? 0 : spareMillis(each);
+    if (isBehind(each, tolerated, now, fetch) || !owns) {
+      return;
+    }
+    if (!each.isBegun()) {
+      each.restoring(true);
+      effects.accept(new Effect.Restore(term, each.dealt().id(), each.dealt().slotAt(wall)));
+      return;
+    }
+    evaluateNext(each, effects);
+  }
+
+  /**
+   * How old a state may be at those who neither own nor shadow a group. They have one for the case
+   * that both who do die at once.
+   */
+  private static long spareMillis(Held each) {
+    return each.newest().slot() == 0 ? 0 : Math.max(SPARE_MILLIS, 2 * each.dealt().interval());
+  }
+
+  /** Whether somebody has a newer state, which is fetched. */
+  private boolean isBehind(
+      Held each,
+      long tolerated,
+      SortedMap<String, Peers.Peer> now,
+      Map<String, List<RuleGroup.Id>> fetch) {
+    long key = GroupKey.of(each.dealt().id());
+    long newest = each.newest().slot() + tolerated;
+    Optional<String> from = Optional.empty();
+    for (Map.Entry<String, Peers.Peer> peer : now.entrySet()) {
+      Beat.Known known = peer.getValue().groups().get(key);
+      if (known == null || known.slot() <= newest || known.slot() > wall + FUTURE_MILLIS) {
+        each.wantedSince().remove(peer.getKey());
+        continue;
+      }
+      long since = each.wantedSince().computeIfAbsent(peer.getKey(), none -> steady);
+      if (steady - since < SILENT_MILLIS) {
+        newest = known.slot();
+        from = Optional.of(peer.getKey());
+      }
+    }
+    from.ifPresent(
+        peer -> {
+          fetch.computeIfAbsent(peer, none -> new ArrayList<>()).add(each.dealt().id());
+          // Asked again when nothing came.
+          each.retryAt(steady + RETRY_MILLIS);
+        });
+    return from.isPresent();
+  }
+
+  private void evaluateNext(Held each, Consumer<Effect> effects) {
+    Dealt dealt = each.dealt();
+    long slot = dealt.slotAfter(each.done());
+    if (slot > wall) {
+      return;
+    }
+    long oldest = dealt.slotAfter(wall - catchUpMillis - 1);
+    if (slot < oldest) {
+      missed += (oldest - slot) / dealt.interval();
+      slot = Math.min(oldest, dealt.slotAt(wall));
+    }
+    if (slot < dealt.slotAt(wall)) {
+      replayed++;
+    }
+    each.underWay(slot);
+    effects.accept(new Effect.Evaluate(term, each.newest(), slot));
+  }
+
+  private void restored(Event.Restored restored) {
+    find(restored.group())
+        .ifPresent(
+            each -> {
+              each.restoring(false);
+              if (restored.state().isPresent()) {
+                each.take(restored.state().get());
+              } else {
+                // One that died before it gave its first state away may have begun.
+                boolean hasLost =
+                    peers.hasLost(GroupKey.of(restored.group()), steady, SILENT_MILLIS);
+                each.begin(each.dealt().slotAt(wall - (hasLost ? 2 * SILENT_MILLIS : 0)));
+              }
+            });
+  }
+
+  private void evaluated(Event.Evaluated done, Consumer<Effect> effects) {
+    Optional<Held> known = find(done.after().group());
+    if (done.term() != term || known.isEmpty() || done.steady() - lastTick > LEASE_MILLIS) {
+      abandoned++;
+      return;
+    }
+    Held each = known.get();
+    if (each.underWay() != done.after().slot()) {
+      abandoned++;
+      return;
+    }
+    boolean isStillNewest = each.isStillNewest();
+    each.underWay(0);
+    if (!isStillNewest || !each.isOwner(name)) {
+      abandoned++; // another one goes on
+      return;
+    }
+    each.evaluated(done.after());
+    boolean newest = done.after().slot() >= each.dealt().slotAt(wall);
+    effects.accept(new Effect.Publish(term, done.after(), newest));
+  }
+
+  private void written(Event.Written done, Consumer<Effect> effects) {
+    Optional<Held> known = find(done.state().group());
+    if (done.term() != term || known.isEmpty() || !known.get().take(done.state())) {
+      return;
+    }
+    effects.accept(new Effect.Keep(done.state()));
+    known
+        .get()
+        .holders()
+        .ifPresent(
+            holders ->
+                (holders.owner().equals(name) ? holders.shadow() : Optional.of(holders.owner()))
+                    .ifPresent(to -> effects.accept(new Effect.HandOver(to, done.state()))));
+  }
+
+  /**
+   * Whether what was begun in a term may still be published: asked right before it is.
+   *
+   * @param now ms of a clock that never goes back
+   */
+  public boolean mayPublish(long of, long now) {
+    return of == term && confirmed && !leaving && now - lastTick <= LEASE_MILLIS;
+  }
+
+  /** Whether this query API knows what the others know, and owns its part. */
+  public boolean isConfirmed() {
+    return confirmed && !leaving;
+  }
+
+  /** Whether nothing is being evaluated. */
+  public boolean isIdle() {
+    return held.values().stream().allMatch(each -> each.underWay() == 0);
+  }
+
+  /** The newest states, whether or not their samples are stored. */
+  public Collection<GroupState> states() {
+    List<GroupState> states = new ArrayList<>();
+    for (Held each : held.values()) {
+      if (each.newest().slot() > 0) {
+        states.add(each.newest());
+      }
+    }
+    return states;
+  }
+
+  /** The state of a group that others can have; empty if there is none. */
+  public Optional<GroupState> state(long group) {
+    return Optional.ofNullable(held.get(group)).map(Held::written).filter(of -> of.slot() > 0);
+  }
+
+  /** Names of the query APIs that are live, without this one. */
+  public Set<String> live() {
+    return live;
+  }
+
+  /** How many groups this query API owns. */
+  public long owned() {
+    return confirmed ? held.values().stream().filter(each -> each.isOwner(name)).count() : 0;
+  }
+
+  /** How many groups this query API would go on with. */
+  public long shadowed() {
+    return confirmed ? held.values().stream().filter(each -> each.isShadow(name)).count() : 0;
+  }
+
+  /** Slots that were never evaluated, because they were too old when they could have been. */
+  public long missed() {
+    return missed;
+  }
+
+  /** Slots that were evaluated after a later one had come. */
+  public long replayed() {
+    return replayed;
+  }
+
+  /** How often this process stood still, and lost its groups. */
+  public long leasesLost() {
+    return leasesLost;
+  }
+
+  /** Results that were not published, because somebody else may have gone on. */
+  public long abandoned() {
+    return abandoned;
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Who evaluates which rule group, and which slot is next.
+ *
+ * <p>In: the groups that this query API knows, the beats of the other ones, states that come from
+ * them, from disk and from evaluations, and time. Out: effects for {@code rules.running}: beats to
+ * send, states to fetch, slots to evaluate, results to publish, states to hand over and to keep. No
+ * clock, no network.
+ *
+ * <p>Every live query API that knows a group with the same definition can own it; the owners are a
+ * pure function of who is alive and of who knows what, so nobody has to be asked. Views differ for
+ * a moment when somebody dies or comes. Then a group has two owners, which come to equal results,
+ * or none, whose slots are evaluated later.
+ *
+ * <p>Law: no slot is skipped that is not older than the configured limit; a process whose loop
+ * stood still for longer than the lease publishes nothing until it has heard again from the others
+ * and has the newest state that any of them has.
+ */
+package io.fleetgauge.query.rules.ownership;

@@ -1,0 +1,571 @@
+package io.fleetgauge.query.rules.running;
+
+import io.fleetgauge.cluster.config.RulesSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.evaluation.Restoration;
+import io.fleetgauge.query.rules.evaluation.Slots;
+import io.fleetgauge.query.rules.ownership.Beat;
+import io.fleetgauge.query.rules.ownership.Dealt;
+import io.fleetgauge.query.rules.ownership.Effect;
+import io.fleetgauge.query.rules.ownership.Event;
+import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.OwnershipMachine;
+import io.fleetgauge.sample.Labels;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import java.io.IOException;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rules of a query API. Everything happens on one event loop, which never waits; public methods
+ * are safe for all threads.
+ */
+public final class RunningRules implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunningRules.class);
+  private static final long TICK_MILLIS = 100;
+  private static final long STOP_MILLIS = 2_500;
+  private static final long LEAST_TIMEOUT_MILLIS = 1_000;
+
+  private final Vertx vertx;
+  private final Context context;
+  private final Parts parts;
+  private final PeerRoutes routes;
+  private final PeerRequests peers;
+  private final SlotData data;
+  private final ResultWriter writer;
+  private final RuleCounts counts = new RuleCounts();
+  private final Map<RuleGroup.Id, Known> groups = new HashMap<>();
+  private Optional<StateFolder> folder = Optional.empty();
+  private volatile Optional<OwnershipMachine> machine = Optional.empty();
+  private volatile OwnershipFigures figures = OwnershipFigures.NONE;
+  private boolean draining;
+
+  /** The results that an effect of the event under way concerns. */
+  private GroupEvaluation.Outcome outcome;
+
+  /**
+   * What rules need of the process.
+   *
+   * @param groups the groups that are known now
+   * @param view the cluster, in which gateways store results
+   * @param http reaches gateways and query APIs
+   * @param lookback of instant selectors, ms
+   * @param timeout longest time of a query, ms
+   * @param externalUrl what links in alerts begin with
+   * @param notifier takes the alerts of a tenant; must not wait
+   * @param clock ms since the epoch
+   */
+  public record Parts(
+      Supplier<List<RuleGroup>> groups,
+      Querier querier,
+      Guard guard,
+      Supplier<ClusterView> view,
+      OutgoingHttp http,
+      RulesSettings settings,
+      long lookback,
+      long timeout,
+      Supplier<String> externalUrl,
+      BiConsumer<String, List<GroupEvaluation.Notice>> notifier,
+      LongSupplier clock) {}
+
+  /** A group, and what waits for the newest slot. */
+  private static final class Known {
+    private RuleGroup group;
+    private final Map<Labels, GroupEvaluation.Notice> unsent = new LinkedHashMap<>();
+
+    private Known(RuleGroup group) {
+      this.group = group;
+    }
+  }
+
+  private RunningRules(Vertx vertx, Parts parts) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.parts = parts;
+    this.routes = new PeerRoutes(vertx);
+    this.peers = new PeerRequests(parts.http);
+    this.data = new SlotData(context, parts.querier, parts.clock);
+    this.writer = new ResultWriter(context, parts.http, parts.view);
+  }
+
+  /** Mounts what other query APIs ask; the rules run from {@link #start} on. */
+  public static RunningRules mount(Router router, Vertx vertx, Parts parts) {
+    RunningRules rules = new RunningRules(vertx, parts);
+    rules.routes.mount(router, parts.guard);
+    return rules;
+  }
+
+  /**
+   * Begins to run.
+   *
+   * @param name of this query API, which it keeps over restarts
+   * @throws IOException if the folder of states cannot be used
+   */
+  public void start(String name) throws IOException {
+    List<GroupState> kept = new ArrayList<>();
+    if (parts.settings.folder().isPresent()) {
+      StateFolder states = StateFolder.open(parts.settings.folder().get());
+      kept.addAll(states.read());
+      folder = Optional.of(states);
+    }
+    long life = new SecureRandom().nextLong() | 1;
+    OwnershipMachine begun = new OwnershipMachine(name, life, parts.settings.catchUp().toMillis());
+    context.runOnContext(
+        none -> {
+          machine = Optional.of(begun);
+          kept.forEach(state -> on(new Event.Came(state)));
+          learn();
+          routes.begin(this);
+          tick();
+          vertx.setPeriodic(TICK_MILLIS, timer -> tick());
+        });
+  }
+
+  /** The other query APIs, by name. */
+  public void found(Map<String, URI> others) {
+    peers.peers(others);
+    context.runOnContext(none -> on(new Event.Listed(others.keySet())));
+  }
+
+  /** The groups may have changed. */
+  public void groupsChanged() {
+    context.runOnContext(none -> learn());
+  }
+
+  private void learn() {
+    if (machine.isEmpty()) {
+      return;
+    }
+    List<Dealt> dealt = new ArrayList<>();
+    Set<RuleGroup.Id> now = new HashSet<>();
+    for (RuleGroup group : parts.groups.get()) {
+      Known known = groups.computeIfAbsent(group.id(), none -> new Known(group));
+      known.group = group;
+      now.add(group.id());
+      dealt.add(
+          new Dealt(
+              group.id(),
+              GroupState.definitionOf(group),
+              group.interval(),
+              Slots.offset(group.id(), group.interval()),
+              Math.max(1, group.rules().size())));
+    }
+    groups.keySet().retainAll(now);
+    on(new Event.Groups(dealt));
+  }
+
+  private void tick() {
+    if (draining) {
+      return;
+    }
+    on(new Event.Tick(steady(), parts.clock.getAsLong()));
+    figures = OwnershipFigures.of(machine.orElseThrow());
+  }
+
+  private static long steady() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  private void on(Event event) {
+    machine.ifPresent(of -> of.on(event, this::carryOut));
+  }
+
+  // --- what the machine wants ---
+
+  private void carryOut(Effect effect) {
+    switch (effect) {
+      case Effect.Send send -> peers.names().forEach(name -> beat(name, send.beat()));
+      case Effect.Fetch fetch -> fetch(fetch);
+      // Not now: the machine is deciding.
+      case Effect.Restore restore -> context.runOnContext(none -> restore(restore));
+      case Effect.Evaluate evaluate -> await(evaluate);
+      case Effect.Publish publish -> publish(publish);
+      case Effect.Keep keep -> folder.ifPresent(states -> states.write(keep.state()));
+      case Effect.HandOver handOver ->
+          peers
+              .handOver(handOver.to(), handOver.state())
+              .onFailure(failure -> LOG.debug("not handed over", failure));
+      case Effect.Abandon abandon -> {
+        groups.values().forEach(known -> known.unsent.clear());
+        writer.abandon();
+      }
+      case Effect.Forget forget -> {
+        counts.forget(forget.group());
+        folder.ifPresent(states -> states.forget(forget.group()));
+      }
+    }
+  }
+
+  private void beat(String to, Beat beat) {
+    peers
+        .beat(to, beat)
+        .onSuccess(answer -> context.runOnContext(none -> on(new Event.Heard(answer, steady()))))
+        .onFailure(failure -> LOG.debug("query API {} did not answer a beat", to, failure));
+  }
+
+  private void fetch(Effect.Fetch fetch) {
+    List<Long> keys = fetch.groups().stream().map(GroupKey::of).toList();
+    peers
+        .states(fetch.from(), keys)
+        .onComplete(
+            done ->
+                context.runOnContext(
+                    none -> {
+                      if (done.succeeded()) {
+                        done.result().forEach(state -> on(new Event.Came(state)));
+                      } else {
+                        LOG.debug("states of {} did not come", fetch.from(), done.cause());
+                        on(new Event.FetchFailed(fetch.from(), fetch.groups()));
+                      }
+                    }));
+  }
+
+  private void await(Effect.Evaluate evaluate) {
+    Known known = groups.get(evaluate.before().group());
+    long slot = evaluate.slot();
+    long deadline = slot + deadlineMillis(known.group);
+    data.arrived(slot - queryOffset(known.group), deadline)
+        .onSuccess(
+            arrived -> {
+              if (!arrived) {
+                counts.late();
+              }
+              evaluate(evaluate, known.group, deadline);
+            });
+  }
+
+  private long queryOffset(RuleGroup group) {
+    return group.queryOffset().orElse(parts.settings.queryOffset().toMillis());
+  }
+
+  private long deadlineMillis(RuleGroup group) {
+    return parts.settings.deadline().map(each -> each.toMillis()).orElse(group.interval() / 2);
+  }
+
+  private void evaluate(Effect.Evaluate evaluate, RuleGroup group, long deadline) {
+    long begun = System.nanoTime();
+    TenantScope scope;
+    try {
+      scope = scope(group);
+    } catch (QueryFailure e) {
+      postpone(evaluate.term(), group.id(), evaluate.slot(), e);
+      return;
+    }
+    GroupEvaluation.evaluate(
+            group,
+            evaluate.before(),
+            evaluate.slot(),
+            queries(group, scope, deadline),
+            samples -> writeNow(evaluate.term(), scope, samples).toCompletionStage(),
+            settings(scope))
+        .whenComplete(
+            (done, failure) ->
+                context.runOnContext(
+                    none -> {
+                      if (failure != null) {
+                        postpone(evaluate.term(), group.id(), evaluate.slot(), failure);
+                      } else {
+                        evaluated(evaluate, scope, done, begun);
+                      }
+                    }));
+  }
+
+  private GroupEvaluation.Settings settings(TenantScope scope) {
+    return new GroupEvaluation.Settings(
+        Labels.of(parts.settings.externalLabels()),
+        parts.externalUrl.get(),
+        parts.settings.resendDelay().toMillis(),
+        parts.settings.queryOffset().toMillis(),
+        switch (parts.settings.partial()) {
+          case KEEP -> RuleGroup.Partial.KEEP;
+          case EVALUATE -> RuleGroup.Partial.EVALUATE;
+        },
+        scope.labels());
+  }
+
+  private void postpone(long term, RuleGroup.Id group, long slot, Throwable why) {
+    counts.postponed();
+    Throwable cause = why.getCause() == null ? why : why.getCause();
+    if (cause instanceof RetryLater || cause instanceof QueryFailure) {
+      LOG.debug("slot {} of {} is evaluated later: {}", slot, group.key(), cause.getMessage());
+    } else {
+      LOG.warn("slot {} of {} could not be evaluated and is tried again", slot, group.key(), cause);
+    }
+    on(new Event.NotEvaluated(term, group, slot));
+  }
+
+  private TenantScope scope(RuleGroup group) throws QueryFailure {
+    return TenantScope.of(parts.guard.access(), group.id().tenant())
+        .orElseThrow(
+            () ->
+                new QueryFailure(
+                    QueryFailure.Kind.FORBIDDEN,
+                    "there is no tenant " + group.id().tenant() + " in the tenants file"));
+  }
+
+  private RuleQueries queries(RuleGroup group, TenantScope scope, long patience) {
+    return new RuleQueries(
+        parts.querier,
+        scope.caller(),
+        patience,
+        parts.lookback,
+        Math.min(parts.timeout, Math.max(LEAST_TIMEOUT_MILLIS, group.interval())),
+        parts.clock,
+        () -> !parts.view.get().gateways().isEmpty(),
+        () -> !peers.names().isEmpty() && machine.filter(of -> of.live().isEmpty()).isPresent());
+  }
+
+  /** What no query API has may be known from the series of alerts that are stored. */
+  private void restore(Effect.Restore restore) {
+    Known known = groups.get(restore.group());
+    if (known == null) {
+      return;
+    }
+    TenantScope scope;
+    try {
+      scope = scope(known.group);
+    } catch (QueryFailure e) {
+      postpone(restore.term(), restore.group(), restore.slot(), e);
+      return;
+    }
+    long now = parts.clock.getAsLong();
+    Restoration.restored(
+            known.group,
+            now,
+            queries(known.group, scope, now + deadlineMillis(known.group)),
+            settings(scope))
+        .whenComplete(
+            (state, failure) ->
+                context.runOnContext(
+                    none -> {
+                      if (failure != null) {
+                        postpone(restore.term(), restore.group(), restore.slot(), failure);
+                      } else {
+                        on(new Event.Restored(restore.term(), restore.group(), state));
+                      }
+                    }));
+  }
+
+  private Future<Void> writeNow(
+      long term, TenantScope scope, List<GroupEvaluation.Written> samples) {
+    Promise<Void> stored = Promise.promise();
+    context.runOnContext(
+        none ->
+            writer.writeNow(allowed(scope, samples), () -> mayPublish(term)).onComplete(stored));
+    return stored.future();
+  }
+
+  private List<GroupEvaluation.Written> allowed(
+      TenantScope scope, List<GroupEvaluation.Written> samples) {
+    List<GroupEvaluation.Written> allowed = scope.allowed(samples);
+    if (allowed.size() < samples.size()) {
+      counts.foreign(samples.size() - allowed.size());
+    }
+    return allowed;
+  }
+
+  private boolean mayPublish(long term) {
+    return machine.filter(of -> of.mayPublish(term, steady())).isPresent();
+  }
+
+  private void evaluated(
+      Effect.Evaluate evaluate, TenantScope scope, GroupEvaluation.Outcome done, long begun) {
+    counts.evaluated(
+        done.after(),
+        (System.nanoTime() - begun) / 1e9,
+        (parts.clock.getAsLong() - evaluate.slot()) / 1e3,
+        done.samples().size() + done.written());
+    outcome =
+        new GroupEvaluation.Outcome(
+            done.after(), allowed(scope, done.samples()), done.alerts(), done.written());
+    on(new Event.Evaluated(evaluate.term(), done.after(), steady()));
+    outcome = null;
+  }
+
+  private void publish(Effect.Publish publish) {
+    RuleGroup.Id id = publish.after().group();
+    Known known = groups.get(id);
+    if (known == null || !mayPublish(publish.term())) {
+      return;
+    }
+    // Of an alert that changed while slots were replayed, only the last is told.
+    outcome.alerts().forEach(notice -> known.unsent.put(notice.labels(), notice));
+    if (publish.newest() && !known.unsent.isEmpty()) {
+      parts.notifier.accept(id.tenant(), List.copyOf(known.unsent.values()));
+      known.unsent.clear();
+    }
+    writer.write(
+        id,
+        outcome.samples(),
+        () -> {
+          // Not now: the machine may be deciding.
+          context.runOnContext(none -> on(new Event.Written(publish.term(), publish.after())));
+        });
+  }
+
+  // --- what others want ---
+
+  private <T> Future<T> onContext(Callable<T> work) {
+    Promise<T> promise = Promise.promise();
+    context.runOnContext(
+        none -> {
+          try {
+            promise.complete(work.call());
+          } catch (Exception e) {
+            promise.fail(e);
+          }
+        });
+    return promise.future();
+  }
+
+  /** A beat has come; answers with the own one. */
+  Future<Beat> heard(Beat beat) {
+    return onContext(
+        () -> {
+          on(new Event.Heard(beat, steady()));
+          return machine.orElseThrow().answer(beat);
+        });
+  }
+
+  Future<Void> came(GroupState state) {
+    return onContext(
+        () -> {
+          on(new Event.Came(state));
+          return null;
+        });
+  }
+
+  /**
+   * States that others may have.
+   *
+   * @param keys none for all newest ones, stored or not
+   */
+  Future<List<GroupState>> own(List<Long> keys) {
+    return onContext(
+        () -> {
+          OwnershipMachine of = machine.orElseThrow();
+          if (keys.isEmpty()) {
+            return List.copyOf(of.states());
+          }
+          return keys.stream().flatMap(key -> of.state(key).stream()).toList();
+        });
+  }
+
+  /**
+   * Whether what was decided before may still be told to others: false while this process has
+   * reason to think that another one has gone on with its groups.
+   */
+  public boolean isCurrent() {
+    return machine.filter(OwnershipMachine::isConfirmed).isPresent();
+  }
+
+  /** The newest state of each group, wherever it is evaluated. Never fails. */
+  public Future<Map<RuleGroup.Id, GroupState>> states() {
+    if (machine.isEmpty()) {
+      return Future.succeededFuture(Map.of());
+    }
+    List<Future<List<GroupState>>> asked = new ArrayList<>();
+    asked.add(own(List.of()));
+    machine.get().live().forEach(name -> asked.add(peers.states(name, List.of())));
+    return Future.join(asked)
+        .transform(
+            done -> {
+              Map<RuleGroup.Id, GroupState> newest = new TreeMap<>();
+              for (Future<List<GroupState>> each : asked) {
+                if (each.succeeded()) {
+                  each.result()
+                      .forEach(
+                          state ->
+                              newest.merge(
+                                  state.group(),
+                                  state,
+                                  (one, other) -> one.slot() >= other.slot() ? one : other));
+                }
+              }
+              return Future.succeededFuture(newest);
+            });
+  }
+
+  /** Declares what is counted here. */
+  public void declare(Meters meters) {
+    counts.declare(meters);
+    OwnershipFigures.declare(meters, () -> figures);
+    writer.declare(meters);
+    meters.counter(
+        "rule_state_failures",
+        "States of rules on disk that could not be read or written.",
+        () -> folder.map(StateFolder::failures).orElse(0L));
+  }
+
+  /** Stores what has been evaluated, and tells the others that this process stops. */
+  @Override
+  public void close() {
+    if (machine.isPresent()) {
+      try {
+        onContext(
+                () -> {
+                  draining = true;
+                  return null;
+                })
+            .compose(none -> idle(System.nanoTime()))
+            .compose(
+                none ->
+                    onContext(
+                        () -> {
+                          on(new Event.Stopping());
+                          return null;
+                        }))
+            .await(STOP_MILLIS + 1_000, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        LOG.warn("the rules did not stop in time");
+      }
+    }
+    folder.ifPresent(StateFolder::close);
+  }
+
+  private Future<Void> idle(long begun) {
+    return onContext(
+            () -> {
+              boolean isLate = System.nanoTime() - begun > STOP_MILLIS * 1_000_000;
+              return isLate || writer.isIdle() && machine.orElseThrow().isIdle();
+            })
+        .compose(
+            idle -> {
+              if (idle) {
+                return Future.succeededFuture();
+              }
+              Promise<Void> pause = Promise.promise();
+              vertx.setTimer(20, timer -> pause.complete());
+              return pause.future().compose(none -> idle(begun));
+            });
+  }
+}

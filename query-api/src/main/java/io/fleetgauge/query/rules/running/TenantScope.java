@@ -1,0 +1,65 @@
+package io.fleetgauge.query.rules.running;
+
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.tenant.Access;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.answer.Caller;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the rules of a tenant may read and write.
+ *
+ * @param labels that everything they write has: those that the scope demands
+ * @param others matchers of the scope that what they write has to match besides
+ */
+record TenantScope(Caller caller, Labels labels, List<Matcher> others) {
+  /** As what the operator's own rules appear among tenants. */
+  private static final String OPERATOR = "(rules)";
+
+  /**
+   * @param tenant empty for the operator's own rules
+   * @return empty if there is no such tenant
+   */
+  static Optional<TenantScope> of(Access access, String tenant) throws QueryFailure {
+    TenantLimits limits = access.limits(tenant);
+    if (tenant.isEmpty()) {
+      return Optional.of(
+          new TenantScope(new Caller(OPERATOR, List.of(), true, limits), Labels.of(), List.of()));
+    }
+    Optional<String> scope = access.scope(tenant);
+    if (scope.isEmpty()) {
+      return Optional.empty();
+    }
+    Caller caller = Caller.of(tenant, List.of(scope.get()), limits);
+    List<String> pairs = new ArrayList<>();
+    List<Matcher> others = new ArrayList<>();
+    for (Matcher matcher : caller.scope()) {
+      if (matcher.kind() == Matcher.Kind.EQUAL && !matcher.value().isEmpty()) {
+        pairs.add(matcher.name());
+        pairs.add(matcher.value());
+      } else {
+        others.add(matcher);
+      }
+    }
+    return Optional.of(
+        new TenantScope(caller, Labels.of(pairs.toArray(String[]::new)), List.copyOf(others)));
+  }
+
+  /** The samples that the tenant may write. */
+  List<GroupEvaluation.Written> allowed(List<GroupEvaluation.Written> samples) {
+    return others.isEmpty()
+        ? samples
+        : samples.stream()
+            .filter(
+                sample ->
+                    others.stream()
+                        .allMatch(
+                            matcher -> matcher.matches(sample.labels().value(matcher.name()))))
+            .toList();
+  }
+}
