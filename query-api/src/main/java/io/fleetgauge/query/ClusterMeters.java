@@ -3,6 +3,7 @@ package io.fleetgauge.query;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -11,7 +12,10 @@ record ClusterMeters(Supplier<ClusterView> view) {
   void declare(Meters meters) {
     meters.gauge("table_epoch", "Epoch of the ownership table.", () -> view.get().table().epoch());
     meters.gauge("gateways", "Gateways in the cluster.", () -> view.get().gateways().size());
-    meters.gauge("hosts", "Hosts in the ownership table.", () -> view.get().table().hosts().size());
+    meters.gauge(
+        "hosts",
+        "Hosts in the ownership table.",
+        () -> view.get().table().hosts().stream().filter(host -> !PseudoHosts.isOne(host)).count());
     meters.gauge(
         "hosts_on_two",
         "Hosts of which a replica has every sample that the owner has.",

@@ -20,6 +20,8 @@ import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.ClusterShare;
+import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.fanout.GatewayShards;
@@ -52,9 +54,12 @@ public final class QueryProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueryProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
+  /** Most queries of rules that run or wait: those of all groups at one time. */
+  private static final int RULES_IN_FLIGHT = 100_000;
+
   private final Lifecycle lifecycle = new Lifecycle("query API");
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
-  private int port;
+  private volatile int port;
 
   private QueryProcess() {}
 
@@ -104,7 +109,7 @@ public final class QueryProcess implements AutoCloseable {
         new Querier(
             config,
             fanout,
-            admission,
+            new Lanes(admission, ofRules(config)),
             new Querier.Workers(workers, heavyWorkers),
             aliases(config),
             tracer);
@@ -130,6 +135,20 @@ public final class QueryProcess implements AutoCloseable {
     TableAge tableAge = new TableAge(clock);
     AllGateways gateways = new AllGateways(this::view, toGateways);
     OperateApi.mount(routes, config, querier, gateways::ask, tableAge, clock);
+    QueryRules rules =
+        QueryRules.open(
+            vertx,
+            lifecycle,
+            config,
+            querier,
+            guard,
+            this::view,
+            toGateways,
+            router,
+            routes,
+            meters,
+            () -> port,
+            clock);
     Pages.mount(router);
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     http.declare(meters);
@@ -161,6 +180,7 @@ public final class QueryProcess implements AutoCloseable {
           querier.running(),
           tenant -> guard.access().limits(tenant).running(),
           config.maxConcurrent());
+      rules.begin(lifecycle, seat, port);
     } catch (IllegalStateException e) {
       throw new StartFailure(e.getMessage(), e);
     }
@@ -173,6 +193,16 @@ public final class QueryProcess implements AutoCloseable {
         port,
         config.cluster().name(),
         view().gateways().size());
+  }
+
+  /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */
+  private static Admission ofRules(QueryConfig config) {
+    int running = Math.max(2, config.maxParallel() / 2);
+    return new Admission(
+        new Admission.Places(RULES_IN_FLIGHT, running, 1),
+        tenant -> new TenantShare(1, running, RULES_IN_FLIGHT),
+        ClusterShare.WHOLE,
+        System::nanoTime);
   }
 
   private static TenantShare share(TenantLimits of) {

@@ -3,6 +3,7 @@ package io.fleetgauge.query.http;
 import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.cluster.tenant.TenantSettings;
 import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -67,6 +68,11 @@ public final class ApiRequest {
     http.response().putHeader(name, value);
   }
 
+  /** Sets the status of a successful response, which is 200 otherwise. */
+  public void respondWith(int status) {
+    http.response().setStatusCode(status);
+  }
+
   public boolean acceptsGzip() {
     return Responses.acceptsGzip(http.request().getHeader("Accept-Encoding"));
   }
@@ -74,6 +80,17 @@ public final class ApiRequest {
   /** Whether the token has the {@code operate} right. */
   public boolean isOperator() {
     return grant.may(Right.OPERATE);
+  }
+
+  /** Whether the token has the {@code write} right. */
+  public boolean mayWrite() {
+    return grant.may(Right.WRITE);
+  }
+
+  /** The tenants whose scope limits what the token sees; none when it sees everything. */
+  public List<String> scopedTenants() {
+    boolean seesAll = grant.tenants().stream().anyMatch(tenant -> tenant.scope().isEmpty());
+    return seesAll ? List.of() : grant.tenants().stream().map(TenantSettings::name).toList();
   }
 
   /**

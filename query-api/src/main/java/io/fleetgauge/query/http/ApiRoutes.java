@@ -16,7 +16,9 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.PlatformHandler;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -94,7 +96,19 @@ public final class ApiRoutes {
     mount(path, List.of(HttpMethod.POST), ErrorForm.ENVELOPE_WITH_MESSAGE, handler);
   }
 
+  /** A route that reports failures as text, with what each method does. */
+  public void text(String path, Map<HttpMethod, Handler> handlers) {
+    mount(path, handlers, ErrorForm.TEXT);
+  }
+
   private void mount(String path, List<HttpMethod> methods, ErrorForm errors, Handler handler) {
+    Map<HttpMethod, Handler> handlers = new LinkedHashMap<>();
+    methods.forEach(method -> handlers.put(method, handler));
+    mount(path, handlers, errors);
+  }
+
+  private void mount(String path, Map<HttpMethod, Handler> handlers, ErrorForm errors) {
+    Set<HttpMethod> methods = handlers.keySet();
     router.route(HttpMethod.OPTIONS, path).handler(this::preflight);
     Route route = router.route(path);
     methods.forEach(route::method);
@@ -119,7 +133,7 @@ public final class ApiRoutes {
         http -> {
           Future<Body> answer;
           try {
-            answer = handler.answer(new ApiRequest(http, clock));
+            answer = handlers.get(http.request().method()).answer(new ApiRequest(http, clock));
           } catch (QueryFailure e) {
             answer = Future.failedFuture(e);
           }
@@ -152,7 +166,7 @@ public final class ApiRoutes {
     }
   }
 
-  private static void refuseMethod(RoutingContext http, List<HttpMethod> methods) {
+  private static void refuseMethod(RoutingContext http, Set<HttpMethod> methods) {
     List<String> names = new ArrayList<>(List.of("OPTIONS"));
     methods.forEach(method -> names.add(method.name()));
     names.sort(null);

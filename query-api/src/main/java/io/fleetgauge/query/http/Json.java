@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 
 /** Prometheus's envelope around data and errors. */
 public final class Json {
@@ -174,6 +175,18 @@ public final class Json {
     json.writeStartObject();
     for (int i = 0; i < labels.size(); i++) {
       json.writeStringField(labels.name(i), labels.value(i));
+    }
+    json.writeEndObject();
+    json.setCharacterEscapes(outside);
+  }
+
+  /** As labels, whose values may be empty. */
+  public static void texts(JsonGenerator json, Map<String, String> texts) throws IOException {
+    CharacterEscapes outside = json.getCharacterEscapes();
+    json.setCharacterEscapes(null);
+    json.writeStartObject();
+    for (Map.Entry<String, String> text : texts.entrySet()) {
+      json.writeStringField(text.getKey(), text.getValue());
     }
     json.writeEndObject();
     json.setCharacterEscapes(outside);

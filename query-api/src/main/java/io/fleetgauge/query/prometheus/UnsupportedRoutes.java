@@ -9,12 +9,11 @@ import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
 import io.vertx.core.Future;
-import java.util.Set;
 
 /**
- * Routes of Prometheus for what this product does not have, such as exemplars and rules. Clients
- * ask for them unconditionally, so the answers are empty instead of 404; wrong parameters are
- * errors all the same.
+ * Routes of Prometheus for what this product does not have, such as exemplars. Clients ask for them
+ * unconditionally, so the answers are empty instead of 404; wrong parameters are errors all the
+ * same.
  */
 final class UnsupportedRoutes {
   private final Querier querier;
@@ -26,8 +25,6 @@ final class UnsupportedRoutes {
   void mount(ApiRoutes routes) {
     routes.getOrPost("/api/v1/query_exemplars", this::exemplars);
     routes.get("/api/v1/targets/metadata", request -> emptyArray());
-    routes.get("/api/v1/rules", UnsupportedRoutes::rules);
-    routes.get("/api/v1/alerts", request -> empty("alerts"));
     routes.get(
         "/api/v1/alertmanagers", request -> empty("activeAlertmanagers", "droppedAlertmanagers"));
     routes.get("/api/v1/notifications", request -> emptyArray());
@@ -42,15 +39,6 @@ final class UnsupportedRoutes {
     }
     querier.parsed(parameters.text("query"));
     return emptyArray();
-  }
-
-  private static Future<Body> rules(ApiRequest request) throws QueryFailure {
-    String type = request.parameters().text("type");
-    if (!Set.of("", "alert", "record").contains(type)) {
-      throw Parameters.invalid("type", "not supported value \"" + type + "\"");
-    }
-    request.parameters().limit("group_limit");
-    return empty("groups");
   }
 
   private static Future<Body> emptyArray() {

@@ -27,7 +27,8 @@ import java.util.function.Consumer;
 /**
  * Routes on a port of this machine, asked over a socket. Of the tenants, {@code a} sees only series
  * of tenant a, {@code strict} gets complete answers only, {@code root} sees all and may operate,
- * and {@code writer} may not read; each one's token is its name.
+ * {@code writer} may not read, {@code ruler} may read and write within a scope, and {@code owner}
+ * may do everything; each one's token is its name.
  */
 public final class TestServer implements AutoCloseable {
   /** The time by which the age of watermarks is told, ms. */
@@ -41,6 +42,8 @@ public final class TestServer implements AutoCloseable {
         strict: {limits: {strict: true}, tokens: {t: {sha256: %s}}}
         root: {tokens: {t: {sha256: %s, rights: [read, operate]}}}
         writer: {tokens: {t: {sha256: %s, rights: [write]}}}
+        ruler: {scope: '{tenant="ruler"}', tokens: {t: {sha256: %s, rights: [read, write]}}}
+        owner: {tokens: {t: {sha256: %s, rights: [read, write, operate]}}}
       """;
 
   private final HttpClient client =
@@ -64,7 +67,14 @@ public final class TestServer implements AutoCloseable {
     Path tenants = folder.resolve("tenants-" + System.nanoTime() + ".yaml");
     Files.writeString(
         tenants,
-        TENANTS.formatted(hash("a"), hash("b"), hash("strict"), hash("root"), hash("writer")));
+        TENANTS.formatted(
+            hash("a"),
+            hash("b"),
+            hash("strict"),
+            hash("root"),
+            hash("writer"),
+            hash("ruler"),
+            hash("owner")));
     Guard guard =
         Guard.open(
             vertx,

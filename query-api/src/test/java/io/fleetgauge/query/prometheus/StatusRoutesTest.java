@@ -239,9 +239,6 @@ class StatusRoutesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "/api/v1/rules | {\"groups\":[]}",
-        "/api/v1/rules?type=alert&group_limit=1 | {\"groups\":[]}",
-        "/api/v1/alerts | {\"alerts\":[]}",
         "/api/v1/alertmanagers | {\"activeAlertmanagers\":[],\"droppedAlertmanagers\":[]}",
         "/api/v1/notifications | []",
         "/api/v1/targets/metadata | []",
@@ -255,8 +252,6 @@ class StatusRoutesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "/api/v1/rules?type=x | invalid parameter \"type\": not supported value \"x\"",
-        "/api/v1/rules?group_limit=x | invalid parameter \"group_limit\": cannot parse \"x\"",
         "/api/v1/query_exemplars?query=( | invalid parameter \"query\": ",
         "/api/v1/query_exemplars?query=1&start=2&end=1 | invalid parameter \"end\": "
       })

@@ -1,0 +1,257 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.process.Command;
+import io.fleetgauge.promql.expr.Durations;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.query.rules.backfill.Backfill;
+import io.fleetgauge.query.rules.backfill.BackfillFailure;
+import io.fleetgauge.query.rules.definition.InvalidRules;
+import io.fleetgauge.query.rules.definition.RuleFileReader;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.definition.TemplateCheck;
+import io.fleetgauge.query.terminal.QueryApi;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.Numbers;
+import io.fleetgauge.sample.prometheus.RemoteRead;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import org.xerial.snappy.Snappy;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code fleetgauge rules backfill}. */
+@CommandLine.Command(
+    name = "backfill",
+    description = {
+      "Evaluates the recording rules of rule files over a range of the past, and writes the results"
+          + " to the cluster. Alerting rules are left out.",
+      "The results are those of an evaluation at the time. To fill a range twice changes nothing."
+          + " Exits with 1 if a query or a write fails."
+    })
+final class RulesBackfillCommand implements Command {
+  private static final int MAX_TRIES = 20;
+  private static final Duration PAUSE = Duration.ofSeconds(3);
+  private static final int TOO_MANY = 429;
+  private static final int BUSY = 503;
+
+  @CommandLine.Spec private CommandSpec spec;
+  @CommandLine.Mixin private QueryApi api;
+
+  @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Rule files.")
+  private List<Path> files;
+
+  @CommandLine.Option(
+      names = "--start",
+      required = true,
+      paramLabel = "TIME",
+      description = "First time to fill: seconds since the epoch, or RFC 3339.")
+  private String start;
+
+  @CommandLine.Option(
+      names = "--end",
+      paramLabel = "TIME",
+      description = "Last time to fill, in the same forms. Default: now.")
+  private String end;
+
+  @CommandLine.Option(
+      names = "--eval-interval",
+      paramLabel = "DURATION",
+      defaultValue = "1m",
+      description = "The interval of groups that name none. Default: 1m.")
+  private String interval;
+
+  @CommandLine.Option(
+      names = "--query-offset",
+      paramLabel = "DURATION",
+      defaultValue = "0s",
+      description = "The query_offset of groups that name none. Default: 0s.")
+  private String queryOffset;
+
+  @CommandLine.Option(
+      names = "--gateway",
+      paramLabel = "URL",
+      defaultValue = "http://localhost:9500",
+      description = "Any gateway of the cluster. Default: http://localhost:9500.")
+  private String gateway;
+
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    long from = time("--start", start);
+    long to = end == null ? System.currentTimeMillis() : time("--end", end);
+    if (to < from) {
+      throw wrong("--end " + end + " is before --start " + start);
+    }
+    long every = duration("--eval-interval", interval);
+    if (every == 0) {
+      throw wrong("--eval-interval is " + interval + "; it has to be above 0");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    RuleFileReader reader = new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, every);
+    List<RuleGroup> groups = new ArrayList<>();
+    boolean readable = true;
+    for (Path file : files) {
+      readable &= read(file, reader, groups, out);
+    }
+    out.flush();
+    return readable && fill(groups, from, to, duration("--query-offset", queryOffset)) ? 0 : 1;
+  }
+
+  private static boolean read(
+      Path file, RuleFileReader reader, List<RuleGroup> groups, PrintWriter out) {
+    try {
+      groups.addAll(reader.read("", file.toString(), Files.readAllBytes(file)));
+      return true;
+    } catch (InvalidRules e) {
+      e.problems().forEach(out::println);
+    } catch (NoSuchFileException e) {
+      out.println(file + ": there is no such file");
+    } catch (IOException e) {
+      out.println(file + ": the file cannot be read: " + e);
+    }
+    return false;
+  }
+
+  private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
+    PrintWriter out = spec.commandLine().getOut();
+    Backfill backfill = new Backfill(this::range, this::write, offset);
+    for (RuleGroup group : groups) {
+      try {
+        Backfill.Done done = backfill.fill(group, from, to);
+        out.println(
+            group.id().key() + ": " + done.rules() + " rules, " + done.samples() + " samples");
+        out.flush();
+      } catch (BackfillFailure e) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("fleetgauge: " + group.id().key() + ": " + e.getMessage());
+        err.flush();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // --- the cluster ---
+
+  private List<Series> range(String query, long from, long to, long step) throws BackfillFailure {
+    try {
+      JsonObject answer =
+          api.object(
+              "/api/v1/query_range",
+              List.of(
+                  Map.entry("query", query),
+                  Map.entry("start", Numbers.seconds(from)),
+                  Map.entry("end", Numbers.seconds(to)),
+                  Map.entry("step", Numbers.seconds(step))));
+      JsonArray warnings = answer.getJsonArray("warnings", new JsonArray());
+      if (!warnings.isEmpty()) {
+        throw new BackfillFailure("the answer of " + query + " has warnings: " + warnings);
+      }
+      List<Series> all = new ArrayList<>();
+      for (Object each : answer.getJsonObject("data").getJsonArray("result")) {
+        all.add(series((JsonObject) each, query));
+      }
+      return all;
+    } catch (QueryApi.Failure e) {
+      throw new BackfillFailure(e.getMessage());
+    } catch (ClassCastException | NullPointerException e) {
+      throw new BackfillFailure(api.url() + " answers " + query + " with no matrix");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BackfillFailure("interrupted");
+    }
+  }
+
+  private static Series series(JsonObject json, String query) throws BackfillFailure {
+    if (json.containsKey("histograms")) {
+      throw new BackfillFailure(
+          query + " has native histograms as its result, which cannot be back-filled");
+    }
+    Map<String, String> labels = new HashMap<>();
+    json.getJsonObject("metric")
+        .forEach(label -> labels.put(label.getKey(), "" + label.getValue()));
+    JsonArray points = json.getJsonArray("values");
+    long[] times = new long[points.size()];
+    double[] values = new double[points.size()];
+    for (int i = 0; i < times.length; i++) {
+      JsonArray point = points.getJsonArray(i);
+      times[i] = Math.round(point.getDouble(0) * 1000);
+      values[i] = Numbers.parse(point.getString(1)).orElse(Double.NaN);
+    }
+    return new Series(Labels.of(labels), times, values);
+  }
+
+  private void write(List<Series> series) throws BackfillFailure {
+    Map<String, String> headers =
+        Map.of(
+            "Content-Type", "application/x-protobuf",
+            "Content-Encoding", "snappy",
+            "X-Prometheus-Remote-Write-Version", "0.1.0");
+    try {
+      byte[] body = Snappy.compress(RemoteRead.write(series));
+      String to = gateway.replaceFirst("/+$", "") + "/api/v1/write";
+      for (int tries = 1; ; tries++) {
+        try {
+          api.post(to, headers, body);
+          return;
+        } catch (QueryApi.Failure e) {
+          boolean later = e.status() == TOO_MANY || e.status() == BUSY;
+          if (!later || tries == MAX_TRIES) {
+            throw new BackfillFailure(e.getMessage());
+          }
+          Thread.sleep(PAUSE);
+        }
+      }
+    } catch (IOException e) {
+      throw new BackfillFailure("samples cannot be compressed: " + e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BackfillFailure("interrupted");
+    }
+  }
+
+  // --- options ---
+
+  private CommandLine.ParameterException wrong(String message) {
+    return new CommandLine.ParameterException(spec.commandLine(), message);
+  }
+
+  private long time(String option, String text) {
+    OptionalDouble seconds = Numbers.parse(text);
+    if (seconds.isPresent() && Double.isFinite(seconds.getAsDouble())) {
+      return Math.round(seconds.getAsDouble() * 1000);
+    }
+    try {
+      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeParseException e) {
+      throw wrong(option + " is " + text + "; allowed are seconds since the epoch and RFC 3339");
+    }
+  }
+
+  private long duration(String option, String text) {
+    long millis = Durations.parse(text);
+    if (millis == Durations.NONE) {
+      throw wrong(option + " is " + text + "; allowed is a duration such as 1m30s");
+    }
+    return millis;
+  }
+}

@@ -1,0 +1,171 @@
+package io.fleetgauge.query.rules.api;
+
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.http.ApiRequest;
+import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.http.Body;
+import io.fleetgauge.query.http.Json;
+import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.rules.definition.Rule;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.AlertInstance;
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.evaluation.RuleState;
+import io.fleetgauge.query.rules.source.RuleGroups;
+import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** {@code /api/v1/rules} and {@code /api/v1/alerts}. */
+final class RuleRoutes {
+  /** As Prometheus sorts groups. */
+  private static final Comparator<RuleGroup> ORDER =
+      Comparator.comparing((RuleGroup group) -> group.id().file())
+          .thenComparing(group -> group.id().name())
+          .thenComparing(group -> group.id().tenant());
+
+  private final RuleGroups groups;
+  private final RuleStates states;
+
+  RuleRoutes(RuleGroups groups, RuleStates states) {
+    this.groups = groups;
+    this.states = states;
+  }
+
+  void mount(ApiRoutes routes) {
+    routes.get("/api/v1/rules", this::rules);
+    routes.get("/api/v1/alerts", this::alerts);
+  }
+
+  private List<RuleGroup> visible(ApiRequest request) {
+    List<String> tenants = RulesApi.tenants(request);
+    return groups.groups().stream()
+        .filter(group -> tenants.contains(group.id().tenant()))
+        .sorted(ORDER)
+        .toList();
+  }
+
+  private Future<Body> rules(ApiRequest request) throws QueryFailure {
+    RuleFilter filter = RuleFilter.of(request.parameters());
+    Page page = page(visible(request), filter);
+    return states
+        .states()
+        .map(
+            known ->
+                Body.large(
+                    () ->
+                        Json.data(
+                            json -> {
+                              json.writeStartObject();
+                              json.writeArrayFieldStart("groups");
+                              for (Shown shown : page.groups()) {
+                                RuleJson.group(
+                                    json,
+                                    shown.group(),
+                                    shown.rules(),
+                                    state(known, shown.group()),
+                                    filter.excludesAlerts());
+                              }
+                              json.writeEndArray();
+                              if (page.next().isPresent()) {
+                                json.writeStringField("groupNextToken", token(page.next().get()));
+                              }
+                              json.writeEndObject();
+                            })));
+  }
+
+  /** The state of a group, unless it is of other rules than the group has now. */
+  private static Optional<GroupState> state(Map<RuleGroup.Id, GroupState> known, RuleGroup group) {
+    return Optional.ofNullable(known.get(group.id()))
+        .filter(state -> state.rules().size() == group.rules().size());
+  }
+
+  /**
+   * A group and the rules of it that are answered.
+   *
+   * @param rules their places in the group
+   */
+  private record Shown(RuleGroup group, List<Integer> rules) {}
+
+  /** Some groups, and the one that comes after. */
+  private record Page(List<Shown> groups, Optional<RuleGroup> next) {}
+
+  private static Page page(List<RuleGroup> groups, RuleFilter filter) throws QueryFailure {
+    List<Shown> page = new ArrayList<>();
+    boolean hasBegun = filter.token().isEmpty();
+    for (RuleGroup group : groups) {
+      hasBegun |= !hasBegun && filter.token().equals(token(group));
+      if (!hasBegun || !filter.takes(group)) {
+        continue;
+      }
+      List<Integer> rules = new ArrayList<>();
+      for (int i = 0; i < group.rules().size(); i++) {
+        Rule rule = group.rules().get(i);
+        if (filter.takes(rule, RuleJson.labels(group, rule))) {
+          rules.add(i);
+        }
+      }
+      if (!rules.isEmpty()) {
+        if (filter.limit() > 0 && page.size() == filter.limit()) {
+          return new Page(page, Optional.of(group));
+        }
+        page.add(new Shown(group, rules));
+      }
+    }
+    if (!hasBegun) {
+      throw Parameters.invalid(
+          "group_next_token",
+          "invalid group_next_token '" + filter.token() + "'. were rule groups changed?");
+    }
+    return new Page(page, Optional.empty());
+  }
+
+  private static String token(RuleGroup group) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-1")
+                  .digest(group.id().key().getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JDK has it
+    }
+  }
+
+  private Future<Body> alerts(ApiRequest request) {
+    List<RuleGroup> visible = visible(request);
+    return states
+        .states()
+        .map(
+            known ->
+                Body.large(
+                    () ->
+                        Json.data(
+                            json -> {
+                              json.writeStartObject();
+                              json.writeArrayFieldStart("alerts");
+                              for (RuleGroup group : visible) {
+                                for (AlertInstance alert : active(state(known, group)).toList()) {
+                                  RuleJson.alert(json, alert);
+                                }
+                              }
+                              json.writeEndArray();
+                              json.writeEndObject();
+                            })));
+  }
+
+  private static Stream<AlertInstance> active(Optional<GroupState> state) {
+    return state.stream()
+        .flatMap(known -> known.rules().stream())
+        .map(RuleState::alerts)
+        .flatMap(List::stream)
+        .filter(RuleJson::isActive);
+  }
+}

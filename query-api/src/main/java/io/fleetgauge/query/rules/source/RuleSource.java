@@ -1,0 +1,117 @@
+package io.fleetgauge.query.rules.source;
+
+import io.fleetgauge.cluster.config.RulesSettings;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.query.rules.definition.InvalidRules;
+import io.fleetgauge.query.rules.definition.RuleFileReader;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+/** The groups of files and of the API together. Safe for all threads. */
+public final class RuleSource implements RuleGroups {
+  private final RuleFiles files;
+  private final GroupStore store;
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private volatile List<RuleGroup> groups;
+
+  private RuleSource(RuleFiles files, GroupStore store) {
+    this.files = files;
+    this.store = store;
+    this.groups = all();
+    files.onChange(this::update);
+    store.onChange(this::update);
+  }
+
+  /**
+   * Reads everything.
+   *
+   * @param clock ms since the epoch
+   * @throws InvalidRules with every problem of the files
+   * @throws IOException if {@code rules.folder} cannot be used
+   */
+  public static RuleSource open(RulesSettings settings, RuleFileReader reader, LongSupplier clock)
+      throws InvalidRules, IOException {
+    Map<String, List<String>> patterns = new TreeMap<>(settings.tenants());
+    patterns.put("", settings.files());
+    GroupStore.Limits limits = new GroupStore.Limits(settings.maxGroups(), settings.maxRules());
+    RuleFiles files = new RuleFiles(patterns, reader, limits, clock);
+    files.reload();
+    return new RuleSource(files, new GroupStore(reader, limits, settings.folder(), clock));
+  }
+
+  public RuleFiles files() {
+    return files;
+  }
+
+  public GroupStore store() {
+    return store;
+  }
+
+  @Override
+  public List<RuleGroup> groups() {
+    return groups;
+  }
+
+  @Override
+  public void onChange(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  private void update() {
+    synchronized (this) {
+      groups = all();
+    }
+    listeners.forEach(Runnable::run);
+  }
+
+  /** A group of a file takes the place of one of the API that has its name. */
+  private List<RuleGroup> all() {
+    Map<RuleGroup.Id, RuleGroup> all = new TreeMap<>();
+    files.groups().forEach(group -> all.put(group.id(), group));
+    store.groups().forEach(group -> all.putIfAbsent(group.id(), group));
+    return List.copyOf(all.values());
+  }
+
+  /** Declares what is counted. */
+  public void declare(Meters meters) {
+    meters.gauge(
+        "rule_files_last_reload_successful",
+        "Whether the last reading of rule files succeeded, 1 or 0.",
+        () -> files.status().isGood() ? 1 : 0);
+    meters.gauge(
+        "rule_files_last_reload_success_timestamp_seconds",
+        "When rule files were last read with success, seconds since the epoch.",
+        () -> files.status().lastSuccess() / 1000.0);
+    meters.counter(
+        "rule_files_reloads",
+        "Readings of rule files that succeeded.",
+        () -> files.status().successes());
+    meters.counter(
+        "rule_files_reload_failures",
+        "Readings of rule files that failed, so that the rules stayed as they were.",
+        () -> files.status().failures());
+    meters.gauge(
+        "rule_file_problems",
+        "Problems of the last reading of rule files.",
+        () -> files.status().problems().size());
+    meters.gauge("rule_groups", "Rule groups of files and of the API.", () -> groups.size());
+    meters.gauge(
+        "rules",
+        "Rules of all rule groups.",
+        () -> groups.stream().mapToLong(group -> group.rules().size()).sum());
+    meters.gauge(
+        "rule_groups_unusable",
+        "Rule groups that were set by API and cannot be used by this query API.",
+        store::unusable);
+    meters.counter(
+        "rule_groups_over_limit",
+        "Rule groups that the API refused because of rules.maxGroups, rules.maxRules or the length"
+            + " of a name.",
+        store::overLimit);
+  }
+}

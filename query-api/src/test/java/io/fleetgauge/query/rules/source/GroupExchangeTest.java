@@ -1,0 +1,187 @@
+package io.fleetgauge.query.rules.source;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.RulesSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.rules.definition.RuleFileReader;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.definition.TemplateCheck;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import io.vertx.junit5.VertxExtension;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(VertxExtension.class)
+class GroupExchangeTest {
+  @TempDir Path folder;
+
+  private final List<URI> addresses = new ArrayList<>();
+  private final List<QueryApi> apis = new ArrayList<>();
+  private Vertx vertx;
+
+  /** The parts of a query API that share groups, on a port of this machine. */
+  private final class QueryApi implements AutoCloseable {
+    final RuleSource source;
+    final GroupExchange exchange;
+    final OutgoingHttp outgoing;
+    final HttpListener listener;
+
+    QueryApi(String name, String secret) throws Exception {
+      TrustSettings trust =
+          new TrustSettings(
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.of(Files.writeString(folder.resolve(name + ".secret"), secret)),
+              Duration.ofMinutes(1));
+      HttpSettings http = new HttpSettings("127.0.0.1", 0);
+      Guard guard =
+          Guard.open(
+              vertx,
+              http,
+              Optional.empty(),
+              trust,
+              TenantLimits.DEFAULT,
+              Parser::selectorProblem,
+              System::currentTimeMillis);
+      outgoing =
+          new OutgoingHttp(
+              vertx, trust, guard.signer(), new OutgoingHttp.Limits(1_000, 10, 2, 100));
+      source =
+          RuleSource.open(
+              RulesSettings.of(List.of(), Optional.of(folder.resolve(name))),
+              new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, 60_000),
+              System::currentTimeMillis);
+      exchange = new GroupExchange(vertx, source, outgoing, () -> List.copyOf(addresses));
+      Router router = Router.router(vertx);
+      exchange.start(router, guard);
+      listener = HttpListener.start(vertx, http, "http.port", router);
+    }
+
+    URI address() {
+      return URI.create("http://127.0.0.1:" + listener.port());
+    }
+
+    List<String> names() {
+      return source.groups().stream().map(group -> group.id().key()).toList();
+    }
+
+    @Override
+    public void close() throws TimeoutException {
+      exchange.close();
+      listener.close();
+      outgoing.close();
+    }
+  }
+
+  @BeforeEach
+  void start(Vertx started) {
+    vertx = started;
+  }
+
+  @AfterEach
+  void stop() throws TimeoutException {
+    for (QueryApi api : apis) {
+      api.close();
+    }
+  }
+
+  private QueryApi api(String name, String secret) throws Exception {
+    QueryApi api = new QueryApi(name, secret);
+    apis.add(api);
+    addresses.add(api.address());
+    return api;
+  }
+
+  private QueryApi api(String name) throws Exception {
+    return api(name, "the-secret-of-the-cluster");
+  }
+
+  private static void set(QueryApi api, String name) throws Exception {
+    byte[] text = ("name: " + name + "\nrules: [{record: r, expr: up}]").getBytes(UTF_8);
+    api.exchange.set("t", "space", text).await(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aGroupThatIsSetOnOneQueryApiIsOnTheOthersBeforeTheAnswer() throws Exception {
+    QueryApi a = api("a");
+    QueryApi b = api("b");
+    set(a, "one");
+    assertThat(b.names()).containsExactly("space;one");
+    assertThat(b.exchange.delete(new RuleGroup.Id("t", "space", "one")).await()).isTrue();
+    assertThat(a.names()).isEmpty();
+    assertThat(a.exchange.delete("t", "space").await()).isFalse();
+  }
+
+  @Test
+  void aQueryApiThatWasAwayAsksForWhatItMissed() throws Exception {
+    QueryApi a = api("a");
+    set(a, "gone");
+    for (int i = 0; i < 30; i++) {
+      set(a, "g" + i);
+    }
+    QueryApi b = api("b");
+    b.exchange.ask().await(10, TimeUnit.SECONDS);
+    assertThat(b.names()).isEqualTo(a.names()).hasSize(31);
+    addresses.remove(b.address());
+    a.exchange.delete(new RuleGroup.Id("t", "space", "gone")).await();
+    assertThat(b.names()).hasSize(31);
+    b.exchange.ask().await(10, TimeUnit.SECONDS);
+    assertThat(b.names()).isEqualTo(a.names()).hasSize(30);
+  }
+
+  @Test
+  void aQueryApiThatDoesNotAnswerDelaysNoGroupForLong() throws Exception {
+    QueryApi a = api("a");
+    addresses.add(URI.create("http://127.0.0.1:1"));
+    set(a, "one");
+    a.exchange.ask().await(10, TimeUnit.SECONDS);
+    assertThat(a.names()).containsExactly("space;one");
+  }
+
+  @Test
+  void whoDoesNotKnowTheSecretNeitherReadsNorSetsGroups() throws Exception {
+    QueryApi a = api("a");
+    QueryApi stranger = api("stranger", "another-secret-of-16");
+    set(a, "one");
+    set(stranger, "two");
+    stranger.exchange.ask().await(10, TimeUnit.SECONDS);
+    assertThat(a.names()).containsExactly("space;one");
+    assertThat(stranger.names()).containsExactly("space;two");
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      for (String path : List.of("/v1/rules/versions", "/v1/rules/read", "/v1/rules/groups")) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(a.address().resolve(path));
+        if (!path.endsWith("versions")) {
+          request.POST(HttpRequest.BodyPublishers.ofByteArray(new byte[] {0}));
+        }
+        assertThat(client.send(request.build(), HttpResponse.BodyHandlers.ofString()).statusCode())
+            .isEqualTo(401);
+      }
+    }
+  }
+}
