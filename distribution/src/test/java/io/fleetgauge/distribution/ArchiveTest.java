@@ -54,6 +54,15 @@ class ArchiveTest {
                 name.matches("(hazelcast|vertx-hazelcast|bc(prov|pkix|util).*|caffeine|jmh.*)"));
   }
 
+  @Test
+  void rulesAreInTheArchiveWithThePagesThatTheyLinkTo() throws IOException {
+    String rules = Files.readString(archive.home().resolve("rules/fleetgauge/presence.yaml"));
+    assertThat(rules).contains("runbook_url: docs/runbooks/NodeDown.md\n");
+    assertThat(archive.home().resolve("docs/runbooks/NodeDown.md")).exists();
+    assertThat(archive.home().resolve("rules/alertmanager.yaml")).exists();
+    assertThat(archive.home().resolve("rules/itself/fleetgauge.yaml")).exists();
+  }
+
   @ParameterizedTest
   @CsvSource({"512m, 268435456", "1g, 536870912", "64g, 1073741824"})
   void theHeapIsAtMostHalfOfTheMemoryThatThereIsAndAtMostOneGibibyte(String memory, long heap)

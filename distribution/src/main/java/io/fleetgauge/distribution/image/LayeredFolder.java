@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * The folder of a process, by the layers that its files go into: {@code runtime/}, {@code lib/},
- * {@code native/}, {@code jvm/}, {@code etc/} and a cache of classes.
+ * {@code native/}, {@code jvm/}, {@code etc/}, {@code rules/}, {@code docs/} and a cache of
+ * classes.
  */
 final class LayeredFolder {
   /** Of the desktop, of which a process has the classes of its beans; they need a display. */
@@ -94,13 +95,15 @@ final class LayeredFolder {
         file -> isLibrary(file) || file.startsWith("native/") || file.startsWith("licences/"));
   }
 
-  /** What every release changes: our jars, flags, examples, and the cache of classes. */
+  /** What every release changes: our jars, flags, examples, rules, and the cache of classes. */
   List<Entry> application() {
     return entries(
         file ->
             file.startsWith("lib/") && !isLibrary(file)
                 || file.startsWith("jvm/")
                 || file.startsWith("etc/")
+                || file.startsWith("rules/")
+                || file.startsWith("docs/")
                 || file.endsWith(".aot")
                 || file.equals("LICENSE"));
   }

@@ -27,10 +27,11 @@ public enum ShippedProcess {
   QUERY(
       "query-api",
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
-      List.of("etc/query.yaml", "etc/tenants.yaml"),
+      List.of("etc/query.yaml", "etc/tenants.yaml", "rules", "docs"),
       List.of(
           "query",
           "promql",
+          "rules",
           "report",
           "backup",
           "restore",

@@ -5,17 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,27 +30,23 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class ContainersTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String HOSTS = "count by (Hostname) (node_load1)";
+
+  /** Which of the ports is that of the query API. */
+  private static final int QUERY = 2;
+
   private static final Duration SOON = Duration.ofMinutes(3);
   private static final int ROUNDS = Integer.getInteger("fleetgauge.images.rounds", 1);
 
   /** Of a process that SIGTERM ended. */
   private static final String TERMINATED = "143";
 
-  private static final String LIBRARY =
-      "/usr/lib/"
-          + (ProcessImage.architecture().equals("arm64") ? "aarch64" : "x86_64")
-          + "-linux-gnu/libnvidia-ml.so.1";
-
   @TempDir private static Path shared;
   private static Podman podman;
   private static final Map<String, String> IMAGES = new TreeMap<>();
 
   @TempDir private Path folder;
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private List<Integer> ports;
-  private Path library;
   private boolean passed;
 
   @BeforeAll
@@ -103,20 +90,21 @@ class ContainersTest {
     }
     // A query API that is there first would wait for them.
     for (int i = 0; i < 2; i++) {
-      int port = ports.get(i);
+      ProcessApi gateway = api(i);
       await("gateway " + i)
           .atMost(SOON)
           .ignoreExceptions()
-          .untilAsserted(() -> assertThat(get(port, "/-/ready")).isNotEmpty());
+          .untilAsserted(() -> assertThat(gateway.get("/-/ready")).isNotEmpty());
     }
     start("query", "q", query());
     start("probe", "p", probe());
     await("the probe's samples at the query API")
         .atMost(SOON)
         .ignoreExceptions()
-        .untilAsserted(
-            () -> assertThat(value("count by (Hostname) (node_load1)")).containsExactly("1"));
-    assertThat(value("count(DCGM_FI_DEV_GPU_TEMP)")).as("GPUs of the driver").containsExactly("2");
+        .untilAsserted(() -> assertThat(api(QUERY).values(HOSTS)).containsExactly("1"));
+    assertThat(api(QUERY).values("count(DCGM_FI_DEV_GPU_TEMP)"))
+        .as("GPUs of the driver")
+        .containsExactly("2");
     podman.run("healthcheck", "run", "g0");
     podman.run("healthcheck", "run", "q");
     podman.run("healthcheck", "run", "p");
@@ -125,13 +113,12 @@ class ContainersTest {
     }
     assertThat(mapped("p")).contains("/opt/fleetgauge/native/libjffi");
     assertThat(largestHeap("g0")).as("half of what the container may use").isEqualTo(256L << 20);
-    Asker asker = new Asker();
-    try {
+    try (Asker asker = new Asker(api(QUERY), HOSTS, List.of("1"), Duration.ZERO)) {
       for (int round = 0; round < ROUNDS; round++) {
         await("the host has two copies")
             .atMost(SOON)
             .ignoreExceptions()
-            .until(() -> metric(ports.get(2), "fleetgauge_query_hosts_on_two") == 1);
+            .until(() -> api(QUERY).metric("fleetgauge_query_hosts_on_two") == 1);
         int owner = owner();
         podman.run("kill", "-s", "KILL", "g" + owner);
         asker.awaitAnswers(10);
@@ -142,10 +129,8 @@ class ContainersTest {
       await("the host has two copies again")
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> metric(ports.get(2), "fleetgauge_query_hosts_on_two") == 1);
+          .until(() -> api(QUERY).metric("fleetgauge_query_hosts_on_two") == 1);
       assertThat(asker.failures()).isEmpty();
-    } finally {
-      asker.end();
     }
     assertNoTickIsMissing();
     for (String each : List.of("p", "q", "g1", "g0")) {
@@ -157,11 +142,10 @@ class ContainersTest {
   @Test
   void theProbeFindsTheDriverThatTheGpuOperatorInstalled() throws Exception {
     Path driver = Files.createDirectories(folder.resolve("driver/usr/lib/x86_64-linux-gnu"));
-    Files.copy(library(), driver.resolve("libnvidia-ml.so.1"));
+    Files.copy(gpus().resolve("libnvidia-ml.so.1"), driver.resolve("libnvidia-ml.so.1"));
     write("p", probe());
     List<String> options = new ArrayList<>(options("p"));
-    options.add("--env=NVML_STAND_IN=/gpus/gpus");
-    options.add("--volume=" + folder.resolve("gpus") + ":/gpus:ro");
+    options.addAll(Packages.gpus(gpus()));
     options.add("--volume=" + folder.resolve("driver") + ":/run/nvidia/driver:ro");
     podman.start("p", options, IMAGES.get("probe"));
     await()
@@ -169,7 +153,7 @@ class ContainersTest {
         .ignoreExceptions()
         .untilAsserted(
             () ->
-                assertThat(get(ports.get(3), "/metrics"))
+                assertThat(api(3).get("/metrics"))
                     .contains("DCGM_FI_DEV_GPU_TEMP{", "GPU-1", "GPU-2"));
     passed = true;
   }
@@ -212,17 +196,9 @@ class ContainersTest {
 
   /** Every second from the first sample to the newest has one. */
   private void assertNoTickIsMissing() throws Exception {
-    JsonNode values = answer("node_load1[10m]").at("/data/result/0/values");
-    assertThat(values.size()).isGreaterThan(5);
-    List<Long> missing = new ArrayList<>();
-    for (long at = values.get(0).get(0).asLong(), i = 0; i < values.size(); at++) {
-      if (values.get((int) i).get(0).asLong() == at) {
-        i++;
-      } else {
-        missing.add(at);
-      }
-    }
-    assertThat(missing).as("seconds without a sample").isEmpty();
+    List<Long> seconds = api(QUERY).seconds("node_load1[10m]");
+    assertThat(seconds).hasSizeGreaterThan(5);
+    assertThat(ProcessApi.missing(seconds, 1)).as("seconds without a sample").isEmpty();
   }
 
   private String gateway(int i) {
@@ -280,24 +256,18 @@ class ContainersTest {
   private void run(String process, String name) throws Exception {
     List<String> options = options(name);
     if (process.equals("probe")) {
-      // As the container toolkit mounts it.
-      options.add("--volume=" + library() + ":" + LIBRARY + ":ro");
-      options.add("--volume=" + folder.resolve("gpus") + ":/gpus:ro");
-      options.add("--env=NVML_STAND_IN=/gpus/gpus");
+      options.addAll(Packages.driver(gpus()));
     }
     podman.start(name, options, IMAGES.get(process));
   }
 
-  /** The stand-in for the driver's library, with two GPUs. */
-  private Path library() throws Exception {
-    if (library == null) {
-      Path gpus = Files.createDirectories(folder.resolve("gpus"));
-      Files.writeString(
-          gpus.resolve("gpus"),
-          "gpus 2\n0 text.uuid GPU-1\n0 celsius 64\n1 text.uuid GPU-2\n1 celsius 65\n");
-      library = Packages.standIn(gpus);
+  /** A folder with a driver of two GPUs. */
+  private Path gpus() throws Exception {
+    Path gpus = folder.resolve("gpus");
+    if (!Files.exists(gpus)) {
+      Packages.makeDriver(Files.createDirectories(gpus));
     }
-    return library;
+    return gpus;
   }
 
   private static String mapped(String name) throws Exception {
@@ -324,97 +294,17 @@ class ContainersTest {
 
   private int owner() throws Exception {
     for (int i = 0; i < 2; i++) {
-      String table = get(ports.get(i), "/v1/table");
-      JsonNode host = JSON.readTree(table).at("/hosts/n1");
-      if (!host.isMissingNode()) {
-        return host.at("/owner").asText().equals("g0") ? 0 : 1;
+      String owner = api(i).ownerOf("n1");
+      if (!owner.isEmpty()) {
+        return owner.equals("g0") ? 0 : 1;
       }
     }
     throw new IllegalStateException("n1 is in no table");
   }
 
-  private double metric(int port, String name) throws Exception {
-    return get(port, "/metrics")
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElse(Double.NaN);
-  }
-
-  private List<String> value(String query) throws Exception {
-    List<String> values = new ArrayList<>();
-    for (JsonNode each : answer(query).at("/data/result")) {
-      values.add(each.at("/value/1").asText());
-    }
-    return values;
-  }
-
-  private JsonNode answer(String query) throws Exception {
-    return JSON.readTree(
-        get(
-            ports.get(2),
-            "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8)));
-  }
-
-  private String get(int port, String path) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .timeout(Duration.ofSeconds(20))
-            .build();
-    HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return answer.body();
-  }
-
-  /** Asks for the newest samples again and again, as a dashboard does. */
-  private final class Asker {
-    private final List<String> failures = new ArrayList<>();
-    private final Thread thread = Thread.ofPlatform().name("asker").start(this::ask);
-    private boolean ended;
-    private int answers;
-
-    private void ask() {
-      while (!ended()) {
-        try {
-          List<String> values = value("count by (Hostname) (node_load1)");
-          note(values.equals(List.of("1")) ? null : "answer " + values);
-        } catch (Exception | AssertionError e) {
-          note(e.toString());
-        }
-      }
-    }
-
-    private synchronized boolean ended() {
-      return ended;
-    }
-
-    private synchronized void note(String failure) {
-      answers++;
-      if (failure != null) {
-        failures.add(failure);
-      }
-      notifyAll();
-    }
-
-    synchronized void awaitAnswers(int count) throws InterruptedException {
-      int wanted = answers + count;
-      long end = System.nanoTime() + SOON.toNanos();
-      while (answers < wanted && System.nanoTime() < end) {
-        TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, end - System.nanoTime()));
-      }
-    }
-
-    synchronized List<String> failures() {
-      return List.copyOf(failures);
-    }
-
-    void end() throws InterruptedException {
-      synchronized (this) {
-        ended = true;
-      }
-      thread.join();
-    }
+  /** Of the process that listens on a port. */
+  private ProcessApi api(int port) {
+    return new ProcessApi("http://127.0.0.1:" + ports.get(port), "");
   }
 
   private static List<Integer> freePorts(int count) throws IOException {

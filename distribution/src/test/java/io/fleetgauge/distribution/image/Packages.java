@@ -3,18 +3,19 @@ package io.fleetgauge.distribution.image;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** What the build made, and the stand-in for the driver of GPUs. */
-final class Packages {
+public final class Packages {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
   private static final Path TARGET = ROOT.resolve("distribution/target");
 
   private Packages() {}
 
   /** The image of a process: one or none. */
-  static List<Path> images(String process) throws IOException {
+  public static List<Path> images(String process) throws IOException {
     Path folder = TARGET.resolve("packages");
     if (!Files.isDirectory(folder)) {
       return List.of();
@@ -60,5 +61,28 @@ final class Packages {
       throw new IOException(output);
     }
     return library;
+  }
+
+  /** Makes a driver of two GPUs in a folder. */
+  public static void makeDriver(Path folder) throws IOException, InterruptedException {
+    Files.writeString(
+        folder.resolve("gpus"),
+        "gpus 2\n0 text.uuid GPU-1\n0 celsius 64\n1 text.uuid GPU-2\n1 celsius 65\n");
+    standIn(folder);
+  }
+
+  /** What tells a container which GPUs a driver has. */
+  static List<String> gpus(Path folder) {
+    return List.of("--env=NVML_STAND_IN=/gpus/gpus", "--volume=" + folder + ":/gpus:ro");
+  }
+
+  /** The options with which a container has a driver, as the container toolkit gives it. */
+  public static List<String> driver(Path folder) {
+    String machine = ProcessImage.architecture().equals("arm64") ? "aarch64" : "x86_64";
+    List<String> options = new ArrayList<>(gpus(folder));
+    options.add(
+        "--volume=%s/libnvidia-ml.so.1:/usr/lib/%s-linux-gnu/libnvidia-ml.so.1:ro"
+            .formatted(folder, machine));
+    return options;
   }
 }

@@ -5,10 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** Podman with a storage of its own, below a folder, on a machine with systemd or without. */
-final class Podman {
+public final class Podman {
   /** What a Pod of the level restricted may do, and less. */
   static final List<String> RESTRICTED =
       List.of(
@@ -23,9 +24,9 @@ final class Podman {
           "--pids-limit=256");
 
   private final Path folder;
-  private final List<String> containers = new ArrayList<>();
+  private final List<String> containers = new CopyOnWriteArrayList<>();
 
-  Podman(Path folder) throws IOException {
+  public Podman(Path folder) throws IOException {
     this.folder = folder;
     Files.writeString(
         folder.resolve("containers.conf"),
@@ -42,7 +43,7 @@ final class Podman {
   }
 
   /** Why no container can be run; empty if one can. */
-  String hindrance() {
+  public String hindrance() {
     try {
       if (!"root".equals(System.getProperty("user.name"))) {
         return "containers are run as root only";
@@ -55,14 +56,14 @@ final class Podman {
   }
 
   /** Loads an image; answers the name that Podman gave it. */
-  String load(Path image) throws IOException, InterruptedException {
+  public String load(Path image) throws IOException, InterruptedException {
     String text =
         run("load", "--signature-policy", folder + "/policy.json", "-q", "-i", image + "");
     return text.strip().replaceFirst("(?s).*Loaded image: *", "");
   }
 
   /** Starts a container in the background. */
-  void start(String name, List<String> options, String image, String... arguments)
+  public void start(String name, List<String> options, String image, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("run", "-d", "--name", name));
     command.addAll(options);
@@ -72,21 +73,21 @@ final class Podman {
     run(command.toArray(String[]::new));
   }
 
-  void remove(String name) throws IOException, InterruptedException {
+  public void remove(String name) throws IOException, InterruptedException {
     run("rm", "-f", "-t", "0", name);
     containers.remove(name);
   }
 
-  String logs(String name) throws IOException, InterruptedException {
+  public String logs(String name) throws IOException, InterruptedException {
     return run("logs", name);
   }
 
-  String inspect(String name, String format) throws IOException, InterruptedException {
+  public String inspect(String name, String format) throws IOException, InterruptedException {
     return run("inspect", "-f", format, name).strip();
   }
 
   /** The output of a command that succeeds. */
-  String run(String... arguments) throws IOException, InterruptedException {
+  public String run(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("podman", "--storage-driver", "overlay"));
     command.addAll(List.of("--root", folder.resolve("storage").toString()));
     command.addAll(List.of("--runroot", folder.resolve("run").toString()));
@@ -110,7 +111,7 @@ final class Podman {
   }
 
   /** The logs of all containers, for a test that failed. */
-  String logs() throws IOException, InterruptedException {
+  public String logs() throws IOException, InterruptedException {
     StringBuilder all = new StringBuilder();
     for (String name : containers) {
       all.append("== ").append(name).append('\n').append(logs(name));
@@ -118,14 +119,14 @@ final class Podman {
     return all.toString();
   }
 
-  void removeContainers() throws IOException, InterruptedException {
+  public void removeContainers() throws IOException, InterruptedException {
     for (String name : List.copyOf(containers)) {
       remove(name);
     }
   }
 
   /** Removes containers and images. */
-  void removeAll() throws IOException, InterruptedException {
+  public void removeAll() throws IOException, InterruptedException {
     removeContainers();
     run("rmi", "-a", "-f");
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The chart, rendered by Helm. */
-final class FleetgaugeChart {
+public final class FleetgaugeChart {
   static final Path FOLDER = Manifests.ROOT.resolve("chart/fleetgauge");
 
   /** What was rendered already: the chart stays as it is while the tests run. */
@@ -21,7 +21,7 @@ final class FleetgaugeChart {
   /**
    * @param folder for files with values
    */
-  FleetgaugeChart(Path folder) {
+  public FleetgaugeChart(Path folder) {
     this.folder = folder;
   }
 
@@ -49,7 +49,7 @@ final class FleetgaugeChart {
     return helm.template().withName("fleetgauge").withKubeVersion(kubernetes).call();
   }
 
-  Manifests objects(String values) throws IOException {
+  public Manifests objects(String values) throws IOException {
     return Manifests.of(render(values));
   }
 

@@ -14,14 +14,14 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Objects of Kubernetes as trees. */
-record Manifests(List<ObjectNode> objects) {
+public record Manifests(List<ObjectNode> objects) {
   private static final ObjectReader YAML = new YAMLMapper().readerFor(ObjectNode.class);
 
   /** The repository's folder of manifests. */
   static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"), "k8s");
 
   /** Reads a text with several documents. */
-  static Manifests of(String yaml) throws IOException {
+  public static Manifests of(String yaml) throws IOException {
     List<ObjectNode> objects = new ArrayList<>();
     try (MappingIterator<JsonNode> documents =
         new YAMLMapper().readerFor(JsonNode.class).readValues(yaml)) {
@@ -39,25 +39,25 @@ record Manifests(List<ObjectNode> objects) {
     return YAML.readValue(yaml);
   }
 
-  static String kind(JsonNode object) {
+  public static String kind(JsonNode object) {
     return object.path("kind").asText();
   }
 
-  static String name(JsonNode object) {
+  public static String name(JsonNode object) {
     return object.path("metadata").path("name").asText();
   }
 
-  Stream<ObjectNode> ofKind(String kind) {
+  public Stream<ObjectNode> ofKind(String kind) {
     return objects.stream().filter(each -> kind(each).equals(kind));
   }
 
   /** The object of a kind and a name. */
-  ObjectNode get(String kind, String name) {
+  public ObjectNode get(String kind, String name) {
     return ofKind(kind).filter(each -> name(each).equals(name)).findFirst().orElseThrow();
   }
 
   /** What runs pods: by name, with its pod's template. */
-  Map<String, JsonNode> podTemplates() {
+  public Map<String, JsonNode> podTemplates() {
     Map<String, JsonNode> templates = new TreeMap<>();
     for (ObjectNode each : objects) {
       JsonNode template = each.path("spec").path("template");
