@@ -43,7 +43,9 @@ public final class ChaosCommand implements Command {
   private static final String CUT_OFF = "cut-off";
 
   private static final Set<String> EVENTS =
-      Set.of("backlog", "kill", "freeze", "join", "drain", "restart", "cut-off", "all", "split");
+      Set.of(
+          "backlog", "kill", "freeze", "join", "drain", "restart", "cut-off", "all", "split",
+          "rules");
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -65,7 +67,7 @@ public final class ChaosCommand implements Command {
       split = ",",
       description =
           "Only these events, of: backlog, kill, freeze, join, drain, restart, cut-off, all,"
-              + " split.")
+              + " split, rules.")
   private Set<String> only = EVENTS;
 
   @Option(
@@ -123,7 +125,11 @@ public final class ChaosCommand implements Command {
             new Backlogs(Files.createDirectories(folder.resolve("backlog")), vertx, out, seed);
         backlogs.run(shorter, flags(), rows::add);
       }
-      if (!Set.of("split", "backlog").containsAll(only)) {
+      if (only.contains("rules")) {
+        Path rules = Files.createDirectories(folder.resolve("rules"));
+        new RuleChaos(rules, vertx, out, seed).run(shorter, flags(), rows::add);
+      }
+      if (!Set.of("split", "backlog", "rules").containsAll(only)) {
         onLoopback(Files.createDirectories(folder.resolve("loopback")), vertx);
       }
       if (!only.contains("split")) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Gateways and query APIs in JVMs of their own. Safe for several threads once it is started. */
 final class ChaosFleet implements AutoCloseable {
@@ -61,6 +62,20 @@ final class ChaosFleet implements AutoCloseable {
   /** Writes the configuration of the processes; each lists all gateways as members. */
   void plan(Map<String, Place> gateways, Map<String, Place> queries, List<Integer> ports)
       throws IOException {
+    plan(gateways, queries, ports, query -> "");
+  }
+
+  /**
+   * As above.
+   *
+   * @param ofQueries what the configuration of a query API has besides, by its id
+   */
+  void plan(
+      Map<String, Place> gateways,
+      Map<String, Place> queries,
+      List<Integer> ports,
+      UnaryOperator<String> ofQueries)
+      throws IOException {
     List<Integer> free = new ArrayList<>(ports);
     List<String> members = new ArrayList<>();
     Map<String, Place> all = new LinkedHashMap<>(gateways);
@@ -85,7 +100,7 @@ final class ChaosFleet implements AutoCloseable {
       String own =
           gateways.containsKey(seat.id)
               ? "id: %s\nstore: {folder: \"%s\"}\n".formatted(seat.id, folder.resolve(seat.id))
-              : "";
+              : ofQueries.apply(seat.id);
       Files.writeString(seat.config, own + cluster);
     }
   }

@@ -10,6 +10,9 @@
  * to gateways that nothing else happens to. At the end the answers of the fleet are compared with
  * the ledger, tick by tick.
  *
+ * <p>{@code RuleChaos} does the same to query APIs that own rules, and compares what they store and
+ * send with what the samples demand.
+ *
  * <p>Law: every process that is started is ended, and every run terminates.
  */
 package io.fleetgauge.load.chaos;

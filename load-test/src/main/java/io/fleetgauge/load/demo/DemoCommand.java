@@ -3,14 +3,17 @@ package io.fleetgauge.load.demo;
 import io.fleetgauge.cluster.config.HttpSettings;
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.cluster.config.LogSettings;
-import io.fleetgauge.cluster.config.PageSettings;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.RecentSettings;
+import io.fleetgauge.cluster.config.RulesSettings;
 import io.fleetgauge.cluster.config.SpoolSettings;
 import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
+import io.fleetgauge.cluster.config.external.NotificationSettings;
 import io.fleetgauge.cluster.config.gpu.AttributionSettings;
 import io.fleetgauge.cluster.config.gpu.GpuSettings;
+import io.fleetgauge.cluster.config.gpu.PageSettings;
 import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.cluster.log.Logs;
 import io.fleetgauge.cluster.process.Command;
@@ -27,6 +30,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,6 +54,7 @@ public final class DemoCommand implements Command {
   private static final int OTHERS = 3;
 
   private static final String GATEWAY_FOLDER = "gateways";
+  private static final String RULES_FOLDER = "rules";
   private static final Duration RETENTION = Duration.ofHours(6);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
 
@@ -131,6 +136,15 @@ public final class DemoCommand implements Command {
   private Path data;
 
   @Option(
+      names = "--alertmanager",
+      paramLabel = "URL",
+      description = {
+        "Evaluates the bundled rules about GPU fleets and sends their alerts to this Alertmanager,",
+        "such as http://localhost:9093."
+      })
+  private Optional<String> alertmanager = Optional.empty();
+
+  @Option(
       names = "--insecure",
       description =
           "Lets other machines query the demo, which has no tokens: the query API listens on all"
@@ -155,6 +169,7 @@ public final class DemoCommand implements Command {
       Files.createDirectories(data);
       // Each demo generates its own history, which the data of an earlier one would contradict.
       remove(data.resolve(GATEWAY_FOLDER));
+      remove(data.resolve(RULES_FOLDER));
     } catch (IOException e) {
       throw new StartFailure(
           "cannot create the folder " + data + "; choose another with --data", e);
@@ -212,6 +227,10 @@ public final class DemoCommand implements Command {
     requireRange("--past", pastMinutes, 0, 300);
     requireRange("--tick", tickSeconds, 1, 60);
     amount();
+    if (alertmanager.isPresent()) {
+      notifications();
+      rules();
+    }
     LocalPorts.requireFree(queryHost(), port, 1, "--port");
     LocalPorts.requireFree(LOOPBACK, gatewayPort, gateways(), "--gateway-port");
     LocalPorts.requireFree(LOOPBACK, clusterPort, gateways() + 1, "--cluster-port");
@@ -239,6 +258,41 @@ public final class DemoCommand implements Command {
     throw new StartFailure("--faults: " + faults + " is not allowed; allowed is off, some or many");
   }
 
+  private NotificationSettings notifications() throws StartFailure {
+    String url = alertmanager.orElseThrow();
+    URI address =
+        AlertmanagerSettings.url(url)
+            .orElseThrow(
+                () ->
+                    new StartFailure(
+                        "--alertmanager: "
+                            + url
+                            + " is not allowed; allowed is a URL such as http://localhost:9093"));
+    return NotificationSettings.to(List.of(AlertmanagerSettings.at("demo", address)));
+  }
+
+  /** The bundled rules, where the launcher says that they are. */
+  private RulesSettings rules() throws StartFailure {
+    Path folder = Path.of(System.getProperty("fleetgauge.rules", "rules")).resolve("fleetgauge");
+    if (!Files.isDirectory(folder)) {
+      throw new StartFailure(
+          "--alertmanager: there are no rules in "
+              + folder.toAbsolutePath()
+              + "; start the demo with ./fleetgauge demo, or set -Dfleetgauge.rules");
+    }
+    return RulesSettings.of(List.of(folder + "/*.yaml"), Optional.of(data.resolve(RULES_FOLDER)));
+  }
+
+  private QueryProcess startQuery(LocalFleet fleet) throws StartFailure {
+    if (alertmanager.isEmpty()) {
+      return fleet.startQuery(queryHost(), port, insecure, config -> config);
+    }
+    RulesSettings rules = rules();
+    NotificationSettings notifications = notifications();
+    return fleet.startQuery(
+        queryHost(), port, insecure, config -> config.with(rules, notifications));
+  }
+
   private void startAll() throws StartFailure, InterruptedException {
     List<Integer> clusterPorts = new ArrayList<>();
     for (int i = 0; i <= gateways(); i++) {
@@ -256,7 +310,7 @@ public final class DemoCommand implements Command {
       fleet.startGateway(gatewayPort + i, RETENTION);
     }
     progress("starting the query API", "");
-    QueryProcess query = fleet.startQuery(queryHost(), port, insecure);
+    QueryProcess query = startQuery(fleet);
     progress("starting the probe of this machine", "");
     ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
     lifecycle.started("probe", STOP_LIMIT, probe);
@@ -326,6 +380,8 @@ public final class DemoCommand implements Command {
       out.println("  gateway " + (i + 1) + "   http://localhost:" + (gatewayPort + i) + "/metrics");
     }
     out.println("  probe       http://localhost:" + probePort + "/metrics   (this machine)");
+    alertmanager.ifPresent(
+        url -> out.println("  alerts      " + api + "/api/v1/alerts   (sent to " + url + ")"));
     out.println("  log         " + data.resolve("fleetgauge.log").toAbsolutePath());
     out.println();
     out.println("Try:");

@@ -129,11 +129,14 @@ public final class LocalFleet implements AutoCloseable {
    * As above.
    *
    * @param insecure whether {@code host} may be one that other machines reach
+   * @param configured changes what else is configured
    */
-  public QueryProcess startQuery(String host, int port, boolean insecure) throws StartFailure {
+  public QueryProcess startQuery(
+      String host, int port, boolean insecure, UnaryOperator<QueryConfig> configured)
+      throws StartFailure {
     QueryConfig config =
         QueryConfig.defaults(new HttpSettings(host, port), nextMember(), Set.of(), LOG);
-    return startQuery(insecure ? config.openToAll() : config);
+    return startQuery(configured.apply(insecure ? config.openToAll() : config));
   }
 
   /**

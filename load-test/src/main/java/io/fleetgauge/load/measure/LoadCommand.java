@@ -135,6 +135,15 @@ public final class LoadCommand implements Command {
               + " without limits.")
   private boolean viewers;
 
+  @Option(
+      names = "--rules",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "After the backlog, measure for a minute what N rules cost that are evaluated every 15 s,"
+              + " 0 to 100000.")
+  private int rules;
+
   @Override
   public Integer call() throws Exception {
     for (int count : gateways) {
@@ -146,6 +155,7 @@ public final class LoadCommand implements Command {
     requireRange("--rest", rest, 0, 600);
     requireRange("--live", live, 0, 86_400);
     requireRange("--passes", passes, 1, 100);
+    requireRange("--rules", rules, 0, 100_000);
     requireNames("--mode", modes, MODES.keySet());
     requireNames("--against", against, PEERS);
     Installation installation = Installation.built();
@@ -177,7 +187,8 @@ public final class LoadCommand implements Command {
             refresh ? passes : 0,
             isScale,
             federate,
-            viewers);
+            viewers,
+            rules);
     Set<Form> forms = EnumSet.noneOf(Form.class);
     modes.forEach(mode -> forms.add(MODES.get(mode)));
     if (!against.isEmpty()) {

@@ -14,6 +14,7 @@ import io.fleetgauge.load.traffic.GpuHost;
  * @param isScale whether the cost of queries over all hosts is measured after the backlog
  * @param federate whether scrapes of everything are measured
  * @param viewers whether many viewers and tenants are measured
+ * @param rules of which the cost is measured; 0 for none
  */
 record LoadPlan(
     int hosts,
@@ -24,13 +25,14 @@ record LoadPlan(
     int refreshPasses,
     boolean isScale,
     boolean federate,
-    boolean viewers) {
+    boolean viewers,
+    int rules) {
   int ticks() {
     return (int) Math.max(1, Math.round(hours * 3_600_000 / GpuHost.TICK));
   }
 
   /** Whether anything is measured after the backlog, for which the systems stay. */
   boolean goesOn() {
-    return liveSeconds > 0 || refreshPasses > 0 || federate || viewers;
+    return liveSeconds > 0 || refreshPasses > 0 || federate || viewers || rules > 0;
   }
 }

@@ -33,6 +33,9 @@ final class LoadRun implements AutoCloseable {
   /** Longest time for which idle processes are measured, s. */
   private static final int IDLE_SECONDS = 20;
 
+  /** How long the cost of rules is measured, s. */
+  private static final int RULES_SECONDS = 60;
+
   private final Path folder;
   private final PrintWriter out;
   private final LoadPlan plan;
@@ -176,6 +179,10 @@ final class LoadRun implements AutoCloseable {
     if (plan.viewers()) {
       catchUp();
       new ViewerLoad(out, traffic, targets).run();
+    }
+    if (plan.rules() > 0) {
+      catchUp();
+      new RulesLoad(out, traffic, targets).run(plan.rules(), RULES_SECONDS);
     }
     out.println();
     for (Target target : targets) {

@@ -59,6 +59,9 @@ public record MeasuredSystem(
         if (!isQuery) {
           config += "id: %s\nstore: {folder: \"%s\"}\n".formatted(id, data.resolve(id));
         }
+        if (isQuery) {
+          config += "rules: {files: [\"%s\"]}\n".formatted(ruleFiles(folder));
+        }
         Path file = Files.writeString(folder.resolve(id + ".yaml"), config);
         Process process =
             installation.start(
@@ -88,11 +91,15 @@ public record MeasuredSystem(
     Path data = Files.createDirectories(folder.resolve("data"));
     List<String> line = new ArrayList<>(List.of(PeerPrograms.program(program).toString()));
     if (program.equals("prometheus")) {
-      Path config = Files.writeString(folder.resolve("prometheus.yml"), "global: {}\n");
+      Path config =
+          Files.writeString(
+              folder.resolve("prometheus.yml"),
+              "rule_files: [\"%s\"]\n".formatted(ruleFiles(folder)));
       line.add("--config.file=" + config);
       line.add("--storage.tsdb.path=" + data);
       line.add("--web.listen-address=127.0.0.1:" + port);
       line.add("--web.enable-remote-write-receiver");
+      line.add("--web.enable-lifecycle");
     } else {
       line.add("-storageDataPath=" + data);
       line.add("-httpListenAddr=127.0.0.1:" + port);
@@ -112,6 +119,16 @@ public record MeasuredSystem(
       throw e;
     }
     return new MeasuredSystem(program, 1, false, List.of(only), only, data);
+  }
+
+  /** Where rule files are looked for; there are none at first. */
+  private static String ruleFiles(Path folder) throws IOException {
+    return Files.createDirectories(folder.resolve("rules")).resolve("*.yaml").toString();
+  }
+
+  /** Whether it evaluates rules. */
+  public boolean hasRules() {
+    return ours || name.equals("prometheus");
   }
 
   private static void awaitReady(MeasuredProcess started, Path folder) throws Exception {

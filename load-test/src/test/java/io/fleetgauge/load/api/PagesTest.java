@@ -70,7 +70,8 @@ class PagesTest {
   private static Set<String> mounted() throws Exception {
     Set<String> paths = new TreeSet<>();
     Pattern route =
-        Pattern.compile("\\.(?:get|post|getOrPost|getText|postText|postJson)\\(\\s*\"(/[^\"]*)\"");
+        Pattern.compile(
+            "\\.(?:get|post|getOrPost|getText|postText|postJson|text)\\(\\s*\"(/[^\"]*)\"");
     try (var files = Files.walk(SOURCES)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         var matcher = route.matcher(Files.readString(file));
@@ -97,7 +98,11 @@ class PagesTest {
     int asked = 0;
     for (var path : description.path("paths").properties()) {
       String address =
-          path.getKey().replace("{name}", "rack").replace("{id}", "1")
+          path.getKey()
+                  .replace("{name}", "rack")
+                  .replace("{id}", "1")
+                  .replace("{namespace}", "n")
+                  .replace("{group}", "g")
               + "?query=up&match%5B%5D=up&start=1&end=2&step=1";
       for (String method : Set.of("get", "post")) {
         HttpResponse<String> answer =

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 
 /** A part of {@code ./fleetgauge chaos}, which does more and takes longer. */
 class ChaosTest {
-  private static final String EVENTS = "kill,freeze,all,split";
+  private static final String EVENTS = "kill,all,split,rules";
 
   @Test
   void gatewaysDieFreezeJoinLeaveAndSplitAndNobodyNotices() {

@@ -122,6 +122,8 @@ class QueryPathTest {
         base.trust(),
         base.aliases(),
         base.features(),
+        base.rules(),
+        base.notifications(),
         base.log(),
         base.tracing());
   }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,7 +24,7 @@ final class RuleTestFile {
   private static final long NOTHING = 0x7ff8_0000_0000_deadL;
   private static final double MISSING = Double.longBitsToDouble(NOTHING);
 
-  private final Path rules;
+  private final List<Path> rules;
   private final Set<String> metrics;
   private final long start;
   private final long tickMillis;
@@ -35,7 +36,7 @@ final class RuleTestFile {
    * @param metrics names of the series that are taken
    * @param start time of the first tick, ms since the epoch
    */
-  RuleTestFile(Path rules, Set<String> metrics, long start, Duration tick, int ticks) {
+  RuleTestFile(List<Path> rules, Set<String> metrics, long start, Duration tick, int ticks) {
     this.rules = rules;
     this.metrics = metrics;
     this.start = start;
@@ -75,7 +76,10 @@ final class RuleTestFile {
 
   void write(Path file) throws IOException {
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
-      out.write("rule_files: ['" + rules + "']\n");
+      out.write("rule_files:\n");
+      for (Path each : rules) {
+        out.write("  - '" + each + "'\n");
+      }
       out.write("evaluation_interval: 1m\ntests:\n");
       out.write("  - interval: " + tickMillis / 1_000 + "s\n    input_series:\n");
       for (var each : series.entrySet()) {

@@ -160,6 +160,7 @@ class SourcesTest {
     assertThat(readers)
         .as("others use OutgoingRequest or WebRequests, which answer with the whole body")
         .containsExactly(
+            "AlertmanagerClient.java", // keeps the beginning only
             "ApiRequests.java", // in a probe too, with a limit of its own
             "Docker.java", // over a Unix socket, with a limit of its own
             "GrpcConnection.java", // messages of a stream, not a body

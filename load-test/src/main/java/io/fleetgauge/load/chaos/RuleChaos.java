@@ -1,0 +1,235 @@
+package io.fleetgauge.load.chaos;
+
+import io.fleetgauge.load.chaos.ChaosCommand.Row;
+import io.fleetgauge.load.fleet.LocalPorts;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Three query APIs evaluate rules while those that own groups are killed, frozen and, where network
+ * namespaces are allowed, cut off from all others but not from the Alertmanager. Every slot has to
+ * be stored with the result that the samples demand, and no alert that has ended may be sent as one
+ * that fires.
+ */
+final class RuleChaos {
+  private static final List<String> GATEWAYS = List.of("gateway-1", "gateway-2");
+  private static final List<String> QUERIES = List.of("query-1", "query-2", "query-3");
+  private static final int SIGNALS = 6;
+  private static final long INTERVAL = 2_000;
+  private static final long FOR = 4_000;
+  private static final String OUTSIDE = "10.209.77.254";
+  private static final String HERE = "127.0.0.1";
+
+  private final Path folder;
+  private final Vertx vertx;
+  private final PrintWriter out;
+  private final long seed;
+  private final SplittableRandom random;
+  private Optional<Namespaces> spaces = Optional.empty();
+  private ChaosFleet fleet;
+
+  RuleChaos(Path folder, Vertx vertx, PrintWriter out, long seed) {
+    this.folder = folder;
+    this.vertx = vertx;
+    this.out = out;
+    this.seed = seed;
+    this.random = new SplittableRandom(seed);
+  }
+
+  /**
+   * @param shorter fewer events
+   * @param flags of the processes' JVMs
+   */
+  void run(boolean shorter, List<String> flags, Consumer<Row> rows) throws Exception {
+    if (Namespaces.areAllowed()) {
+      try (Namespaces allowed = new Namespaces()) {
+        spaces = Optional.of(allowed);
+        runIn(shorter, flags, rows);
+      }
+    } else {
+      say("no query API is cut off: " + Namespaces.NEEDED);
+      runIn(shorter, flags, rows);
+    }
+  }
+
+  private ChaosFleet.Place place(String id) throws IOException, InterruptedException {
+    return spaces.isPresent() ? spaces.get().add(id) : ChaosFleet.Place.HERE;
+  }
+
+  private void runIn(boolean shorter, List<String> flags, Consumer<Row> rows) throws Exception {
+    Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
+    for (String id : GATEWAYS) {
+      gateways.put(id, place(id));
+    }
+    Map<String, ChaosFleet.Place> queries = new LinkedHashMap<>();
+    for (String id : QUERIES) {
+      queries.put(id, place(id));
+    }
+    Path file = folder.resolve("rules.yaml");
+    Files.writeString(file, rules());
+    List<Integer> ports = LocalPorts.free(2 * (GATEWAYS.size() + QUERIES.size()));
+    ScriptedSignals signals = new ScriptedSignals(seed, SIGNALS, INTERVAL, FOR);
+    try (AlertReceiver receiver = AlertReceiver.start(vertx, spaces.isPresent() ? OUTSIDE : HERE);
+        ChaosFleet all = new ChaosFleet(folder, "rules-" + ports.getFirst(), flags)) {
+      fleet = all;
+      fleet.plan(gateways, queries, ports, id -> configuration(file, id, receiver.address()));
+      say("starting " + GATEWAYS + " and " + QUERIES + " with rules, seed " + seed);
+      for (String id : GATEWAYS) {
+        fleet.launch(id);
+      }
+      for (String id : GATEWAYS) {
+        fleet.awaitReady(id);
+      }
+      signals.begin(GATEWAYS.stream().map(fleet::address).toList());
+      for (String id : QUERIES) {
+        fleet.launch(id);
+      }
+      for (String id : QUERIES) {
+        fleet.awaitReady(id);
+      }
+      untilAllAreOwned();
+      long since = System.currentTimeMillis();
+      int events = shorter ? 3 : 20;
+      for (int i = 0; i < events; i++) {
+        TimeUnit.MILLISECONDS.sleep(1_000 + random.nextInt(1_500));
+        event(i, shorter);
+      }
+      // The last one that came back has what it missed.
+      untilAllAreOwned();
+      TimeUnit.MILLISECONDS.sleep(3 * INTERVAL);
+      long until = System.currentTimeMillis() - 2 * INTERVAL;
+      signals.close();
+      rows.accept(judge(events, signals, receiver, since, until));
+    }
+  }
+
+  private Row judge(
+      int events, ScriptedSignals signals, AlertReceiver receiver, long since, long until)
+      throws Exception {
+    RuleVerdict verdict = new RuleVerdict(signals, since, until);
+    for (int signal = 0; signal < SIGNALS; signal++) {
+      verdict.check(fleet, QUERIES.getFirst(), signal);
+    }
+    verdict.check(receiver.received());
+    double missed = 0;
+    for (String id : QUERIES) {
+      missed += metric(id, "fleetgauge_query_rule_group_iterations_missed_total");
+    }
+    verdict.problems().stream().limit(20).forEach(problem -> say("  " + problem));
+    return new Row(
+        "an owner of rules killed, frozen, cut off, " + events + " times",
+        "0 missed slots; each result as one undisturbed process would have it; no false resolve,"
+            + " nothing stale is sent",
+        verdict + ", " + Math.round(missed) + " slots given up",
+        verdict.problems().isEmpty() && missed == 0,
+        true);
+  }
+
+  private static String rules() {
+    StringBuilder text = new StringBuilder("groups:\n");
+    for (int i = 0; i < SIGNALS; i++) {
+      text.append(
+          """
+            - name: signal-%1$d
+              interval: 2s
+              rules:
+                - record: chaos:signal:max
+                  expr: max by (signal) (chaos_signal{signal="%1$d"})
+                - alert: Signal%1$d
+                  expr: chaos_signal{signal="%1$d"} == 1
+                  for: 4s
+                  annotations: {summary: "signal {{ $labels.signal }} is {{ $value }}"}
+          """
+              .formatted(i));
+    }
+    return text.toString();
+  }
+
+  private String configuration(Path file, String id, URI alertmanager) {
+    return """
+    rules:
+      files: ["%s"]
+      folder: "%s"
+      resendDelay: 3s
+      alertmanagers: {receiver: {urls: ["%s"]}}
+    """
+        .formatted(file, folder.resolve(id), alertmanager);
+  }
+
+  private void untilAllAreOwned() throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (owned(QUERIES.get(0)) + owned(QUERIES.get(1)) + owned(QUERIES.get(2)) != SIGNALS
+        || owned(QUERIES.get(0)) * owned(QUERIES.get(1)) * owned(QUERIES.get(2)) == 0) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException(
+            "the groups are not dealt: " + fleet.output(QUERIES.getFirst()));
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  private double owned(String id) throws InterruptedException {
+    return metric(id, "fleetgauge_query_rule_groups_owned");
+  }
+
+  private double metric(String id, String name) throws InterruptedException {
+    try {
+      return fleet
+          .get(id, "/metrics")
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(name + " "))
+          .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+          .sum();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private void event(int number, boolean shorter) throws Exception {
+    String victim = QUERIES.get(random.nextInt(QUERIES.size()));
+    // Longer than others wait before they take over.
+    long millis = 5_500 + random.nextInt(shorter ? 1_500 : 6_000);
+    int kinds = spaces.isPresent() ? 3 : 2;
+    switch (number % kinds) {
+      case 0 -> {
+        say("kill -9 " + victim);
+        fleet.kill(victim);
+        TimeUnit.MILLISECONDS.sleep(millis / 2);
+        fleet.start(victim);
+      }
+      case 1 -> {
+        say("freeze " + victim + " for " + millis + " ms");
+        fleet.freeze(victim);
+        TimeUnit.MILLISECONDS.sleep(millis);
+        fleet.thaw(victim);
+      }
+      default -> {
+        say("cut " + victim + " off for " + millis + " ms");
+        List<String> others = new ArrayList<>(GATEWAYS);
+        others.addAll(QUERIES);
+        others.remove(victim);
+        spaces.orElseThrow().split(List.of(victim), others, true);
+        TimeUnit.MILLISECONDS.sleep(millis);
+        spaces.orElseThrow().split(List.of(victim), others, false);
+      }
+    }
+  }
+
+  private void say(String line) {
+    out.println(line);
+    out.flush();
+  }
+}
