@@ -57,7 +57,7 @@ class OptimisationsTest {
   private static final long START = 1_760_000_000_000L / 900_000 * 900_000;
   private static final long TICK = 15_000;
   private static final int TICKS = 360;
-  private static final int QUERIES = Integer.getInteger("fleetgauge.shortcuts.queries", 3_000);
+  private static final int QUERIES = Integer.getInteger("fleetgauge.shortcuts.queries", 2_000);
   private static final long SEED = Long.getLong("fleetgauge.shortcuts.seed", 6);
   private static final int MOST_SHOWN = 12;
   private static final UplinkSettings EVERYTHING =

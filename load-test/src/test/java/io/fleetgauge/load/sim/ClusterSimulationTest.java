@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ClusterSimulationTest {
   private static final int FIRST = Integer.getInteger("fleetgauge.simulation.first", 1);
-  private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.seeds", 700);
+  private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.seeds", 500);
   private static final long TROUBLE = 60_000;
   private static final long CALM = 180_000;
 
