@@ -94,10 +94,10 @@ class RulesApiComparisonTest {
         folder.resolve("a.yaml"),
         Files.readString(Path.of("src/test/rules/all-forms.yaml"))
             .replace("interval: 15s", "interval: 2h30m"));
-    Files.writeString(
-        folder.resolve("b.yaml"),
-        Files.readString(Path.of("src/test/alerts/gpu-alert-rules.yaml"))
-            .replace("interval: 30s", "interval: 1h"));
+    for (String bundled : new String[] {"errors", "hangs", "heat", "jobs", "links", "nodes"}) {
+      String file = bundled + ".yaml";
+      Files.copy(Path.of("../distribution/src/main/rules/fleetgauge", file), folder.resolve(file));
+    }
     Path config =
         Files.writeString(
             folder.resolve("prometheus.yml"),
