@@ -88,7 +88,7 @@ final class QueryRules {
     Alertmanagers alertmanagers =
         Alertmanagers.start(
             vertx, config.notifications(), Labels.of(config.rules().externalLabels()), clock);
-    lifecycle.started("alerts", STOP_LIMIT, alertmanagers);
+    lifecycle.started("alerts", STOP_LIMIT.plus(config.notifications().drain()), alertmanagers);
     alertmanagers.declare(meters);
     RunningRules running =
         RunningRules.mount(
@@ -104,7 +104,7 @@ final class QueryRules {
                 config.lookback().toMillis(),
                 config.timeout().toMillis(),
                 () -> externalUrl(config, port.getAsInt()),
-                alertmanagers::send,
+                alertmanagers,
                 clock));
     running.declare(meters);
     source.onChange(running::groupsChanged);
@@ -112,7 +112,7 @@ final class QueryRules {
     rules.exchange.declare(meters);
     lifecycle.started("rules of others", STOP_LIMIT, rules.exchange);
     rules.exchange.start(router, guard);
-    RulesApi.mount(routes, source, rules.exchange, running::states);
+    RulesApi.mount(routes, source, rules.exchange, running::states, alertmanagers::addresses);
     return rules;
   }
 

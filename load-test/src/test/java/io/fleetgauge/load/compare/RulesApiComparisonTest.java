@@ -151,7 +151,11 @@ class RulesApiComparisonTest {
             Set.of(),
             System::currentTimeMillis);
     RulesApi.mount(
-        routes, source, new GroupExchange(vertx, source, outgoing, List::of), RuleStates.NONE);
+        routes,
+        source,
+        new GroupExchange(vertx, source, outgoing, List::of),
+        RuleStates.NONE,
+        List::of);
     listener = HttpListener.start(vertx, http, "http.port", router);
   }
 

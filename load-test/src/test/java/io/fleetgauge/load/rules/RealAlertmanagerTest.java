@@ -98,7 +98,7 @@ class RealAlertmanagerTest {
   void anAlertIsThereAsItWasSentAndAmtoolShowsAndSilencesIt() throws Exception {
     Notice sent =
         firing("alertname", "GpuLost", "Hostname", "n1", "gpu", "3", "severity", "critical");
-    alertmanagers.send("", List.of(sent));
+    alertmanagers.send("", List.of(sent), () -> true);
     await("the alert", () -> !alert("GpuLost", "n1").isMissingNode());
     JsonNode found = alert("GpuLost", "n1");
     assertThat(found.path("labels").toString())
@@ -129,7 +129,8 @@ class RealAlertmanagerTest {
         List.of(
             firing("alertname", "GpuHot", "Hostname", "n1", "gpu", "1", "severity", "warning"),
             firing("alertname", "GpuHot", "Hostname", "n2", "gpu", "1", "severity", "warning"),
-            firing("alertname", "NodeDown", "Hostname", "n1", "severity", "critical")));
+            firing("alertname", "NodeDown", "Hostname", "n1", "severity", "critical")),
+        () -> true);
     await("the inhibition", () -> alert("GpuHot", "n1").at("/status/inhibitedBy").size() == 1);
     assertThat(alert("GpuHot", "n2").at("/status/inhibitedBy")).isEmpty();
     assertThat(alert("NodeDown", "n1").at("/status/inhibitedBy")).isEmpty();
@@ -138,7 +139,7 @@ class RealAlertmanagerTest {
   @Test
   void anAlertThatIsResolvedEnds() throws Exception {
     Notice sent = firing("alertname", "GpuHot", "Hostname", "n1");
-    alertmanagers.send("", List.of(sent));
+    alertmanagers.send("", List.of(sent), () -> true);
     await("the alert", () -> server.alerts().size() == 1);
     alertmanagers.send(
         "",
@@ -148,7 +149,8 @@ class RealAlertmanagerTest {
                 sent.annotations(),
                 sent.startsAt(),
                 System.currentTimeMillis() - 1,
-                sent.generatorUrl())));
+                sent.generatorUrl())),
+        () -> true);
     await("its end", () -> server.alerts().isEmpty());
   }
 
@@ -162,7 +164,8 @@ class RealAlertmanagerTest {
             notice(now + 60_000, now, URL, "alertname", "EndsBeforeItStarts"),
             firing("alertname", "B", "Hostname", "n1"),
             notice(now, now + 60_000, "no uri: %zz", "alertname", "NoUri"),
-            firing("alertname", "C", "Hostname", "n1")));
+            firing("alertname", "C", "Hostname", "n1")),
+        () -> true);
     await("the others", () -> server.alerts().size() == 3);
     await("the refusals", () -> dropped("refused") == 2);
   }
@@ -171,7 +174,7 @@ class RealAlertmanagerTest {
   void anAlertmanagerThatWasAwayGetsTheNewestStateWhenItIsBack() throws Exception {
     server.close();
     Notice one = firing("alertname", "A", "Hostname", "n1");
-    alertmanagers.send("", List.of(one, firing("alertname", "B", "Hostname", "n1")));
+    alertmanagers.send("", List.of(one, firing("alertname", "B", "Hostname", "n1")), () -> true);
     alertmanagers.send(
         "",
         List.of(
@@ -180,7 +183,8 @@ class RealAlertmanagerTest {
                 one.annotations(),
                 one.startsAt(),
                 one.endsAt() + 1_000,
-                one.generatorUrl())));
+                one.generatorUrl())),
+        () -> true);
     server = new AlertmanagerServer(CONFIG, folder, port);
     await("the alerts", () -> server.alerts().size() == 2);
     assertThat(Instant.parse(alert("A", "n1").path("endsAt").asText()).toEpochMilli())

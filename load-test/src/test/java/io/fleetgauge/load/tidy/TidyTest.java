@@ -766,6 +766,7 @@ class TidyTest {
               "query.answer",
               "query.rules.definition",
               "query.rules.evaluation",
+              "query.rules.notify",
               "query.rules.ownership",
               "sample",
               "sample.files",

@@ -25,8 +25,6 @@ final class UnsupportedRoutes {
   void mount(ApiRoutes routes) {
     routes.getOrPost("/api/v1/query_exemplars", this::exemplars);
     routes.get("/api/v1/targets/metadata", request -> emptyArray());
-    routes.get(
-        "/api/v1/alertmanagers", request -> empty("activeAlertmanagers", "droppedAlertmanagers"));
     routes.get("/api/v1/notifications", request -> emptyArray());
   }
 
@@ -44,21 +42,5 @@ final class UnsupportedRoutes {
   private static Future<Body> emptyArray() {
     return Future.succeededFuture(
         Body.small(() -> Json.data(json -> json.writeArray(new int[0], 0, 0))));
-  }
-
-  /** An object of empty arrays. */
-  private static Future<Body> empty(String... arrays) {
-    return Future.succeededFuture(
-        Body.small(
-            () ->
-                Json.data(
-                    json -> {
-                      json.writeStartObject();
-                      for (String array : arrays) {
-                        json.writeArrayFieldStart(array);
-                        json.writeEndArray();
-                      }
-                      json.writeEndObject();
-                    })));
   }
 }

@@ -5,7 +5,9 @@ import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.rules.source.GroupExchange;
 import io.fleetgauge.query.rules.source.RuleSource;
+import java.net.URI;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** All routes of rules and alerts. */
 public final class RulesApi {
@@ -13,12 +15,18 @@ public final class RulesApi {
 
   /**
    * @param exchange changes the groups that are set by API
+   * @param alertmanagers the URLs to which alerts are sent now
    */
   public static void mount(
-      ApiRoutes routes, RuleSource source, GroupExchange exchange, RuleStates states) {
+      ApiRoutes routes,
+      RuleSource source,
+      GroupExchange exchange,
+      RuleStates states,
+      Supplier<List<URI>> alertmanagers) {
     new RuleRoutes(source, states).mount(routes);
     new ConfigRoutes(source.store(), exchange).mount(routes);
     new ReloadRoute(exchange).mount(routes);
+    new AlertmanagersRoute(alertmanagers).mount(routes);
   }
 
   /** The tenants whose groups a request sees; the operator's groups have the empty one. */

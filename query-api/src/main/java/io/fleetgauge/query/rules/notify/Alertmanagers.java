@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BinaryOperator;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   private final LongAdder undelivered = new LongAdder();
   private final LongAdder overflowedBefore = new LongAdder();
   private final LongAdder refusedBefore = new LongAdder();
+  private final LongAdder outdatedBefore = new LongAdder();
   private volatile boolean isClosed;
 
   /** The Alertmanagers of one section of the configuration. */
@@ -137,13 +139,13 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   }
 
   @Override
-  public void send(String tenant, List<Notice> alerts) {
+  public void send(String tenant, List<Notice> alerts, BooleanSupplier current) {
     for (Section section : sections) {
       List<Alertmanager> targets = section.targets;
       if (!targets.isEmpty() && section.takes(tenant)) {
         List<Delivery.Alert> out = new ArrayList<>();
         for (Notice alert : alerts) {
-          form(section, alert).ifPresent(out::add);
+          form(section, alert, current).ifPresent(out::add);
         }
         if (!out.isEmpty()) {
           targets.forEach(each -> each.offer(out));
@@ -159,11 +161,12 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
     Delivery.Counts counts = gone.figures().counts();
     overflowedBefore.add(counts.overflowed());
     refusedBefore.add(counts.refused());
+    outdatedBefore.add(counts.outdated());
     return left;
   }
 
   /** Empty if relabelling drops the alert. */
-  private Optional<Delivery.Alert> form(Section section, Notice alert) {
+  private Optional<Delivery.Alert> form(Section section, Notice alert, BooleanSupplier current) {
     Labels all = alert.labels();
     for (int i = 0; i < externalLabels.size(); i++) {
       if (all.value(externalLabels.name(i)).isEmpty()) {
@@ -177,14 +180,14 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
       invalid.increment();
       return Optional.empty();
     }
-    return labels.map(each -> new Delivery.Alert(each, AlertForm.alert(alert, each)));
+    return labels.map(each -> new Delivery.Alert(each, AlertForm.alert(alert, each), current));
   }
 
-  /** Addresses of the Alertmanagers that alerts are sent to now. */
+  /** The URLs to which alerts are sent now. */
   public List<URI> addresses() {
     return sections.stream()
         .flatMap(section -> section.targets.stream())
-        .map(Alertmanager::address)
+        .map(each -> URI.create(each.address() + AlertForm.PATH))
         .toList();
   }
 
@@ -216,7 +219,8 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
     meters.counters(
         "notifications_dropped",
         "Alerts dropped without being delivered, by the reason: too many waited, an Alertmanager"
-            + " refuses them, they have no labels, or an Alertmanager or this process went away.",
+            + " refuses them, they have no labels, another query API has their rule group, or an"
+            + " Alertmanager or this process went away.",
         "reason",
         this::dropped);
     meters.counters(
@@ -253,10 +257,12 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   private Map<String, Long> dropped() {
     long overflowed = overflowedBefore.sum();
     long refused = refusedBefore.sum();
+    long outdated = outdatedBefore.sum();
     for (Section section : sections) {
       for (Alertmanager each : section.targets) {
         overflowed += each.figures().counts().overflowed();
         refused += each.figures().counts().refused();
+        outdated += each.figures().counts().outdated();
       }
     }
     return new TreeMap<>(
@@ -265,6 +271,8 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
             overflowed,
             "refused",
             refused,
+            "outdated",
+            outdated,
             "no_labels",
             invalid.sum(),
             "gone",

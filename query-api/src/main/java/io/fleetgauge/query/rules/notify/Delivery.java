@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -30,8 +31,9 @@ final class Delivery {
    *
    * @param labels what tells it from all others
    * @param json as it is sent
+   * @param current whether it is still this process that sends it
    */
-  record Alert(Labels labels, byte[] json) {}
+  record Alert(Labels labels, byte[] json, BooleanSupplier current) {}
 
   /** What happens. */
   sealed interface Event {
@@ -73,8 +75,10 @@ final class Delivery {
    * @param overflowed dropped because too many waited
    * @param refused dropped because the Alertmanager refuses them
    * @param replaced older states that were not sent because a newer one came
+   * @param outdated dropped because they were not this process's to send any more
    */
-  record Counts(long sent, long errors, long overflowed, long refused, long replaced) {}
+  record Counts(
+      long sent, long errors, long overflowed, long refused, long replaced, long outdated) {}
 
   private final int capacity;
   private final int batch;
@@ -94,6 +98,7 @@ final class Delivery {
   private long overflowed;
   private long refused;
   private long replaced;
+  private long outdated;
 
   /**
    * @param capacity most alerts that wait, besides those of one request
@@ -108,7 +113,7 @@ final class Delivery {
   }
 
   Counts counts() {
-    return new Counts(sent, errors, overflowed, refused, replaced);
+    return new Counts(sent, errors, overflowed, refused, replaced, outdated);
   }
 
   /** Alerts that wait or are under way. */
@@ -176,8 +181,17 @@ final class Delivery {
     if (!underWay.isEmpty() || isPausing) {
       return Optional.empty();
     }
-    underWay = parts.isEmpty() ? takeBatch() : parts.pop();
+    do {
+      underWay = current(parts.isEmpty() ? takeBatch() : parts.pop());
+    } while (underWay.isEmpty() && !(parts.isEmpty() && waiting.isEmpty()));
     return underWay.isEmpty() ? Optional.empty() : Optional.of(new Effect.Send(underWay));
+  }
+
+  /** Those that are still to be sent from here. */
+  private List<Alert> current(List<Alert> alerts) {
+    List<Alert> current = alerts.stream().filter(each -> each.current().getAsBoolean()).toList();
+    outdated += alerts.size() - current.size();
+    return current;
   }
 
   private List<Alert> takeBatch() {

@@ -418,9 +418,9 @@ public final class OwnershipMachine {
     return of == term && confirmed && !leaving && now - lastTick <= LEASE_MILLIS;
   }
 
-  /** Whether this query API knows what the others know, and owns its part. */
-  public boolean isConfirmed() {
-    return confirmed && !leaving;
+  /** Whether this query API owns a group, and knows what the others know. */
+  public boolean owns(RuleGroup.Id group) {
+    return confirmed && !leaving && find(group).filter(each -> each.isOwner(name)).isPresent();
   }
 
   /** Whether nothing is being evaluated. */

@@ -12,6 +12,7 @@ import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.Restoration;
 import io.fleetgauge.query.rules.evaluation.Slots;
+import io.fleetgauge.query.rules.notify.Notifier;
 import io.fleetgauge.query.rules.ownership.Beat;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.Effect;
@@ -39,7 +40,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -67,7 +67,10 @@ public final class RunningRules implements AutoCloseable {
   private Optional<StateFolder> folder = Optional.empty();
   private volatile Optional<OwnershipMachine> machine = Optional.empty();
   private volatile OwnershipFigures figures = OwnershipFigures.NONE;
-  private boolean draining;
+  private volatile boolean draining;
+
+  /** When it was last known which groups are owned, by {@link #steady}. */
+  private volatile long tickedAt;
 
   /** The results that an effect of the event under way concerns. */
   private GroupEvaluation.Outcome outcome;
@@ -94,12 +97,13 @@ public final class RunningRules implements AutoCloseable {
       long lookback,
       long timeout,
       Supplier<String> externalUrl,
-      BiConsumer<String, List<GroupEvaluation.Notice>> notifier,
+      Notifier notifier,
       LongSupplier clock) {}
 
   /** A group, and what waits for the newest slot. */
   private static final class Known {
     private RuleGroup group;
+    private volatile boolean owned;
     private final Map<Labels, GroupEvaluation.Notice> unsent = new LinkedHashMap<>();
 
     private Known(RuleGroup group) {
@@ -188,6 +192,8 @@ public final class RunningRules implements AutoCloseable {
       return;
     }
     on(new Event.Tick(steady(), parts.clock.getAsLong()));
+    groups.forEach((id, known) -> known.owned = machine.orElseThrow().owns(id));
+    tickedAt = steady();
     figures = OwnershipFigures.of(machine.orElseThrow());
   }
 
@@ -420,7 +426,8 @@ public final class RunningRules implements AutoCloseable {
     // Of an alert that changed while slots were replayed, only the last is told.
     outcome.alerts().forEach(notice -> known.unsent.put(notice.labels(), notice));
     if (publish.newest() && !known.unsent.isEmpty()) {
-      parts.notifier.accept(id.tenant(), List.copyOf(known.unsent.values()));
+      known.owned = true;
+      parts.notifier.send(id.tenant(), List.copyOf(known.unsent.values()), () -> isCurrent(known));
       known.unsent.clear();
     }
     writer.write(
@@ -481,11 +488,11 @@ public final class RunningRules implements AutoCloseable {
   }
 
   /**
-   * Whether what was decided before may still be told to others: false while this process has
-   * reason to think that another one has gone on with its groups.
+   * Whether this process still speaks for a group: false while it has reason to think that another
+   * one has gone on with it. A process that stops owned it until then.
    */
-  public boolean isCurrent() {
-    return machine.filter(OwnershipMachine::isConfirmed).isPresent();
+  private boolean isCurrent(Known known) {
+    return known.owned && (draining || steady() - tickedAt <= OwnershipMachine.LEASE_MILLIS);
   }
 
   /** The newest state of each group, wherever it is evaluated. Never fails. */

@@ -23,6 +23,7 @@ import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -111,7 +112,11 @@ class RulesApiTest {
             folder,
             routes ->
                 RulesApi.mount(
-                    routes, source, exchange, () -> Future.succeededFuture(Map.copyOf(states))));
+                    routes,
+                    source,
+                    exchange,
+                    () -> Future.succeededFuture(Map.copyOf(states)),
+                    () -> List.of(URI.create("http://am:9093/api/v2/alerts"))));
   }
 
   @AfterEach
@@ -223,6 +228,15 @@ class RulesApiTest {
                 .replace("@", file.toString()));
     assertThat(server.get("root", "/api/v1/alerts").body())
         .isEqualTo("{\"status\":\"success\",\"data\":{\"alerts\":[" + alerts + "]}}");
+  }
+
+  @Test
+  void alertmanagersAreListedForWhoSeesEverything() throws Exception {
+    assertThat(data("root", "/api/v1/alertmanagers").toString())
+        .isEqualTo(
+            "{\"activeAlertmanagers\":[{\"url\":\"http://am:9093/api/v2/alerts\"}],"
+                + "\"droppedAlertmanagers\":[]}");
+    assertThat(data("a", "/api/v1/alertmanagers").path("activeAlertmanagers")).isEmpty();
   }
 
   @Test

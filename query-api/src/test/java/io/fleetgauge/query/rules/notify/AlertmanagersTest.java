@@ -141,7 +141,7 @@ class AlertmanagersTest {
   void anAlertIsSentWithItsTimesAnnotationsAndExternalLabelsThatItLacks() throws Exception {
     Server server = new Server();
     start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("/am")))));
-    alertmanagers.send("", List.of(notice("A"), notice("B", "cluster", "own")));
+    alertmanagers.send("", List.of(notice("A"), notice("B", "cluster", "own")), () -> true);
     assertThat(server.next())
         .isEqualTo(
             "[{\"annotations\":{\"summary\":\"é \\\"quoted\\\"\"},"
@@ -178,7 +178,7 @@ class AlertmanagersTest {
                     - {regex: cluster, action: labeldrop}
             """
                 .formatted(server.url(""))));
-    alertmanagers.send("", List.of(notice("Quiet"), notice("Loud")));
+    alertmanagers.send("", List.of(notice("Quiet"), notice("Loud")), () -> true);
     assertThat(server.next())
         .contains("\"labels\":{\"alertname\":\"Loud\",\"region\":\"west\"}")
         .doesNotContain("Quiet");
@@ -202,7 +202,7 @@ class AlertmanagersTest {
                 + works.url("")
                 + "\"]}}}"));
     for (int i = 0; i < 5; i++) {
-      alertmanagers.send("", List.of(notice("A" + i)));
+      alertmanagers.send("", List.of(notice("A" + i)), () -> true);
       assertThat(works.next()).contains("\"A" + i + "\"");
     }
     // The first is there, waits for an answer, and comes again after the timeout with all that
@@ -219,22 +219,19 @@ class AlertmanagersTest {
     Server server = new Server();
     int port = server.http.actualPort();
     start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
-    alertmanagers.send("", List.of(notice("A")));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
     server.next();
     await("queue_length", "0.0");
     server.http.close().await(10, TimeUnit.SECONDS);
-    alertmanagers.send("", List.of(notice("A"), notice("B")));
+    alertmanagers.send("", List.of(notice("A"), notice("B")), () -> true);
     await("errors_total", "2.0");
     Notice firing = notice("A");
     alertmanagers.send(
         "",
         List.of(
             new Notice(
-                firing.labels(),
-                firing.annotations(),
-                TIME,
-                TIME + 60_000,
-                firing.generatorUrl())));
+                firing.labels(), firing.annotations(), TIME, TIME + 60_000, firing.generatorUrl())),
+        () -> true);
     Server back = new Server(new HttpServerOptions(), port);
     assertThat(back.next())
         .contains("\"A\"")
@@ -252,7 +249,7 @@ class AlertmanagersTest {
       server.answer = (request, body) -> status(request, server.secrets.size() > 1 ? 200 : status);
       Alertmanagers one =
           start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
-      one.send("", List.of(notice("A")));
+      one.send("", List.of(notice("A")), () -> true);
       assertThat(server.next()).isEqualTo(server.next());
       await("queue_length", "0.0");
       assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
@@ -266,7 +263,9 @@ class AlertmanagersTest {
     server.answer = (request, body) -> status(request, body.contains("\"Wrong\"") ? 422 : 200);
     start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
     alertmanagers.send(
-        "", List.of(notice("A"), notice("B"), notice("Wrong"), notice("C"), notice("D")));
+        "",
+        List.of(notice("A"), notice("B"), notice("Wrong"), notice("C"), notice("D")),
+        () -> true);
     await("queue_length", "0.0");
     assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("1.0");
     assertThat(
@@ -287,7 +286,7 @@ class AlertmanagersTest {
           }
         };
     start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
-    alertmanagers.send("", List.of(notice("A")));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
     server.next();
     await("queue_length", "0.0");
     assertThat(figure("errors_total")).isEqualTo("0.0");
@@ -304,9 +303,9 @@ class AlertmanagersTest {
                 + "\"]}, a: {tenants: [a], urls: [\""
                 + ofA.url("")
                 + "\"]}}}"));
-    alertmanagers.send("b", List.of(notice("OfB")));
-    alertmanagers.send("", List.of(notice("OfAll")));
-    alertmanagers.send("a", List.of(notice("OfA")));
+    alertmanagers.send("b", List.of(notice("OfB")), () -> true);
+    alertmanagers.send("", List.of(notice("OfAll")), () -> true);
+    alertmanagers.send("a", List.of(notice("OfA")), () -> true);
     assertThat(ofA.next())
         .contains("\"OfA\"")
         .doesNotContain("\"OfB\"")
@@ -327,7 +326,7 @@ class AlertmanagersTest {
         settings(
             "rules: {alertmanagers: {t: {tokenFile: %s, urls: [\"%s\"]}, u: {userFile: %s, urls: [\"%s\"]}}}"
                 .formatted(token, server.url("/t"), user, server.url("/u"))));
-    alertmanagers.send("", List.of(notice("A")));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
     assertThat(List.of(server.secrets.take(), server.secrets.take()))
         .containsExactlyInAnyOrder(
             "/t/api/v2/alerts application/json Bearer abc",
@@ -347,19 +346,19 @@ class AlertmanagersTest {
                 + file
                 + "}}}}}"));
     await("alertmanagers_discovered", "1.0");
-    alertmanagers.send("", List.of(notice("A")));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
     one.next();
     assertThat(one.secrets.take()).startsWith("/am/api/v2/alerts ");
     Path other = folder.resolve("other");
     Files.writeString(other, "[\"127.0.0.1:" + two.http.actualPort() + "\"]");
     Files.move(other, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-    URI expected = two.url("/am");
+    URI expected = two.url("/am/api/v2/alerts");
     long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (!alertmanagers.addresses().equals(List.of(expected))) {
       assertThat(System.nanoTime()).isLessThan(limit);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }
-    alertmanagers.send("", List.of(notice("B")));
+    alertmanagers.send("", List.of(notice("B")), () -> true);
     assertThat(two.next()).contains("\"B\"");
     assertThat(one.bodies).isEmpty();
   }
@@ -378,7 +377,7 @@ class AlertmanagersTest {
                 + hangs.url("")
                 + "\"]}}}"));
     alertmanagers.send(
-        "", List.of(notice("A"), notice("B"), notice("C"), notice("D"), notice("E")));
+        "", List.of(notice("A"), notice("B"), notice("C"), notice("D"), notice("E")), () -> true);
     long begin = System.nanoTime();
     alertmanagers.close();
     assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(5));
@@ -426,7 +425,7 @@ class AlertmanagersTest {
             ("rules: {notifications: {drain: 0s}, alertmanagers: {known: {urls: [\"%s/known\"],"
                     + " tls: {ca: %s}}, unknown: {urls: [\"%s/unknown\"]}}}")
                 .formatted(url, folder.resolve("cert.pem"), url)));
-    alertmanagers.send("", List.of(notice("A")));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
     server.next();
     await("errors_total{alertmanager=\"" + url + "/unknown/api/v2/alerts\"}", "1.0");
     assertThat(server.secrets.take()).startsWith("/known/");

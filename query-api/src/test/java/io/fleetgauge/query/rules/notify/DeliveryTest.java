@@ -21,7 +21,8 @@ class DeliveryTest {
   private final Delivery delivery = new Delivery(5, 3, 1_000, new SplittableRandom(1));
 
   private static Alert alert(String name, String state) {
-    return new Alert(Labels.of("alertname", name), state.getBytes(StandardCharsets.UTF_8));
+    return new Alert(
+        Labels.of("alertname", name), state.getBytes(StandardCharsets.UTF_8), () -> true);
   }
 
   private static Event offered(Alert... alerts) {
@@ -64,7 +65,21 @@ class DeliveryTest {
     assertThat(on(new Event.Taken())).containsExactly("e=1");
     assertThat(on(new Event.Taken())).isEmpty();
     assertThat(delivery.isEmpty()).isTrue();
-    assertThat(delivery.counts()).isEqualTo(new Counts(5, 0, 0, 0, 0));
+    assertThat(delivery.counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 0));
+  }
+
+  @Test
+  void whatWaitedWhileAnotherProcessWentOnWithItsGroupIsNotSent() {
+    boolean[] owns = {true};
+    Alert old = new Alert(Labels.of("alertname", "a"), new byte[] {'1'}, () -> owns[0]);
+    assertThat(on(offered(old, alert("b", "1")))).containsExactly("a=1 b=1");
+    assertThat(on(new Event.Failed())).containsExactly("wait");
+    owns[0] = false;
+    assertThat(on(new Event.Due())).containsExactly("b=1");
+    assertThat(on(new Event.Taken())).isEmpty();
+    assertThat(on(offered(old))).isEmpty();
+    assertThat(delivery.isEmpty()).isTrue();
+    assertThat(delivery.counts().outdated()).isEqualTo(2);
   }
 
   @Test
@@ -75,7 +90,7 @@ class DeliveryTest {
     assertThat(on(offered(alert("a", "resolved")))).isEmpty();
     assertThat(on(new Event.Due())).containsExactly("a=resolved b=firing c=firing");
     assertThat(on(new Event.Taken())).isEmpty();
-    assertThat(delivery.counts()).isEqualTo(new Counts(5, 2, 0, 0, 2));
+    assertThat(delivery.counts()).isEqualTo(new Counts(5, 2, 0, 0, 2, 0));
   }
 
   @Test
