@@ -96,5 +96,6 @@ tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
 {{- end }}
 cluster:
   {{- include "fleetgauge.cluster" (list . "query") | nindent 2 }}
+rules: {folder: /var/lib/fleetgauge/rules}
 log: {format: json}
 {{- end -}}

@@ -828,6 +828,7 @@ class TidyTest {
               "query.rules.unittest",
               "query.terminal",
               "cluster.config",
+              "cluster.config.external",
               "cluster.config.key",
               "cluster.discovery",
               "cluster.doctor",
