@@ -239,7 +239,6 @@ class StatusRoutesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "/api/v1/alertmanagers | {\"activeAlertmanagers\":[],\"droppedAlertmanagers\":[]}",
         "/api/v1/notifications | []",
         "/api/v1/targets/metadata | []",
         "/api/v1/query_exemplars?query=up&start=1&end=2 | []"
