@@ -6,6 +6,8 @@ import io.fleetgauge.cluster.doctor.DiscoveryChecks;
 import io.fleetgauge.cluster.doctor.Examination;
 import io.fleetgauge.cluster.doctor.Examined;
 import io.fleetgauge.cluster.doctor.Findings;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +49,23 @@ public final class GatewayExamination implements Examination {
         OPEN_FILES,
         List.of(
             DiscoveryChecks.of(config.cluster().discovery()),
-            findings -> cluster(config, findings)));
+            findings -> cluster(config, findings),
+            findings -> owner(config, findings)));
+  }
+
+  private static void owner(GatewayConfig config, Findings findings) {
+    Path folder = config.store().folder();
+    try {
+      StoreOwner.other(folder, config.id())
+          .ifPresent(
+              other ->
+                  findings.failure(
+                      "disk",
+                      StoreOwner.problem(folder, other, config.id()),
+                      StoreOwner.advice(other)));
+    } catch (IOException e) {
+      findings.skipped("disk", "the id in " + folder + " cannot be read: " + e);
+    }
   }
 
   private static void cluster(GatewayConfig config, Findings findings) {

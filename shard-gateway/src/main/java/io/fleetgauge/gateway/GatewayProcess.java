@@ -163,6 +163,7 @@ public final class GatewayProcess implements AutoCloseable {
     void openStore() throws StartFailure {
       FolderLock lock = FolderLock.take(config.store().folder(), "store.folder");
       lifecycle.started("folder", STOP_LIMIT, lock);
+      StoreOwner.claim(config.store().folder(), config.id());
       Path blocks = config.store().folder().resolve("blocks");
       journal = journal(config.journal(), List.of(config.store().folder(), lock.file(), blocks));
       lifecycle.started("journal", STOP_LIMIT, journal);

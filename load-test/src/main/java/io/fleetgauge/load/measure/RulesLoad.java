@@ -2,14 +2,19 @@ package io.fleetgauge.load.measure;
 
 import io.fleetgauge.load.system.Connection;
 import io.fleetgauge.load.system.Connection.Answer;
+import io.fleetgauge.load.system.MeasuredProcess;
 import io.fleetgauge.load.traffic.FleetTraffic;
 import io.fleetgauge.load.traffic.GpuFleet;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -20,6 +25,9 @@ import java.util.stream.Stream;
 final class RulesLoad {
   private static final int INTERVAL = 15;
   private static final int RULES_A_GROUP = 20;
+
+  /** Minutes of rules between the first measurement and the last. */
+  private static final int WARM_UP = 3;
 
   /** Expressions of recording rules; each has one tenant, rack or host. */
   private static final List<String> RECORDED =
@@ -50,34 +58,30 @@ final class RulesLoad {
   }
 
   void run(int rules, int seconds) throws Exception {
-    double[] without = new double[targets.size()];
-    double[] with = new double[targets.size()];
     try (LiveTraffic live = new LiveTraffic(traffic, targets)) {
       live.awaitFirstTicks();
-      measure(without, seconds);
+      List<Minute> without = measured(seconds);
       for (Target target : targets) {
         reload(target, groups(rules, 100));
       }
-      TimeUnit.SECONDS.sleep(2 * INTERVAL);
-      measure(with, seconds);
+      List<Minute> first = measured(seconds);
+      TimeUnit.SECONDS.sleep((long) WARM_UP * seconds);
+      List<Minute> later = measured(seconds);
       out.printf(
           Locale.ROOT,
-          "%nrules: %d in groups of %d, every %d s, over %d hosts, for %d s%n%n",
+          "%nrules: %d in groups of %d, every %d s, over %d hosts; each time %d s, the last after"
+              + " %d s more%n%n",
           rules,
           RULES_A_GROUP,
           INTERVAL,
           traffic.fleet().size(),
-          seconds);
-      out.printf("%-22s %-18s %-18s %s%n", "", "cores without", "cores with", "cost of the rules");
+          seconds,
+          WARM_UP * seconds);
       for (int i = 0; i < targets.size(); i++) {
-        out.printf(
-            Locale.ROOT,
-            "%-22s %-18.3f %-18.3f %.3f cores%s%n",
-            targets.get(i).system().name(),
-            without[i],
-            with[i],
-            with[i] - without[i],
-            targets.get(i).system().ours() ? "; " + lateness(targets.get(i)) : "");
+        out.println(targets.get(i).system().name());
+        print("without rules", without.get(i), 0);
+        print("with rules, at first", first.get(i), without.get(i).cores());
+        print("with rules, later", later.get(i), without.get(i).cores());
       }
       for (Target target : targets) {
         reload(target, "");
@@ -86,14 +90,55 @@ final class RulesLoad {
     out.flush();
   }
 
-  private void measure(double[] cores, int seconds) throws Exception {
-    for (int i = 0; i < cores.length; i++) {
-      cores[i] = targets.get(i).cpu();
+  /**
+   * What a system did for a while.
+   *
+   * @param cores that it used
+   * @param query of them, the process that answers queries and evaluates rules
+   * @param compiling of them, for compilation
+   * @param lateness of the slots, in words
+   */
+  private record Minute(double cores, double query, double compiling, String lateness) {}
+
+  private void print(String when, Minute minute, double without) {
+    out.printf(
+        Locale.ROOT,
+        "  %-22s %.3f cores, of them query API %.3f, compilation %.3f%s%s%n",
+        when,
+        minute.cores,
+        minute.query,
+        minute.compiling,
+        without > 0 ? "; rules %.3f cores".formatted(minute.cores - without) : "",
+        minute.lateness);
+  }
+
+  private List<Minute> measured(int seconds) throws Exception {
+    List<double[]> before = new ArrayList<>();
+    List<SortedMap<Double, Double>> late = new ArrayList<>();
+    for (Target target : targets) {
+      before.add(figures(target));
+      late.add(lateness(target));
     }
     TimeUnit.SECONDS.sleep(seconds);
-    for (int i = 0; i < cores.length; i++) {
-      cores[i] = (targets.get(i).cpu() - cores[i]) / seconds;
+    List<Minute> minutes = new ArrayList<>();
+    for (int i = 0; i < targets.size(); i++) {
+      double[] after = figures(targets.get(i));
+      for (int j = 0; j < after.length; j++) {
+        after[j] = (after[j] - before.get(i)[j]) / seconds;
+      }
+      minutes.add(
+          new Minute(after[0], after[1], after[2], words(late.get(i), lateness(targets.get(i)))));
     }
+    return minutes;
+  }
+
+  /** CPU seconds of all, of the process that is asked, and of compilation. */
+  private static double[] figures(Target target) throws IOException {
+    double compiling = 0;
+    for (MeasuredProcess each : target.system().processes()) {
+      compiling += each.compilationSeconds();
+    }
+    return new double[] {target.cpu(), target.system().query().cost().cpuSeconds(), compiling};
   }
 
   private static void reload(Target target, String text) throws IOException {
@@ -142,21 +187,40 @@ final class RulesLoad {
     return rule % 3 == 0 ? "" : "Hostname=\"" + GpuFleet.name(rule % traffic.fleet().size()) + "\"";
   }
 
-  /** How late slots were, of the buckets of a histogram. */
-  private static String lateness(Target target) throws IOException {
-    try (Connection connection = new Connection(target.system().query().address());
-        Stream<String> lines = connection.get("/metrics").text().lines()) {
-      List<String> buckets =
-          lines.filter(line -> line.contains("rule_lateness_seconds_bucket")).toList();
-      double all = buckets.isEmpty() ? 0 : value(buckets.getLast());
-      for (String bucket : buckets) {
-        if (all > 0 && value(bucket) >= 0.99 * all) {
-          String most = bucket.replaceFirst(".*le=\"([^\"]*)\".*", "$1");
-          return "slots are late by at most %s s (99 %% of %.0f)".formatted(most, all);
-        }
+  /** How many slots were late by at most so many seconds; empty for another program. */
+  private static SortedMap<Double, Double> lateness(Target target) throws IOException {
+    SortedMap<Double, Double> slots = new TreeMap<>();
+    if (target.system().ours()) {
+      try (Connection connection = new Connection(target.system().query().address());
+          Stream<String> lines = connection.get("/metrics").text().lines()) {
+        lines
+            .filter(line -> line.contains("rule_lateness_seconds_bucket"))
+            .forEach(
+                line ->
+                    slots.put(
+                        seconds(line.replaceFirst(".*le=\"([^\"]*)\".*", "$1")), value(line)));
       }
-      return "no slot was evaluated";
     }
+    return slots;
+  }
+
+  private static double seconds(String bound) {
+    return bound.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
+  }
+
+  private static String words(SortedMap<Double, Double> before, SortedMap<Double, Double> after) {
+    if (after.isEmpty()) {
+      return "";
+    }
+    double last = after.lastKey();
+    double all = after.get(last) - before.getOrDefault(last, 0.0);
+    for (Map.Entry<Double, Double> bucket : after.entrySet()) {
+      double slots = bucket.getValue() - before.getOrDefault(bucket.getKey(), 0.0);
+      if (all > 0 && slots >= 0.99 * all) {
+        return "; 99 %% of %.0f slots late by at most %s s".formatted(all, bucket.getKey());
+      }
+    }
+    return "; no slot";
   }
 
   private static double value(String line) {

@@ -29,12 +29,16 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Asks the gateways for hosts, in at most two rounds: by the table that is known, and, for hosts
- * that no gateway answered for, once more by the newest table. Thread-safe.
+ * Asks the gateways for hosts: by the table that is known, and, for hosts that no gateway answered
+ * for, once more by the newest table. As long as the cluster changes, as it does while gateways are
+ * replaced one by one, a few more rounds follow, each after twice the pause. Thread-safe.
  */
 final class Rounds {
   /** Time for a new table to reach the members before the second round. */
-  private static final long SECOND_ROUND_MILLIS = 100;
+  private static final long FIRST_PAUSE_MILLIS = 100;
+
+  /** Together they take a second and a half. */
+  private static final int MOST_ROUNDS = 5;
 
   private final Vertx vertx;
   private final GatewayHttp http;
@@ -83,13 +87,7 @@ final class Rounds {
     Read read =
         new Read(fragment, System.nanoTime() + options.timeoutMillis() * 1_000_000, options);
     return round(read, first, hosts)
-        .compose(
-            results -> {
-              TreeSet<String> left = left(hosts, answers(results), FragmentAnswer::read);
-              return left.isEmpty() || !hasTimeForMore(read)
-                  ? Future.succeededFuture(results)
-                  : secondRound(read, results, left);
-            })
+        .compose(results -> further(read, first, hosts, results, FIRST_PAUSE_MILLIS, 2))
         .compose(
             results -> {
               long bytes = results.stream().mapToLong(HedgedRead.Result::bytes).sum();
@@ -100,22 +98,42 @@ final class Rounds {
             });
   }
 
-  private static boolean hasTimeForMore(Read read) {
-    return read.deadline - System.nanoTime() > SECOND_ROUND_MILLIS * 1_000_000;
-  }
-
-  private Future<List<HedgedRead.Result>> secondRound(
-      Read read, List<HedgedRead.Result> results, TreeSet<String> left) {
+  /**
+   * Asks again for the hosts that are left.
+   *
+   * @param last the cluster as it was at the round before
+   * @param results of all rounds before
+   * @param number of this round
+   */
+  private Future<List<HedgedRead.Result>> further(
+      Read read,
+      ClusterView last,
+      Collection<String> hosts,
+      List<HedgedRead.Result> results,
+      long pauseMillis,
+      int number) {
+    TreeSet<String> left = left(hosts, answers(results), FragmentAnswer::read);
+    boolean hasTime = read.deadline - System.nanoTime() > pauseMillis * 1_000_000;
+    if (left.isEmpty() || number > MOST_ROUNDS || !hasTime) {
+      return Future.succeededFuture(results);
+    }
     Promise<Void> pause = Promise.promise();
-    vertx.setTimer(SECOND_ROUND_MILLIS, id -> pause.complete());
+    vertx.setTimer(pauseMillis, id -> pause.complete());
     return pause
         .future()
-        .compose(none -> round(read, view.get(), left))
-        .map(
-            more -> {
-              List<HedgedRead.Result> both = new ArrayList<>(results);
-              both.addAll(more);
-              return both;
+        .compose(
+            none -> {
+              ClusterView now = view.get();
+              // The second round is also for gateways that learned the table late.
+              return number > 2 && now == last
+                  ? Future.succeededFuture(results)
+                  : round(read, now, left)
+                      .compose(
+                          more -> {
+                            List<HedgedRead.Result> all = new ArrayList<>(results);
+                            all.addAll(more);
+                            return further(read, now, hosts, all, 2 * pauseMillis, number + 1);
+                          });
             });
   }
 

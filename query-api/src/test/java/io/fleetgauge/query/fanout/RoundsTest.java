@@ -127,6 +127,59 @@ class RoundsTest {
   }
 
   @Test
+  void whileTheClusterChangesAHostIsAskedForAgain() throws Exception {
+    fleet.host("n4", "g9");
+    fleet.with(up("n4"));
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              // First it moves to a gateway that is nowhere either, later to one that answers.
+              switch (looks.incrementAndGet()) {
+                case 2 -> fleet.host("n4", "g8");
+                case 3 -> fleet.host("n4", "g7");
+                case 4 -> fleet.host("n4", "g2");
+                default -> {}
+              }
+              return gateways.view();
+            });
+    Gathered<List<List<Series>>> found = read(true, 5_000);
+    assertThat(found.coverage().isWhole()).isTrue();
+    assertThat(looks.get()).isEqualTo(4);
+    assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]", "g2[n4]");
+  }
+
+  @Test
+  void aHostThatIsLeftWhenTheClusterDoesNotChangeIsMissing() throws Exception {
+    fleet.host("n4", "g9");
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              looks.incrementAndGet();
+              return gateways.view();
+            });
+    Gathered<List<List<Series>>> found = read(true, 5_000);
+    assertThat(found.coverage().missing()).containsExactly("n4");
+    // To ask, after the pause, and to see that nothing has changed since.
+    assertThat(looks.get()).isEqualTo(3);
+  }
+
+  @Test
+  void roundsEndHoweverOftenTheClusterChanges() throws Exception {
+    fleet.host("n4", "g9");
+    AtomicInteger looks = new AtomicInteger();
+    shards =
+        shards(
+            () -> {
+              fleet.host("n4", "away" + looks.incrementAndGet());
+              return gateways.view();
+            });
+    assertThat(read(true, 20_000).coverage().missing()).containsExactly("n4");
+    assertThat(looks.get()).isEqualTo(5);
+  }
+
+  @Test
   void withoutTimeForASecondRoundTheHostsThatAreLeftAreMissing() throws Exception {
     fleet.host("n4", "g9");
     Gathered<List<List<Series>>> found = read(true, 80);
