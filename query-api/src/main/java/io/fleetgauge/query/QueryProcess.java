@@ -57,6 +57,9 @@ public final class QueryProcess implements AutoCloseable {
   /** Most queries of rules that run or wait: those of all groups at one time. */
   private static final int RULES_IN_FLIGHT = 100_000;
 
+  /** Light ones, which share requests; of heavy ones, one runs at a time. */
+  private static final int RULES_AT_ONCE = 64;
+
   private final Lifecycle lifecycle = new Lifecycle("query API");
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private volatile int port;
@@ -197,7 +200,7 @@ public final class QueryProcess implements AutoCloseable {
 
   /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */
   private static Admission ofRules(QueryConfig config) {
-    int running = Math.max(2, config.maxParallel() / 2);
+    int running = RULES_AT_ONCE;
     return new Admission(
         new Admission.Places(RULES_IN_FLIGHT, running, 1),
         tenant -> new TenantShare(1, running, RULES_IN_FLIGHT),

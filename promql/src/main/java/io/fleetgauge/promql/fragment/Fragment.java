@@ -138,6 +138,21 @@ public sealed interface Fragment {
    */
   record Part(int number, Grid grid, boolean partial, boolean rollups) {}
 
+  /**
+   * Reads of the same hosts that are one request, because together they cost less than one by one.
+   *
+   * @param fragments {@link Samples} and {@link Parts}; their epoch and hosts are those of this one
+   */
+  record Several(long epoch, List<String> hosts, List<Fragment> fragments) implements Fragment {
+    @Override
+    public Several at(long otherEpoch, List<String> otherHosts) {
+      return new Several(
+          otherEpoch,
+          otherHosts,
+          fragments.stream().map(each -> each.at(otherEpoch, otherHosts)).toList());
+    }
+  }
+
   /** Asks how much the selections would read. */
   record Extent(long epoch, List<String> hosts, List<Selection> selections) implements Fragment {
     @Override

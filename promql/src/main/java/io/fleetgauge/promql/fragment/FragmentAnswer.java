@@ -116,6 +116,16 @@ public sealed interface FragmentAnswer {
   record Unfit(long epoch, List<String> covered, String reason) implements FragmentAnswer {}
 
   /**
+   * @param covered the hosts that are here; each answer has its own
+   * @param answers one for each fragment, in the same order
+   */
+  record Several(long epoch, List<String> covered, List<FragmentAnswer> answers)
+      implements FragmentAnswer {}
+
+  /** One of {@link Several} reads more samples than it may; every gateway would refuse it alike. */
+  record Refused(long epoch, List<String> covered, String reason) implements FragmentAnswer {}
+
+  /**
    * How much there is to be read.
    *
    * @param series how many series match, by selection

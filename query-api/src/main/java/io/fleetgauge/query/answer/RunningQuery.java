@@ -6,6 +6,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.admission.Lane;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.ReadOptions;
@@ -176,6 +177,8 @@ public final class RunningQuery {
   /** How to read shards for it: in the time that is left. */
   ReadOptions readOptions() {
     long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
-    return new ReadOptions(load(), millis, cancellation).within(span);
+    return new ReadOptions(load(), millis, cancellation)
+        .within(span)
+        .together(ask.options().lane() == Lane.RULES);
   }
 }

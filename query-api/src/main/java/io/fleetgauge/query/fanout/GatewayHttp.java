@@ -159,7 +159,10 @@ final class GatewayHttp {
     return new FragmentAnswer.Unfit(
         fragment.epoch(),
         fragment.hosts(),
-        "the gateway knows version " + version + " of fragments, which has no aliases");
+        "the gateway knows version "
+            + version
+            + " of fragments, which has no "
+            + (fragment instanceof Fragment.Several ? "reads together" : "aliases"));
   }
 
   private static FragmentAnswer fitting(Fragment fragment, FragmentAnswer answer) {
@@ -178,6 +181,9 @@ final class GatewayHttp {
       case Fragment.Owners owners -> answer instanceof FragmentAnswer.Owners;
       case Fragment.Parts parts ->
           answer instanceof FragmentAnswer.Parts || answer instanceof FragmentAnswer.Unfit;
+      case Fragment.Several several ->
+          answer instanceof FragmentAnswer.Unfit
+              || answer instanceof FragmentAnswer.Several all && areAnswersTo(several, all);
       case Fragment.Extent extent -> answer instanceof FragmentAnswer.Extent;
       case Fragment.Metadata metadata -> answer instanceof FragmentAnswer.Metadata;
       case Fragment.Newest newest -> answer instanceof FragmentAnswer.Newest;
@@ -185,6 +191,20 @@ final class GatewayHttp {
       case Fragment.Hosts hosts -> answer instanceof FragmentAnswer.Hosts;
       case Fragment.Changes changes -> answer instanceof FragmentAnswer.Changes;
     };
+  }
+
+  private static boolean areAnswersTo(Fragment.Several several, FragmentAnswer.Several answers) {
+    if (several.fragments().size() != answers.answers().size()) {
+      return false;
+    }
+    for (int i = 0; i < several.fragments().size(); i++) {
+      FragmentAnswer answer = answers.answers().get(i);
+      if (!(answer instanceof FragmentAnswer.Refused)
+          && !isAnswerTo(several.fragments().get(i), answer)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Future<Buffer> body(OutgoingRequest.Answer answer) {

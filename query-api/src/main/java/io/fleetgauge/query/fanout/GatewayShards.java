@@ -52,6 +52,7 @@ public final class GatewayShards implements Shards {
   private final Supplier<ClusterView> view;
   private final GatewayHttp http;
   private final Rounds rounds;
+  private final SharedReads shared;
   private final ChangeRound changeRound = new ChangeRound(this::askChanges);
 
   /**
@@ -68,6 +69,7 @@ public final class GatewayShards implements Shards {
     this.view = view;
     this.http = new GatewayHttp(http, light, heavy);
     this.rounds = new Rounds(vertx, this.http, view);
+    this.shared = new SharedReads(vertx, rounds);
   }
 
   /**
@@ -82,7 +84,7 @@ public final class GatewayShards implements Shards {
   @Override
   public Future<Gathered<List<List<Series>>>> samples(
       List<Selection> selections, long budget, ReadOptions options) {
-    return gather(
+    return gatherTogether(
         new Fragment.Samples(0, List.of(), budget, selections),
         options,
         answers -> Merge.samples(answers, selections.size()));
@@ -95,7 +97,7 @@ public final class GatewayShards implements Shards {
     for (Planned.Cut cut : planned.cuts()) {
       parts.add(new Fragment.Part(cut.number(), cut.grid(), cut.partial(), cut.rollups()));
     }
-    return gather(
+    return gatherTogether(
         new Fragment.Parts(
             0,
             List.of(),
@@ -205,6 +207,14 @@ public final class GatewayShards implements Shards {
         .map(answer -> (FragmentAnswer.Changes) answer.answer());
   }
 
+  /** In a request with others, if that is allowed. */
+  private <T> Future<Gathered<T>> gatherTogether(
+      Fragment fragment, ReadOptions options, Function<List<FragmentAnswer>, T> merge) {
+    return options.together() && options.since().isEmpty() && !options.load().isHeavy()
+        ? shared.read(fragment, options, merge)
+        : gather(fragment, options, merge);
+  }
+
   private <T> Future<Gathered<T>> gather(
       Fragment fragment, ReadOptions options, Function<List<FragmentAnswer>, T> merge) {
     return rounds.read(fragment, host -> true, options, merge);
@@ -216,5 +226,9 @@ public final class GatewayShards implements Shards {
         "hedges",
         "Requests that went to a replica because the owner took long or failed.",
         rounds::hedges);
+    meters.counter(
+        "shared_reads",
+        "Reads of rules that shared a request to each gateway with others.",
+        shared::shared);
   }
 }

@@ -44,6 +44,10 @@ final class Rounds {
   private final GatewayHttp http;
   private final Supplier<ClusterView> view;
   private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
+
+  /** Of several reads in one request, which take longer. */
+  private final Map<URI, Delays> delaysOfSeveral = new ConcurrentHashMap<>();
+
   private final LongAdder hedges = new LongAdder();
   private volatile FirstReaders firstReaders = new FirstReaders(ClusterView.EMPTY, Map.of());
 
@@ -148,7 +152,9 @@ final class Rounds {
 
   private Future<HedgedRead.Result> hedged(
       Read read, ClusterView now, URI owner, List<String> hosts) {
-    Delays ofOwner = delays.computeIfAbsent(owner, none -> new Delays());
+    Delays ofOwner =
+        (read.fragment instanceof Fragment.Several ? delaysOfSeveral : delays)
+            .computeIfAbsent(owner, none -> new Delays());
     HedgedRead hedged =
         new HedgedRead(
             vertx,

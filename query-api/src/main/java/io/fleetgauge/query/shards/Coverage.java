@@ -1,6 +1,7 @@
 package io.fleetgauge.query.shards;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -55,6 +56,16 @@ public record Coverage(
         all,
         hedged || other.hedged,
         split.isEmpty() ? other.split : split);
+  }
+
+  /** The same, but without some more hosts. */
+  public Coverage without(Collection<String> hostsToo) {
+    if (hostsToo.isEmpty()) {
+      return this;
+    }
+    TreeSet<String> all = new TreeSet<>(missing);
+    all.addAll(hostsToo);
+    return new Coverage(hosts, List.copyOf(all), epoch, times, hedged, split);
   }
 
   /** The same, not telling how long each shard took. */

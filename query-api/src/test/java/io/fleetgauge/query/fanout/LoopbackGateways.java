@@ -31,6 +31,7 @@ final class LoopbackGateways {
   private final List<String> resets = new CopyOnWriteArrayList<>();
   private volatile ClusterView view;
   private volatile FragmentAnswer lie;
+  private volatile int newest = FragmentCodec.newest();
 
   /** A fragment that a gateway was asked. */
   record Asked(String gateway, Load load, Fragment fragment) {}
@@ -63,6 +64,11 @@ final class LoopbackGateways {
     return addresses.get(gateway);
   }
 
+  /** From now on gateways know no newer version of fragments. */
+  void know(int version) {
+    newest = version;
+  }
+
   /** Every fragment gets this answer from now on, whatever it asks. */
   void alwaysAnswer(FragmentAnswer answer) {
     lie = answer;
@@ -93,6 +99,12 @@ final class LoopbackGateways {
       request.response().setStatusCode(404).end();
       return;
     }
+    int version = FragmentCodec.version(body.getBytes());
+    request.response().putHeader(FragmentProtocol.NEWEST, Integer.toString(newest));
+    if (version > newest) {
+      request.response().setStatusCode(FragmentProtocol.NOT_A_FRAGMENT).end("too new");
+      return;
+    }
     try {
       FragmentRequest read = FragmentCodec.decodeRequest(body.getBytes());
       Fragment fragment = read.fragment();
@@ -105,7 +117,8 @@ final class LoopbackGateways {
           .response()
           .end(
               Buffer.buffer(
-                  FragmentCodec.encode(lie == null ? fleet.answer(gateway, fragment) : lie)));
+                  FragmentCodec.encode(
+                      lie == null ? fleet.answer(gateway, fragment) : lie, version)));
     } catch (WireException e) {
       request.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     } catch (QueryFailure e) {

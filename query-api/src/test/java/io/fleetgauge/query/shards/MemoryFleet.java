@@ -307,6 +307,17 @@ public final class MemoryFleet {
         FragmentAnswer answer = parts(parts, held, whole);
         yield answer instanceof FragmentAnswer.Parts found ? found.after(changes) : answer;
       }
+      case Fragment.Several several -> {
+        List<FragmentAnswer> answers = new ArrayList<>();
+        for (Fragment each : several.fragments()) {
+          try {
+            answers.add(answer(gateway, each));
+          } catch (QueryFailure e) {
+            answers.add(new FragmentAnswer.Refused(epoch, held, e.getMessage()));
+          }
+        }
+        yield new FragmentAnswer.Several(epoch, held, answers);
+      }
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();
         List<Long> samples = new ArrayList<>();

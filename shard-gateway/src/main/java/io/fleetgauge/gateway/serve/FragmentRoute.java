@@ -202,6 +202,7 @@ public final class FragmentRoute {
       case Fragment.Extent _, Fragment.Hosts _, Fragment.Changes _, Fragment.Metadata _ -> false;
       case Fragment.Samples _,
           Fragment.Parts _,
+          Fragment.Several _,
           Fragment.LabelNames _,
           Fragment.LabelValues _,
           Fragment.LabelSets _,
@@ -227,8 +228,21 @@ public final class FragmentRoute {
 
   /** When half of a fragment's time is over; reading samples alone is given some seconds. */
   private static long half(Fragment fragment, long arrived) {
-    long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : SAMPLES_MILLIS;
-    return arrived + millis * 500_000;
+    long millis = timeoutMillis(fragment);
+    return arrived + (millis == Long.MAX_VALUE ? SAMPLES_MILLIS : millis) * 500_000;
+  }
+
+  /** After this time nobody waits for the answer; {@link Long#MAX_VALUE} if that is not known. */
+  private static long timeoutMillis(Fragment fragment) {
+    return switch (fragment) {
+      case Fragment.Parts parts -> parts.timeoutMillis();
+      case Fragment.Several several ->
+          several.fragments().stream()
+              .mapToLong(FragmentRoute::timeoutMillis)
+              .max()
+              .orElse(Long.MAX_VALUE);
+      default -> Long.MAX_VALUE;
+    };
   }
 
   private void end(RoutingContext http, byte[] body) {
@@ -243,7 +257,7 @@ public final class FragmentRoute {
   }
 
   private static StopCheck stopCheck(Fragment fragment, AtomicBoolean closed, long arrived) {
-    long millis = fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : Long.MAX_VALUE;
+    long millis = timeoutMillis(fragment);
     return () ->
         closed.get()
             ? Optional.of(

@@ -161,15 +161,18 @@ public final class FragmentRunner {
     long epoch = now.table().epoch();
     // Before anything is read: what is not reported here is read, or is reported the next time.
     Optional<FragmentAnswer.Changes> changes = asked.since().map(since -> changes(epoch, since));
-    return parts.quickly(asked, covered(fragment, now), epoch).map(answer -> answer.after(changes));
+    return parts
+        .quickly(asked, new CoveredHosts(covered(fragment, now)), epoch)
+        .map(answer -> answer.after(changes));
   }
 
   /** Whether the samples that a part of a query reads are in memory, so that no disk is read. */
   boolean isInMemory(Fragment fragment) {
-    if (!(fragment instanceof Fragment.Parts asked)) {
-      return false;
-    }
-    return parts.isInMemory(fragment.hosts(), parts.readsAfter(asked));
+    return switch (fragment) {
+      case Fragment.Parts asked -> parts.isInMemory(asked.hosts(), parts.readsAfter(asked));
+      case Fragment.Several several -> several.fragments().stream().allMatch(this::isInMemory);
+      default -> false;
+    };
   }
 
   /**
@@ -177,9 +180,15 @@ public final class FragmentRunner {
    * what is asked.
    */
   Load load(FragmentRequest request) {
-    return request.fragment() instanceof Fragment.Parts asked && parts.lacksRollups(asked)
-        ? request.load().withoutRollups()
-        : request.load();
+    return lacksRollups(request.fragment()) ? request.load().withoutRollups() : request.load();
+  }
+
+  private boolean lacksRollups(Fragment fragment) {
+    return switch (fragment) {
+      case Fragment.Parts asked -> parts.lacksRollups(asked);
+      case Fragment.Several several -> several.fragments().stream().anyMatch(this::lacksRollups);
+      default -> false;
+    };
   }
 
   /** No host is covered while samples from before the start are being read. */
@@ -214,7 +223,12 @@ public final class FragmentRunner {
   public FragmentAnswer run(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
     ClusterView now = view.get();
     long epoch = now.table().epoch();
-    List<String> covered = covered(fragment, now);
+    return run(fragment, new CoveredHosts(covered(fragment, now)), epoch, stop);
+  }
+
+  private FragmentAnswer run(Fragment fragment, CoveredHosts hosts, long epoch, StopCheck stop)
+      throws TooManySamples, QueryFailure {
+    List<String> covered = hosts.list();
     return switch (fragment) {
       case Fragment.Samples samples -> {
         List<List<Series>> all = new ArrayList<>(samples.selections().size());
@@ -248,8 +262,19 @@ public final class FragmentRunner {
         // Before anything is read, as above.
         Optional<FragmentAnswer.Changes> changes =
             asked.since().map(since -> changes(epoch, since));
-        FragmentAnswer answer = parts.run(asked, covered, epoch, stop);
+        FragmentAnswer answer = parts.run(asked, hosts, epoch, stop);
         yield answer instanceof FragmentAnswer.Parts found ? found.after(changes) : answer;
+      }
+      case Fragment.Several several -> {
+        List<FragmentAnswer> answers = new ArrayList<>(several.fragments().size());
+        for (Fragment each : several.fragments()) {
+          try {
+            answers.add(run(each, hosts, epoch, stop));
+          } catch (TooManySamples e) {
+            answers.add(new FragmentAnswer.Refused(epoch, covered, e.getMessage()));
+          }
+        }
+        yield new FragmentAnswer.Several(epoch, covered, answers);
       }
       case Fragment.Extent extent -> {
         List<Long> series = new ArrayList<>();

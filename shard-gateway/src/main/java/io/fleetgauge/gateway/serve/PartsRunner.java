@@ -59,23 +59,6 @@ final class PartsRunner {
   /** What the expression of a query depends on. */
   private record Parsed(ParseOptions options, String text, List<Matcher> scope, Aliases aliases) {}
 
-  /** The hosts of a fragment; as a set only if samples are read. */
-  private static final class Hosts {
-    private final List<String> list;
-    private Set<String> set;
-
-    Hosts(List<String> list) {
-      this.list = list;
-    }
-
-    boolean contains(String host) {
-      if (set == null) {
-        set = Set.copyOf(list);
-      }
-      return set.contains(host);
-    }
-  }
-
   PartsRunner(Store store, HostLabels hostLabels) {
     this.store = store;
     this.hostLabels = hostLabels;
@@ -94,10 +77,10 @@ final class PartsRunner {
    * @throws TooManySamples if there are more samples than the budget
    * @throws QueryFailure if {@code stop} gives a reason
    */
-  FragmentAnswer run(Fragment.Parts asked, List<String> covered, long epoch, StopCheck stop)
+  FragmentAnswer run(Fragment.Parts asked, CoveredHosts hosts, long epoch, StopCheck stop)
       throws TooManySamples, QueryFailure {
+    List<String> covered = hosts.list();
     Set<String> damaged = new HashSet<>();
-    Hosts hosts = new Hosts(covered);
     try {
       Query query = query(asked);
       List<PartResult> parts = new ArrayList<>();
@@ -171,13 +154,13 @@ final class PartsRunner {
    * The answer, if it needs few cells of rollups, and no samples but the newest ones: it is
    * computed on the event loop, so that no other thread has to wake up for it.
    */
-  Optional<FragmentAnswer.Parts> quickly(Fragment.Parts asked, List<String> covered, long epoch) {
+  Optional<FragmentAnswer.Parts> quickly(Fragment.Parts asked, CoveredHosts hosts, long epoch) {
+    List<String> covered = hosts.list();
     try {
       Query query = query(asked);
       List<PartResult> parts = new ArrayList<>();
       List<String> notes = new ArrayList<>();
       Set<String> damaged = new HashSet<>();
-      Hosts hosts = new Hosts(covered);
       long cells = 0;
       for (Fragment.Part wanted : asked.parts()) {
         Grid grid = wanted.grid();
@@ -294,7 +277,7 @@ final class PartsRunner {
    */
   private SeriesSource source(
       List<String> covered,
-      Hosts hosts,
+      CoveredHosts hosts,
       boolean needsHosts,
       Fragment.Parts asked,
       Set<String> damaged) {

@@ -17,6 +17,7 @@ import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryText;
@@ -100,6 +101,34 @@ class FragmentRunnerTest {
     assertThat(answer.series().getLast())
         .singleElement()
         .satisfies(s -> assertThat(s.size()).isOne());
+  }
+
+  @Test
+  void severalReadsAreAnsweredAsEachAloneIs() throws Exception {
+    List<String> hosts = List.of("n1", "n2");
+    Fragment samples = new Fragment.Samples(3, hosts, 10, List.of(new Selection(up, 0, 9)));
+    Fragment parts =
+        new Fragment.Parts(
+            3,
+            hosts,
+            new QueryText("sum(up) + 1", 3, 3, 0, Query.Settings.STOCK),
+            List.of(),
+            1_000,
+            List.of(new Fragment.Part(1, new Grid(3, 1, 3), true, false)));
+    Fragment tooMany = new Fragment.Samples(3, hosts, 2, List.of(new Selection(up, 0, 9)));
+    FragmentAnswer.Several answer =
+        (FragmentAnswer.Several)
+            runner.run(
+                new Fragment.Several(3, hosts, List.of(samples, parts, tooMany)), StopCheck.NEVER);
+    assertThat(answer.covered()).containsExactly("n1");
+    assertThat(FragmentCodec.encode(answer.answers().get(0)))
+        .isEqualTo(FragmentCodec.encode(runner.run(samples, StopCheck.NEVER)));
+    assertThat(FragmentCodec.encode(answer.answers().get(1)))
+        .isEqualTo(FragmentCodec.encode(runner.run(parts, StopCheck.NEVER)));
+    assertThat(answer.answers().get(1)).isInstanceOf(FragmentAnswer.Parts.class);
+    assertThatThrownBy(() -> runner.run(tooMany, StopCheck.NEVER))
+        .isInstanceOf(TooManySamples.class)
+        .hasMessage(((FragmentAnswer.Refused) answer.answers().get(2)).reason());
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,13 +16,14 @@ import java.util.List;
  * of its own.
  */
 public final class FragmentCodec {
-  /** 7: parts name the aliases that they use. */
-  private static final int VERSION = 7;
+  /** 7: parts name the aliases that they use. 8: several reads are one request. */
+  private static final int VERSION = 8;
 
   /** The oldest version that is read and written: that of the release before. */
   public static final int OLDEST = 6;
 
   private static final int ALIASES_SINCE = 7;
+  private static final int SEVERAL_SINCE = 8;
 
   private static final int VERSION_AT = 2;
   private static final int KIND_AT = 3;
@@ -46,9 +48,11 @@ public final class FragmentCodec {
 
   /** Whether a version can express a request. */
   public static boolean fits(FragmentRequest request, int version) {
-    return version >= ALIASES_SINCE
-        || !(request.fragment() instanceof Fragment.Parts parts)
-        || parts.aliases().isEmpty();
+    return switch (request.fragment()) {
+      case Fragment.Parts parts -> version >= ALIASES_SINCE || parts.aliases().isEmpty();
+      case Fragment.Several _ -> version >= SEVERAL_SINCE;
+      default -> true;
+    };
   }
 
   // --- fragments ---
@@ -69,6 +73,11 @@ public final class FragmentCodec {
     out.string(load.tenant()).uvar(load.weight()).uvar(load.work());
     out.uvar(fragment.epoch());
     ListForm.strings(out, fragment.hosts());
+    what(out, fragment, version);
+    return out.toBytes();
+  }
+
+  private static void what(WireWriter out, Fragment fragment, int version) {
     switch (fragment) {
       case Fragment.Samples samples -> SamplesForm.write(out, samples);
       case Fragment.LabelNames names -> LabelNamesForm.write(out, names);
@@ -82,8 +91,14 @@ public final class FragmentCodec {
       case Fragment.Hosts hosts -> HostsForm.write(out, hosts);
       case Fragment.Newest newest -> NewestForm.write(out, newest);
       case Fragment.Reduced reduced -> ReducedForm.write(out, reduced);
+      case Fragment.Several several -> {
+        out.uvar(several.fragments().size());
+        for (Fragment each : several.fragments()) {
+          out.u8(kind(each).code);
+          what(out, each, version);
+        }
+      }
     }
-    return out.toBytes();
   }
 
   private static Kind kind(Fragment fragment) {
@@ -100,6 +115,7 @@ public final class FragmentCodec {
       case Fragment.Hosts hosts -> Kind.HOSTS;
       case Fragment.Newest newest -> Kind.NEWEST;
       case Fragment.Reduced reduced -> Kind.REDUCED;
+      case Fragment.Several several -> Kind.SEVERAL;
     };
   }
 
@@ -119,24 +135,44 @@ public final class FragmentCodec {
     Load load = new Load(tenant, weight, in.uvar("the work"));
     long epoch = in.uvar("the epoch");
     List<String> hosts = ListForm.strings(in, "hosts");
-    Fragment fragment =
-        switch (kind) {
-          case SAMPLES -> SamplesForm.question(in, epoch, hosts);
-          case LABEL_NAMES -> LabelNamesForm.question(in, epoch, hosts);
-          case LABEL_VALUES -> LabelValuesForm.question(in, epoch, hosts);
-          case LABEL_SETS -> LabelSetsForm.question(in, epoch, hosts);
-          case OWNERS -> OwnersForm.question(in, epoch, hosts);
-          case PARTS -> PartsForm.question(in, epoch, hosts, version(bytes) >= ALIASES_SINCE);
-          case EXTENT -> ExtentForm.question(in, epoch, hosts);
-          case CHANGES -> new Fragment.Changes(epoch, hosts, ChangesForm.since(in));
-          case METADATA -> MetadataForm.question(in, epoch, hosts);
-          case HOSTS -> HostsForm.question(in, epoch, hosts);
-          case NEWEST -> NewestForm.question(in, epoch, hosts);
-          case REDUCED -> ReducedForm.question(in, epoch, hosts);
-          case UNFIT -> throw new WireException("the kind " + kind.code + " is of answers only");
-        };
+    Fragment fragment = question(kind, in, version(bytes), epoch, hosts);
     in.end("the fragment");
     return new FragmentRequest(load, fragment);
+  }
+
+  private static Fragment question(
+      Kind kind, WireReader in, int version, long epoch, List<String> hosts) throws WireException {
+    return switch (kind) {
+      case SAMPLES -> SamplesForm.question(in, epoch, hosts);
+      case LABEL_NAMES -> LabelNamesForm.question(in, epoch, hosts);
+      case LABEL_VALUES -> LabelValuesForm.question(in, epoch, hosts);
+      case LABEL_SETS -> LabelSetsForm.question(in, epoch, hosts);
+      case OWNERS -> OwnersForm.question(in, epoch, hosts);
+      case PARTS -> PartsForm.question(in, epoch, hosts, version >= ALIASES_SINCE);
+      case EXTENT -> ExtentForm.question(in, epoch, hosts);
+      case CHANGES -> new Fragment.Changes(epoch, hosts, ChangesForm.since(in));
+      case METADATA -> MetadataForm.question(in, epoch, hosts);
+      case HOSTS -> HostsForm.question(in, epoch, hosts);
+      case NEWEST -> NewestForm.question(in, epoch, hosts);
+      case REDUCED -> ReducedForm.question(in, epoch, hosts);
+      case SEVERAL -> several(in, version, epoch, hosts);
+      case UNFIT, REFUSED ->
+          throw new WireException("the kind " + kind.code + " is of answers only");
+    };
+  }
+
+  private static Fragment several(WireReader in, int version, long epoch, List<String> hosts)
+      throws WireException {
+    int count = in.count(2, "fragments");
+    List<Fragment> fragments = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      Kind kind = Kind.of(in.u8("the kind"));
+      if (kind != Kind.SAMPLES && kind != Kind.PARTS) {
+        throw new WireException("the kind " + kind.code + " is not one of several");
+      }
+      fragments.add(question(kind, in, version, epoch, hosts));
+    }
+    return new Fragment.Several(epoch, hosts, fragments);
   }
 
   // --- answers ---
@@ -158,6 +194,11 @@ public final class FragmentCodec {
     out.u8('F').u8('A').u8(version).u8(kind(answer).code);
     out.uvar(answer.epoch());
     ListForm.strings(out, answer.covered());
+    what(out, body, answer);
+    return out.toBytes(body);
+  }
+
+  private static void what(WireWriter out, WireWriter body, FragmentAnswer answer) {
     switch (answer) {
       case FragmentAnswer.Samples samples -> SamplesForm.write(out, body, samples);
       case FragmentAnswer.Strings strings -> LabelNamesForm.write(out, strings);
@@ -171,8 +212,25 @@ public final class FragmentCodec {
       case FragmentAnswer.Hosts hosts -> HostsForm.write(out, hosts);
       case FragmentAnswer.Newest newest -> NewestForm.write(out, newest);
       case FragmentAnswer.Reduced reduced -> ReducedForm.write(out, body, reduced);
+      case FragmentAnswer.Refused refused -> out.string(refused.reason());
+      case FragmentAnswer.Several several -> several(out, several);
     }
-    return out.toBytes(body);
+  }
+
+  private static void several(WireWriter out, FragmentAnswer.Several several) {
+    out.uvar(several.answers().size());
+    for (FragmentAnswer each : several.answers()) {
+      WireWriter one = new WireWriter();
+      WireWriter body = new WireWriter();
+      boolean whole = each.covered().equals(several.covered());
+      one.u8(kind(each).code).u8(whole ? 1 : 0);
+      if (!whole) {
+        ListForm.strings(one, each.covered());
+      }
+      what(one, body, each);
+      byte[] bytes = one.toBytes(body);
+      out.uvar(bytes.length).raw(bytes, 0, bytes.length);
+    }
   }
 
   private static Kind kind(FragmentAnswer answer) {
@@ -189,6 +247,8 @@ public final class FragmentCodec {
       case FragmentAnswer.Hosts hosts -> Kind.HOSTS;
       case FragmentAnswer.Newest newest -> Kind.NEWEST;
       case FragmentAnswer.Reduced reduced -> Kind.REDUCED;
+      case FragmentAnswer.Refused refused -> Kind.REFUSED;
+      case FragmentAnswer.Several several -> Kind.SEVERAL;
     };
   }
 
@@ -197,25 +257,51 @@ public final class FragmentCodec {
     Kind kind = header(in, 'A');
     long epoch = in.uvar("the epoch");
     List<String> covered = ListForm.strings(in, "covered hosts");
-    FragmentAnswer answer =
-        switch (kind) {
-          case SAMPLES -> SamplesForm.answer(in, epoch, covered);
-          case LABEL_NAMES -> LabelNamesForm.answer(in, epoch, covered);
-          case LABEL_SETS -> LabelSetsForm.answer(in, epoch, covered);
-          case OWNERS -> OwnersForm.answer(in, epoch, covered);
-          case PARTS -> PartsForm.answer(in, epoch, covered);
-          case UNFIT -> PartsForm.unfit(in, epoch, covered);
-          case EXTENT -> ExtentForm.answer(in, epoch, covered);
-          case CHANGES -> ChangesForm.answer(in, epoch, covered);
-          case METADATA -> MetadataForm.answer(in, epoch, covered);
-          case HOSTS -> HostsForm.answer(in, epoch, covered);
-          case NEWEST -> NewestForm.answer(in, bytes, epoch, covered);
-          case REDUCED -> ReducedForm.answer(in, epoch, covered);
-          case LABEL_VALUES ->
-              throw new WireException("the kind " + kind.code + " is of questions only");
-        };
+    FragmentAnswer answer = answer(kind, in, bytes, epoch, covered);
     in.end("the answer");
     return answer;
+  }
+
+  private static FragmentAnswer answer(
+      Kind kind, WireReader in, byte[] bytes, long epoch, List<String> covered)
+      throws WireException {
+    return switch (kind) {
+      case SAMPLES -> SamplesForm.answer(in, epoch, covered);
+      case LABEL_NAMES -> LabelNamesForm.answer(in, epoch, covered);
+      case LABEL_SETS -> LabelSetsForm.answer(in, epoch, covered);
+      case OWNERS -> OwnersForm.answer(in, epoch, covered);
+      case PARTS -> PartsForm.answer(in, epoch, covered);
+      case UNFIT -> PartsForm.unfit(in, epoch, covered);
+      case EXTENT -> ExtentForm.answer(in, epoch, covered);
+      case CHANGES -> ChangesForm.answer(in, epoch, covered);
+      case METADATA -> MetadataForm.answer(in, epoch, covered);
+      case HOSTS -> HostsForm.answer(in, epoch, covered);
+      case NEWEST -> NewestForm.answer(in, bytes, epoch, covered);
+      case REDUCED -> ReducedForm.answer(in, epoch, covered);
+      case SEVERAL -> answers(in, epoch, covered);
+      case REFUSED -> new FragmentAnswer.Refused(epoch, covered, in.string("the reason"));
+      case LABEL_VALUES ->
+          throw new WireException("the kind " + kind.code + " is of questions only");
+    };
+  }
+
+  private static FragmentAnswer answers(WireReader in, long epoch, List<String> covered)
+      throws WireException {
+    int count = in.count(3, "answers");
+    List<FragmentAnswer> answers = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      byte[] bytes = in.raw(in.uint(Integer.MAX_VALUE, "the length of an answer"), "an answer");
+      WireReader one = new WireReader(bytes);
+      Kind kind = Kind.of(one.u8("the kind"));
+      if (kind == Kind.SEVERAL) {
+        throw new WireException("one of several answers is several");
+      }
+      boolean whole = one.uint(1, "whether all hosts are covered") == 1;
+      List<String> mine = whole ? covered : ListForm.strings(one, "covered hosts");
+      answers.add(answer(kind, one, bytes, epoch, mine));
+      one.end("an answer");
+    }
+    return new FragmentAnswer.Several(epoch, covered, answers);
   }
 
   /** Whether the answer to a part of a query can be written: it has no histograms. */

@@ -17,7 +17,10 @@ enum Kind {
   HOSTS(10),
   NEWEST(11),
   REDUCED(12),
-  OWNERS(13);
+  OWNERS(13),
+  SEVERAL(14),
+  /** An answer only, and only one of several. */
+  REFUSED(15);
 
   final int code;
 

@@ -6,9 +6,10 @@
  * the way back.
  *
  * <pre>
- * request     = 'F' 'Q' version:u8(6 or 7) kind:u8 load epoch:uvar hosts:list(string) what
+ * request     = 'F' 'Q' version:u8(6 to 8) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
- *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced, 13 owners
+ *                     7 extent, 8 changes, 9 metadata, 10 hosts, 11 newest, 12 reduced, 13 owners,
+ *                     14 several
  * load        = tenant:string weight:uvar work:uvar
  * what        = samples:    budget:uvar list(selection)
  *             | parts:      text:string start:svar end:svar step:uvar lookback:uvar
@@ -27,6 +28,7 @@
  *             | names:      search
  *             | values:     label:string search
  *             | label sets, owners: search
+ *             | several:    list(kind:u8 what)                      since version 8; 1 and 5 only
  * since       = incarnation:u64 cursor:uvar
  * selection   = matchers from:svar to:svar
  * search      = from:svar to:svar limit:uvar list(matchers)
@@ -34,7 +36,7 @@
  * aliases     = list(name:string stored:string multiply:f64 divide:f64)    of metrics
  *               list(name:string stored:string)                            of labels
  *
- * answer      = 'F' 'A' version:u8(6 or 7) kind:u8 epoch:uvar covered:list(string) what
+ * answer      = 'F' 'A' version:u8(6 to 8) kind:u8 epoch:uvar covered:list(string) what
  * what        = samples:    symbols list(list(labels samples))    one list a selection, in order
  *             | names, values: list(string)
  *             | label sets: symbols list(labels)
@@ -52,6 +54,8 @@
  *             | owners:     symbols omitted:uvar list(identity:labels list(owner:labels
  *                           from:svar length:svar))    from: less the end of the one before
  *             | changes:    changes
+ *             | several:    list(length:uvar kind:u8 (1:u8 | 0:u8 covered:list(string)) what)
+ *             | refused (kind 15, one of several): reason:string
  * changes     = incarnation:u64 cursor:uvar watermark:svar
  *               list(host:string all:u8 buckets:list(svar))
  * part        = samples:uvar list(warning:u8 text:string start:uvar end:uvar)
@@ -75,6 +79,6 @@
  * know, and answered in its own. A gateway states the newest that it knows in a header of each
  * response; one of the release before does not, and refuses what is newer. Then the query API asks
  * again in the older version. What an older version cannot express is unfit, so that samples are
- * asked for instead.
+ * asked for instead; what is several is asked one by one.
  */
 package io.fleetgauge.promql.fragment.form;

@@ -83,7 +83,20 @@ class FragmentCodecTest {
           new Fragment.Newest(
               2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, false, 7, 1 << 30),
           new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6),
-          new Fragment.Owners(2, List.of("n1"), new Fragment.Search(-5, 6, 10, List.of(MATCHERS))));
+          new Fragment.Owners(2, List.of("n1"), new Fragment.Search(-5, 6, 10, List.of(MATCHERS))),
+          new Fragment.Several(
+              2,
+              List.of("n1"),
+              List.of(
+                  new Fragment.Samples(
+                      2, List.of("n1"), 1000, List.of(new Selection(MATCHERS, -1, 2))),
+                  new Fragment.Parts(
+                      2,
+                      List.of("n1"),
+                      new QueryText("up", 5, 5, 0, Query.Settings.STOCK),
+                      List.of(),
+                      2_000,
+                      List.of(new Fragment.Part(0, new Grid(5, 1, 5), false, false))))));
   private static final Load LOAD = new Load("red", 3, 4_500_000);
   private static final Histogram HISTOGRAM =
       new Histogram(
@@ -138,6 +151,7 @@ class FragmentCodecTest {
           new FragmentAnswer.LabelSets(
               3, List.of("n1"), List.of(Labels.of("a", "b"), Labels.EMPTY)),
           new FragmentAnswer.Unfit(3, List.of("n1"), "why"),
+          new FragmentAnswer.Refused(3, List.of("n1"), "too many"),
           new FragmentAnswer.Metadata(
               3, List.of(), Map.of("up", new MetricMetadata("gauge", "Whether é.", ""))),
           new FragmentAnswer.Hosts(
@@ -175,7 +189,14 @@ class FragmentCodecTest {
                               new double[] {0, 0},
                               new double[] {0.25, -1},
                               new double[] {-3, 7},
-                              new long[] {-5, 9}))))));
+                              new long[] {-5, 9}))))),
+          new FragmentAnswer.Several(
+              6,
+              List.of("n1", "n2"),
+              List.of(
+                  new FragmentAnswer.Samples(6, List.of("n1", "n2"), List.of(List.of())),
+                  new FragmentAnswer.Unfit(6, List.of("n1"), "why"),
+                  new FragmentAnswer.Refused(6, List.of("n1", "n2"), "too many samples"))));
 
   private static final FragmentAnswer.Parts PARTS =
       new FragmentAnswer.Parts(
@@ -240,7 +261,9 @@ class FragmentCodecTest {
             FragmentAnswer.Extent _,
             FragmentAnswer.Metadata _,
             FragmentAnswer.Hosts _,
-            FragmentAnswer.Changes _ ->
+            FragmentAnswer.Changes _,
+            FragmentAnswer.Several _,
+            FragmentAnswer.Refused _ ->
             assertThat(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer))).isEqualTo(answer);
       }
     }
@@ -286,10 +309,10 @@ class FragmentCodecTest {
       assertThat(FragmentCodec.encode(FragmentCodec.decodeAnswer(bytes))).isEqualTo(bytes);
     }
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(newest)))
-        .isEqualTo("4641070b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
+        .isEqualTo("4641080b" + "04" + "01026e31" + "00" + "01" + "027570" + "02" + "0375700a");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(packed)))
         .isEqualTo(
-            "4641070b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
+            "4641080b" + "04" + "01026e31" + "01" + "01" + "027570" + "02" + "02ac02bebafeca0908");
     FragmentAnswer.Reductions back =
         ((FragmentAnswer.Reduced) FragmentCodec.decodeAnswer(FragmentCodec.encode(reduced)))
             .reductions()
@@ -305,7 +328,7 @@ class FragmentCodecTest {
   void theBytesAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getFirst())))
         .isEqualTo(
-            "46510701"
+            "46510801"
                 + "03726564"
                 + "03"
                 + "a0d49202"
@@ -319,7 +342,7 @@ class FragmentCodecTest {
                 + "0104");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(ANSWERS.getFirst())))
         .isEqualTo(
-            "46410701"
+            "46410801"
                 + "03"
                 + "01026e31"
                 + "0508486f73746e616d65026e31085f5f6e616d655f5f0275700174"
@@ -341,7 +364,7 @@ class FragmentCodecTest {
   void theBytesOfOwnersAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(encoded(FRAGMENTS.getLast())))
         .isEqualTo(
-            "4651070d"
+            "4651080d"
                 + "03726564"
                 + "03"
                 + "a0d49202"
@@ -355,7 +378,7 @@ class FragmentCodecTest {
                 + "03047261636b05725b31325d");
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(OWNERS)))
         .isEqualTo(
-            "4641070d"
+            "4641080d"
                 + "03"
                 + "01026e31"
                 + "05"
@@ -433,7 +456,7 @@ class FragmentCodecTest {
   void theBytesOfPartsAreTheOnesThatAreDrawn() {
     assertThat(HexFormat.of().formatHex(FragmentCodec.encode(PARTS)))
         .isEqualTo(
-            "464107050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073"
+            "464108050501026e310002026e31026e3201046e6f646502001274616b656e2066726f6d20726f6c6c757073"
                 + "01f7ffffffffffffff110501026e3100020809"
                 + "07047261636b02723108486f73746e616d65026e31036770750130013104020701000a6120636f756e7465"
                 + "723f0309000201000102020300010001030403040300030000000000c47240000000000000000000"
@@ -479,27 +502,28 @@ class FragmentCodecTest {
         .containsAll(List.of(FragmentAnswer.class.getPermittedSubclasses()));
   }
 
-  /** The golden bytes of the release before; with aliases, it could not ask for parts. */
-  @Test
-  void theBytesOfTheReleaseBeforeAreReadAndWritten() throws Exception {
+  /** The golden bytes of earlier versions; with aliases, 6 could not ask for parts. */
+  @ParameterizedTest
+  @ValueSource(ints = {6, 7})
+  void theBytesOfEarlierVersionsAreReadAndWritten(int version) throws Exception {
     List<String> before;
-    try (var in = FragmentCodecTest.class.getResourceAsStream("golden-6.txt")) {
+    try (var in = FragmentCodecTest.class.getResourceAsStream("golden-" + version + ".txt")) {
       before = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
     int requests = 0;
     for (String line : before) {
       String[] words = line.split(" ");
       byte[] bytes = HexFormat.of().parseHex(words[2]);
-      assertThat(FragmentCodec.version(bytes)).isEqualTo(FragmentCodec.OLDEST);
+      assertThat(FragmentCodec.version(bytes)).isEqualTo(version);
       if (words[0].equals("ask")) {
         FragmentRequest read = FragmentCodec.decodeRequest(bytes);
-        assertThat(FragmentCodec.fits(read, FragmentCodec.OLDEST)).isTrue();
-        assertThat(FragmentCodec.encode(read, FragmentCodec.OLDEST)).as(line).isEqualTo(bytes);
+        assertThat(FragmentCodec.fits(read, version)).isTrue();
+        assertThat(FragmentCodec.encode(read, version)).as(line).isEqualTo(bytes);
         assertThat(FragmentCodec.decodeRequest(FragmentCodec.encode(read))).isEqualTo(read);
         requests++;
       } else {
         FragmentAnswer read = FragmentCodec.decodeAnswer(bytes);
-        assertThat(FragmentCodec.encode(read, FragmentCodec.OLDEST)).as(line).isEqualTo(bytes);
+        assertThat(FragmentCodec.encode(read, version)).as(line).isEqualTo(bytes);
       }
     }
     assertThat(requests).isGreaterThan(10);
@@ -539,12 +563,12 @@ class FragmentCodecTest {
     bytes[2] = 3;
     assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))
         .isInstanceOf(WireException.class)
-        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and a version from 6 to 7");
+        .hasMessage("the bytes begin with 70, 81, 3; expected 'F', 'Q' and a version from 6 to 8");
   }
 
   @Test
   void aKindOfTheOtherDirectionOrOfNoneIsRefused() {
-    for (int kind : new int[] {0, 6, 14, 255}) {
+    for (int kind : new int[] {0, 6, 15, 255}) {
       byte[] bytes = encoded(FRAGMENTS.getFirst());
       bytes[3] = (byte) kind;
       assertThatThrownBy(() -> FragmentCodec.decodeRequest(bytes))

@@ -1,0 +1,265 @@
+package io.fleetgauge.query.fanout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.Query;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.shards.EvaluatedParts;
+import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class SharedReadsTest {
+  private static final Selection ALL =
+      new Selection(List.of(Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "up")), 0, 10_000);
+
+  private final MemoryFleet fleet = new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1");
+  private Vertx vertx;
+  private LoopbackGateways gateways;
+  private GatewayShards shards;
+
+  @BeforeEach
+  void start(Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    fleet.with(up("n1", 1), up("n2", 2));
+    gateways = new LoopbackGateways(vertx, fleet);
+    OutgoingHttp http =
+        new OutgoingHttp(
+            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4));
+    shards =
+        new GatewayShards(
+            vertx,
+            http,
+            gateways::view,
+            vertx.createSharedWorkerExecutor("shared", 2),
+            vertx.createSharedWorkerExecutor("heavy-shared", 1));
+  }
+
+  private static Series up(String host, double value) {
+    Labels labels = Labels.of(Labels.NAME, "up", "Hostname", host);
+    return new Series(labels, new long[] {5_000}, new double[] {value});
+  }
+
+  private static ReadOptions options(String tenant, long work, Cancellation cancellation) {
+    return new ReadOptions(new Load(tenant, 1, work), 10_000, cancellation).together(true);
+  }
+
+  private Future<Gathered<EvaluatedParts>> sum(String tenant, long work) {
+    return sum(tenant, work, new Cancellation());
+  }
+
+  private Future<Gathered<EvaluatedParts>> sum(
+      String tenant, long work, Cancellation cancellation) {
+    try {
+      Query query =
+          new Query(
+              "sum(up)",
+              Parser.parse("sum(up)", ParseOptions.STOCK),
+              10_000,
+              10_000,
+              0,
+              Query.Settings.STOCK);
+      Planned planned = Planner.plan(query, List.of(), Planner.Mode.AUTO);
+      return shards.parts(planned, List.of(), options(tenant, work, cancellation));
+    } catch (Exception e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private Future<Gathered<List<List<Series>>>> samples(long budget) {
+    return shards.samples(List.of(ALL), budget, options("red", 1, new Cancellation()));
+  }
+
+  /** Begins reads in one turn of an event loop. */
+  @SafeVarargs
+  private <T> List<Future<T>> inOneTurn(Supplier<Future<T>>... reads) throws Exception {
+    Promise<List<Future<T>>> begun = Promise.promise();
+    vertx.runOnContext(
+        none -> {
+          List<Future<T>> all = new ArrayList<>();
+          for (Supplier<Future<T>> read : reads) {
+            all.add(read.get());
+          }
+          begun.complete(all);
+        });
+    return begun.future().await(10, TimeUnit.SECONDS);
+  }
+
+  private static <T> T result(Future<T> future) throws Exception {
+    return future.await(10, TimeUnit.SECONDS);
+  }
+
+  private static double value(Gathered<EvaluatedParts> sum) {
+    return sum.value().parts().getFirst().columns().getFirst().values()[0];
+  }
+
+  private List<String> kinds() {
+    return gateways.asked().stream()
+        .map(each -> each.gateway() + " " + each.fragment().getClass().getSimpleName())
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void readsOfOneTurnAreOneRequestToEachGatewayAndEachHasItsOwnAnswer() throws Exception {
+    List<Future<Object>> reads =
+        inOneTurn(() -> sum("red", 1).map(each -> each), () -> samples(10).map(each -> each));
+    @SuppressWarnings("unchecked")
+    Gathered<EvaluatedParts> sum = (Gathered<EvaluatedParts>) result(reads.get(0));
+    @SuppressWarnings("unchecked")
+    Gathered<List<List<Series>>> samples = (Gathered<List<List<Series>>>) result(reads.get(1));
+    assertThat(value(sum)).isEqualTo(3);
+    assertThat(samples.value().getFirst()).hasSize(2);
+    assertThat(sum.coverage().isWhole()).isTrue();
+    assertThat(kinds()).containsExactly("g1 Several", "g2 Several");
+    assertThat(gateways.asked())
+        .allSatisfy(each -> assertThat(each.load()).isEqualTo(new Load("red", 1, 2)));
+  }
+
+  @Test
+  void aReadThatIsAloneInItsTurnIsSentAlone() throws Exception {
+    for (Future<Gathered<EvaluatedParts>> each : inOneTurn(() -> sum("red", 1))) {
+      assertThat(value(result(each))).isEqualTo(3);
+    }
+    assertThat(kinds()).containsExactly("g1 Parts", "g2 Parts");
+  }
+
+  @Test
+  void readsOfTwoTenantsShareNothingNorDoHeavyOnes() throws Exception {
+    long heavy = 1L << 40;
+    long half = 1;
+    while (!Load.isHeavy(2 * half)) {
+      half *= 2;
+    }
+    long much = half;
+    for (Future<Gathered<EvaluatedParts>> each :
+        inOneTurn(
+            () -> sum("red", 1),
+            () -> sum("blue", 1),
+            () -> sum("blue", heavy),
+            () -> sum("red", much),
+            () -> sum("red", much))) {
+      assertThat(value(result(each))).isEqualTo(3);
+    }
+    // Two light ones that are heavy together are not together.
+    assertThat(kinds())
+        .containsExactly(
+            "g1 Parts",
+            "g1 Parts",
+            "g1 Parts",
+            "g1 Parts",
+            "g1 Parts",
+            "g2 Parts",
+            "g2 Parts",
+            "g2 Parts",
+            "g2 Parts",
+            "g2 Parts");
+  }
+
+  @Test
+  void aReadThatMayNotReadSoMuchFailsAloneAsItWouldByItself() throws Exception {
+    List<Future<Gathered<List<List<Series>>>>> reads =
+        inOneTurn(() -> samples(0), () -> samples(9));
+    assertThatThrownBy(() -> result(reads.get(0)))
+        .isInstanceOf(QueryFailure.class)
+        .extracting(failure -> ((QueryFailure) failure).kind())
+        .isEqualTo(QueryFailure.Kind.EXECUTION);
+    assertThat(result(reads.get(1)).value().getFirst()).hasSize(2);
+  }
+
+  @Test
+  void aHostThatIsNotWholeIsMissingAndOneThatNobodyHasToo() throws Exception {
+    fleet.damage("n2");
+    fleet.host("n3", "nowhere");
+    for (Future<Gathered<EvaluatedParts>> each :
+        inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+      Gathered<EvaluatedParts> sum = result(each);
+      assertThat(sum.coverage().missing()).containsExactly("n2", "n3");
+      assertThat(sum.coverage().hosts()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aGatewayThatIsDownIsReplacedByReplicasForAllOfThem() throws Exception {
+    fleet.stop("g2");
+    for (Future<Gathered<EvaluatedParts>> each :
+        inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+      assertThat(value(result(each))).isEqualTo(3);
+      assertThat(result(each).coverage().hedged()).isTrue();
+    }
+  }
+
+  @Test
+  void aGatewayOfAnEarlierReleaseIsAskedOneByOne() throws Exception {
+    gateways.know(7);
+    for (int turn = 0; turn < 2; turn++) {
+      for (Future<Gathered<EvaluatedParts>> each :
+          inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+        assertThat(value(result(each))).isEqualTo(3);
+      }
+    }
+    assertThat(kinds()).hasSize(8).doesNotContain("g1 Several", "g2 Several");
+  }
+
+  @Test
+  void aRequestEndsWhenNobodyWaitsForAnyOfItsReads() throws Exception {
+    fleet.freeze("g1");
+    fleet.freeze("g2");
+    Cancellation one = new Cancellation();
+    Cancellation other = new Cancellation();
+    List<Future<Gathered<EvaluatedParts>>> reads =
+        inOneTurn(() -> sum("red", 1, one), () -> sum("red", 1, other));
+    Awaitility.await().until(() -> gateways.asked().size() >= 2);
+    one.cancel();
+    assertThat(gateways.resets()).isEmpty();
+    other.cancel();
+    for (Future<Gathered<EvaluatedParts>> each : reads) {
+      assertThatThrownBy(() -> result(each)).isInstanceOf(QueryFailure.class);
+    }
+    Awaitility.await().until(() -> gateways.resets().containsAll(List.of("g1", "g2")));
+  }
+
+  @Test
+  void manyReadsAreSeveralRequests() throws Exception {
+    @SuppressWarnings("unchecked")
+    Supplier<Future<Gathered<EvaluatedParts>>>[] many = new Supplier[100];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = () -> sum("red", 1);
+    }
+    for (Future<Gathered<EvaluatedParts>> each : inOneTurn(many)) {
+      assertThat(value(result(each))).isEqualTo(3);
+    }
+    assertThat(
+            gateways.asked().stream()
+                .map(each -> ((Fragment.Several) each.fragment()).fragments().size()))
+        .containsExactlyInAnyOrder(64, 64, 36, 36);
+  }
+}
