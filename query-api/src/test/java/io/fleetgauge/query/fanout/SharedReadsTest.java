@@ -27,7 +27,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -101,15 +101,12 @@ class SharedReadsTest {
   /** Begins reads in one turn of an event loop. */
   @SafeVarargs
   private <T> List<Future<T>> inOneTurn(Supplier<Future<T>>... reads) throws Exception {
+    return inOneTurn(List.of(reads));
+  }
+
+  private <T> List<Future<T>> inOneTurn(List<Supplier<Future<T>>> reads) throws Exception {
     Promise<List<Future<T>>> begun = Promise.promise();
-    vertx.runOnContext(
-        none -> {
-          List<Future<T>> all = new ArrayList<>();
-          for (Supplier<Future<T>> read : reads) {
-            all.add(read.get());
-          }
-          begun.complete(all);
-        });
+    vertx.runOnContext(none -> begun.complete(reads.stream().map(Supplier::get).toList()));
     return begun.future().await(10, TimeUnit.SECONDS);
   }
 
@@ -130,12 +127,15 @@ class SharedReadsTest {
 
   @Test
   void readsOfOneTurnAreOneRequestToEachGatewayAndEachHasItsOwnAnswer() throws Exception {
-    List<Future<Object>> reads =
-        inOneTurn(() -> sum("red", 1).map(each -> each), () -> samples(10).map(each -> each));
-    @SuppressWarnings("unchecked")
-    Gathered<EvaluatedParts> sum = (Gathered<EvaluatedParts>) result(reads.get(0));
-    @SuppressWarnings("unchecked")
-    Gathered<List<List<Series>>> samples = (Gathered<List<List<Series>>>) result(reads.get(1));
+    Promise<Future<Gathered<List<List<Series>>>>> second = Promise.promise();
+    List<Future<Gathered<EvaluatedParts>>> first =
+        inOneTurn(
+            () -> {
+              second.complete(samples(10));
+              return sum("red", 1);
+            });
+    Gathered<EvaluatedParts> sum = result(first.getFirst());
+    Gathered<List<List<Series>>> samples = result(result(second.future()));
     assertThat(value(sum)).isEqualTo(3);
     assertThat(samples.value().getFirst()).hasSize(2);
     assertThat(sum.coverage().isWhole()).isTrue();
@@ -249,12 +249,8 @@ class SharedReadsTest {
 
   @Test
   void manyReadsAreSeveralRequests() throws Exception {
-    @SuppressWarnings("unchecked")
-    Supplier<Future<Gathered<EvaluatedParts>>>[] many = new Supplier[100];
-    for (int i = 0; i < many.length; i++) {
-      many[i] = () -> sum("red", 1);
-    }
-    for (Future<Gathered<EvaluatedParts>> each : inOneTurn(many)) {
+    Supplier<Future<Gathered<EvaluatedParts>>> one = () -> sum("red", 1);
+    for (Future<Gathered<EvaluatedParts>> each : inOneTurn(Collections.nCopies(100, one))) {
       assertThat(value(result(each))).isEqualTo(3);
     }
     assertThat(

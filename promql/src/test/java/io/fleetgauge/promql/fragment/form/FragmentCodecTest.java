@@ -83,7 +83,6 @@ class FragmentCodecTest {
           new Fragment.Newest(
               2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, false, 7, 1 << 30),
           new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6),
-          new Fragment.Owners(2, List.of("n1"), new Fragment.Search(-5, 6, 10, List.of(MATCHERS))),
           new Fragment.Several(
               2,
               List.of("n1"),
@@ -96,7 +95,9 @@ class FragmentCodecTest {
                       new QueryText("up", 5, 5, 0, Query.Settings.STOCK),
                       List.of(),
                       2_000,
-                      List.of(new Fragment.Part(0, new Grid(5, 1, 5), false, false))))));
+                      List.of(new Fragment.Part(0, new Grid(5, 1, 5), false, false))))),
+          new Fragment.Owners(2, List.of("n1"), new Fragment.Search(-5, 6, 10, List.of(MATCHERS))));
+
   private static final Load LOAD = new Load("red", 3, 4_500_000);
   private static final Histogram HISTOGRAM =
       new Histogram(

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.roaringbitmap.IntIterator;
@@ -16,12 +17,17 @@ import org.roaringbitmap.RoaringBitmap;
 
 /**
  * The index of a host's series: for each label and value a bitmap of series. Immutable, except for
- * the newest series, which are not indexed yet and are examined one by one. When there are many of
- * them, a new index includes them.
+ * the newest series, which are not indexed yet and are examined one by one, or those of one metric.
+ * When there are many of them, a new index includes them.
  */
 public final class Catalog {
   /** Up to this many series are not indexed. */
   private static final int MIN_UNINDEXED = 64;
+
+  private static final int[] NONE = {};
+
+  /** Never changed. */
+  private static final RoaringBitmap NO_SERIES = new RoaringBitmap();
 
   private final Set<String> dimensions;
   private final int indexed;
@@ -33,6 +39,9 @@ public final class Catalog {
 
   /** The series that have dimensions. */
   private final RoaringBitmap dimensioned;
+
+  /** By metric, the series that are not indexed. The writer adds a series before it counts it. */
+  private final Map<String, int[]> recent = new ConcurrentHashMap<>();
 
   // The writer adds at the size; a reader that has read the size may read the series below it.
   private volatile StoredSeries[] series;
@@ -91,11 +100,19 @@ public final class Catalog {
       series = now;
     }
     now[size] = added;
+    recent.merge(
+        added.identity.value(Labels.NAME), new int[] {size}, (old, one) -> joined(old, one[0]));
     size = size + 1;
     // The limit grows with the index, so that each series is indexed a bounded number of times.
     return size - indexed <= Math.max(MIN_UNINDEXED, indexed / 4)
         ? this
         : build(dimensions, Arrays.copyOf(now, now.length), size);
+  }
+
+  private static int[] joined(int[] old, int one) {
+    int[] all = Arrays.copyOf(old, old.length + 1);
+    all[old.length] = one;
+    return all;
   }
 
   /** Every series that may match: its identity matches, its dimensions have to be checked. */
@@ -105,6 +122,16 @@ public final class Catalog {
     RoaringBitmap candidates = candidates(matchers);
     for (IntIterator each = candidates.getIntIterator(); each.hasNext(); ) {
       found.accept(now[each.next()]);
+    }
+    for (Matcher matcher : matchers) {
+      if (matcher.isName()) {
+        for (int i : recent.getOrDefault(matcher.value(), NONE)) {
+          if (i < count && mayMatch(matchers, now[i])) {
+            found.accept(now[i]);
+          }
+        }
+        return;
+      }
     }
     for (int i = indexed; i < count; i++) {
       if (mayMatch(matchers, now[i])) {
@@ -116,6 +143,12 @@ public final class Catalog {
   private RoaringBitmap candidates(List<Matcher> matchers) {
     RoaringBitmap left = null;
     for (Matcher matcher : matchers) {
+      // Most hosts have no series of another host's name: that is seen without a bitmap.
+      if (isOneValue(matcher) && !has(matcher.name(), matcher.value())) {
+        return NO_SERIES;
+      }
+    }
+    for (Matcher matcher : matchers) {
       RoaringBitmap matching = matching(matcher);
       if (dimensions.contains(matcher.name())) {
         matching = RoaringBitmap.or(matching, dimensioned);
@@ -126,6 +159,18 @@ public final class Catalog {
       }
     }
     return left == null ? all : left;
+  }
+
+  /** Whether only series that are indexed under one value can match. */
+  private boolean isOneValue(Matcher matcher) {
+    return matcher.kind() == Matcher.Kind.EQUAL
+        && !matcher.value().isEmpty()
+        && !dimensions.contains(matcher.name());
+  }
+
+  private boolean has(String name, String value) {
+    Map<String, RoaringBitmap> values = byValue.get(name);
+    return values != null && values.containsKey(value);
   }
 
   /** A label that a series does not have counts as the empty value. */

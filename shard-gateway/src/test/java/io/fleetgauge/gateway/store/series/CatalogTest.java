@@ -57,7 +57,8 @@ class CatalogTest {
     for (int i = 0; i <= random.nextInt(3); i++) {
       String name = new String[] {"x", "y", "i", Labels.NAME, "nosuch"}[random.nextInt(5)];
       Matcher.Kind kind = Matcher.Kind.values()[random.nextInt(4)];
-      String value = VALUES[random.nextInt(5)];
+      boolean metric = name.equals(Labels.NAME);
+      String value = metric ? "m" + random.nextInt(8) : VALUES[random.nextInt(5)];
       String regex = new String[] {"a|b", ".*", ".+", "", "a.*", "m[0-3]", "b?"}[random.nextInt(7)];
       boolean exact = kind == Matcher.Kind.EQUAL || kind == Matcher.Kind.NOT_EQUAL;
       matchers.add(Matcher.of(kind, name, exact ? value : regex));
