@@ -27,6 +27,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -101,7 +102,11 @@ class SharedReadsTest {
   /** Begins reads in one turn of an event loop. */
   @SafeVarargs
   private <T> List<Future<T>> inOneTurn(Supplier<Future<T>>... reads) throws Exception {
-    return inOneTurn(List.of(reads));
+    List<Supplier<Future<T>>> all = new ArrayList<>();
+    for (Supplier<Future<T>> read : reads) {
+      all.add(read);
+    }
+    return inOneTurn(all);
   }
 
   private <T> List<Future<T>> inOneTurn(List<Supplier<Future<T>>> reads) throws Exception {
