@@ -10,11 +10,17 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes alerts in place of an Alertmanager, and keeps all of them in order. */
+/**
+ * Takes alerts in place of an Alertmanager, and what a real one tells a webhook, and keeps all of
+ * them in order.
+ */
 final class AlertReceiver implements AutoCloseable {
+  private static final String HOOK = "/hook";
+
   private final HttpServer server;
   private final URI address;
   private final List<Received> received = new ArrayList<>();
+  private final List<Told> told = new ArrayList<>();
   private final ObjectMapper json = new ObjectMapper();
 
   /**
@@ -28,6 +34,13 @@ final class AlertReceiver implements AutoCloseable {
     }
   }
 
+  /**
+   * What the Alertmanager told people of an alert.
+   *
+   * @param startsAt ms since the epoch
+   */
+  record Told(int signal, long startsAt, boolean fires) {}
+
   private AlertReceiver(Vertx vertx, String host) {
     server =
         vertx
@@ -38,7 +51,11 @@ final class AlertReceiver implements AutoCloseable {
                         .body()
                         .onSuccess(
                             body -> {
-                              take(body.getBytes());
+                              if (request.path().equals(HOOK)) {
+                                tell(body.getBytes());
+                              } else {
+                                take(body.getBytes());
+                              }
                               request.response().end();
                             }));
     server.listen(0, host).await();
@@ -51,6 +68,29 @@ final class AlertReceiver implements AutoCloseable {
 
   URI address() {
     return address;
+  }
+
+  /** The configuration of an Alertmanager that tells of each alert alone, and at once. */
+  String alertmanager() {
+    return """
+    route: {receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}
+    receivers: [{name: hook, webhook_configs: [{url: '%s', send_resolved: true}]}]
+    """
+        .formatted(address.resolve(HOOK));
+  }
+
+  private synchronized void tell(byte[] body) {
+    try {
+      for (JsonNode alert : json.readTree(body).path("alerts")) {
+        told.add(
+            new Told(
+                alert.path("labels").path("signal").asInt(),
+                time(alert.path("startsAt")),
+                alert.path("status").asText().equals("firing")));
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("a webhook that is not JSON", e);
+    }
   }
 
   private synchronized void take(byte[] body) {
@@ -74,6 +114,10 @@ final class AlertReceiver implements AutoCloseable {
 
   synchronized List<Received> received() {
     return List.copyOf(received);
+  }
+
+  synchronized List<Told> told() {
+    return List.copyOf(told);
   }
 
   @Override

@@ -65,7 +65,7 @@ final class Backlogs {
     try (ChaosFleet fleet = new ChaosFleet(folder, "backlog-" + ports.getFirst(), flags);
         Senders all = new Senders(vertx)) {
       senders = all;
-      state = new FleetState(fleet, senders, QUERY, hosts, out);
+      state = new FleetState(fleet, QUERY, hosts, out);
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports);
       say("starting " + GATEWAYS + " and " + QUERY + ", " + hosts + " hosts with backlogs");
       for (String id : GATEWAYS) {
@@ -98,7 +98,7 @@ final class Backlogs {
     state.untilWhole("the beginning", 60);
     long tables = state.tables();
     long lost = state.replicasLost();
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     return row(
         "backlogs of " + hosts + " hosts come to an empty cluster",
         "0 lost; no replica falls behind",
@@ -135,7 +135,7 @@ final class Backlogs {
       TimeUnit.MILLISECONDS.sleep(5);
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     tables = state.tables() - tables;
     lost = state.replicasLost() - lost;
     return row(

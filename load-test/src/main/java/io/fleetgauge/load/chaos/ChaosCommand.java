@@ -162,7 +162,7 @@ public final class ChaosCommand implements Command {
         Senders hostsThatSend = new Senders(vertx)) {
       fleet = all;
       senders = hostsThatSend;
-      state = new FleetState(fleet, senders, QUERY, hosts, out);
+      state = new FleetState(fleet, QUERY, hosts, out);
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports.subList(0, 10));
       begin(List.of("gateway-1", "gateway-2", "gateway-3"), List.of(QUERY));
       senders.add(CUT_OFF, List.of(URI.create("http://127.0.0.1:" + cutOffPort)), seed);
@@ -245,7 +245,7 @@ public final class ChaosCommand implements Command {
       state.untilWhole(victim + " back", 60);
     }
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     row(
         "kill -9 one of 3, " + times + " times",
         "0 lost, 0 doubled; no query fails or is silently incomplete; fresh <= 2 s; two holders <="
@@ -278,7 +278,7 @@ public final class ChaosCommand implements Command {
     fleet.thaw(victim);
     state.untilWhole(victim + " awake", 120);
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     row(
         "freeze " + seconds + " s, then wake",
         "queries avoid it <= 1 s; reassigned <= 8 s; late acknowledgements lose nothing",
@@ -312,7 +312,7 @@ public final class ChaosCommand implements Command {
     Map<String, Long> load = FleetState.load(after);
     state.untilWhole("the join", 60);
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     int most = Math.max(15, Math.ceilDiv(hosts, 4));
     int fewest = Math.min(10, hosts / 4);
     row(
@@ -338,7 +338,7 @@ public final class ChaosCommand implements Command {
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     state.untilWhole("the drain", 60);
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     row(
         "drain one of 4",
         "0 lost, 0 failed queries, the count never dips",
@@ -360,7 +360,7 @@ public final class ChaosCommand implements Command {
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     Watch.Seen seen = watch.take();
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     row(
         "rolling restart of all",
         "0 lost, 0 failed queries, the count never dips",
@@ -404,7 +404,7 @@ public final class ChaosCommand implements Command {
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     state.untilWhole("the probe that was cut off", 60);
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     row(
         String.format("a probe cut off for %.0f s", away),
         "all its ticks arrive, in order; ticks of other hosts do not wait",
@@ -440,7 +440,7 @@ public final class ChaosCommand implements Command {
     double whole =
         state.secondsSince(at, "all hosts fresh", 90, () -> state.freshSince(at) == hosts);
     state.untilWhole("all back", shorter ? 20 : 90);
-    Senders.Difference difference = state.compare();
+    Senders.Difference difference = state.compare(senders);
     row(
         "all gateways killed at once and restarted",
         "nothing acknowledged lost",
@@ -457,7 +457,7 @@ public final class ChaosCommand implements Command {
         Senders hostsThatSend = new Senders(vertx)) {
       fleet = all;
       senders = hostsThatSend;
-      state = new FleetState(fleet, senders, QUERY, hosts, out);
+      state = new FleetState(fleet, QUERY, hosts, out);
       Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
       for (String id : List.of("gateway-1", "gateway-2", "gateway-3")) {
         gateways.put(id, spaces.add(id));
@@ -502,7 +502,7 @@ public final class ChaosCommand implements Command {
       goesBack |= state.table().path("epoch").asLong() < epochBefore;
       watch.close();
       state.untilWhole("the end of the split", 60);
-      Senders.Difference difference = state.compare();
+      Senders.Difference difference = state.compare(senders);
       row(
           "split 2 : 1 for " + seconds + " s",
           "the union equals the ledger <= 10 s after healing; epochs never go back",

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 /** The state of a fleet under test: reads it from the processes and waits for conditions. */
 final class FleetState {
   private final ChaosFleet fleet;
-  private final Senders senders;
   private final PrintWriter out;
   private final String query;
   private int hosts;
@@ -22,9 +21,8 @@ final class FleetState {
    * @param query the query API that is asked
    * @param hosts how many hosts send
    */
-  FleetState(ChaosFleet fleet, Senders senders, String query, int hosts, PrintWriter out) {
+  FleetState(ChaosFleet fleet, String query, int hosts, PrintWriter out) {
     this.fleet = fleet;
-    this.senders = senders;
     this.query = query;
     this.hosts = hosts;
     this.out = out;
@@ -219,7 +217,7 @@ final class FleetState {
   }
 
   /** Compares the answers with the ledger, once all ticks but the newest two are acknowledged. */
-  Senders.Difference compare() throws Exception {
+  Senders.Difference compare(Senders senders) throws Exception {
     long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;
     await("ticks acknowledged", 30, () -> senders.compareUpTo(fleet, query, now).isNone());
     return senders.compareUpTo(fleet, query, now);

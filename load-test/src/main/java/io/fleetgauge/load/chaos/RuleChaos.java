@@ -1,7 +1,9 @@
 package io.fleetgauge.load.chaos;
 
 import io.fleetgauge.load.chaos.ChaosCommand.Row;
+import io.fleetgauge.load.fleet.AlertmanagerServer;
 import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.PeerPrograms;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,12 +21,13 @@ import java.util.function.Consumer;
 
 /**
  * Three query APIs evaluate rules while those that own groups are killed, frozen and, where network
- * namespaces are allowed, cut off from all others but not from the Alertmanager. Every slot has to
- * be stored with the result that the samples demand, and no alert that has ended may be sent as one
- * that fires.
+ * namespaces are allowed, cut off from all others but not from the Alertmanager, and gateways are
+ * killed meanwhile. Every slot has to be stored with the result that the samples demand, no alert
+ * that has ended may be sent as one that fires, and a real Alertmanager, where there is one, tells
+ * of nothing twice.
  */
 final class RuleChaos {
-  private static final List<String> GATEWAYS = List.of("gateway-1", "gateway-2");
+  private static final List<String> GATEWAYS = List.of("gateway-1", "gateway-2", "gateway-3");
   private static final List<String> QUERIES = List.of("query-1", "query-2", "query-3");
   private static final int SIGNALS = 6;
   private static final long INTERVAL = 2_000;
@@ -81,10 +84,16 @@ final class RuleChaos {
     Files.writeString(file, rules());
     List<Integer> ports = LocalPorts.free(2 * (GATEWAYS.size() + QUERIES.size()));
     ScriptedSignals signals = new ScriptedSignals(seed, SIGNALS, INTERVAL, FOR);
-    try (AlertReceiver receiver = AlertReceiver.start(vertx, spaces.isPresent() ? OUTSIDE : HERE);
+    String outside = spaces.isPresent() ? OUTSIDE : HERE;
+    try (AlertReceiver receiver = AlertReceiver.start(vertx, outside);
+        AlertmanagerServer alertmanager = alertmanager(receiver, outside);
         ChaosFleet all = new ChaosFleet(folder, "rules-" + ports.getFirst(), flags)) {
       fleet = all;
-      fleet.plan(gateways, queries, ports, id -> configuration(file, id, receiver.address()));
+      List<URI> alertmanagers =
+          alertmanager == null
+              ? List.of(receiver.address())
+              : List.of(receiver.address(), alertmanager.address());
+      fleet.plan(gateways, queries, ports, id -> configuration(file, id, alertmanagers));
       say("starting " + GATEWAYS + " and " + QUERIES + " with rules, seed " + seed);
       for (String id : GATEWAYS) {
         fleet.launch(id);
@@ -123,15 +132,18 @@ final class RuleChaos {
       verdict.check(fleet, QUERIES.getFirst(), signal);
     }
     verdict.check(receiver.received());
+    verdict.checkTold(receiver.told());
     double missed = 0;
     for (String id : QUERIES) {
       missed += metric(id, "fleetgauge_query_rule_group_iterations_missed_total");
     }
     verdict.problems().stream().limit(20).forEach(problem -> say("  " + problem));
     return new Row(
-        "an owner of rules killed, frozen, cut off, " + events + " times",
+        "an owner of rules killed, frozen, cut off, "
+            + events
+            + " times, gateways killed meanwhile",
         "0 missed slots; each result as one undisturbed process would have it; no false resolve,"
-            + " nothing stale is sent",
+            + " nothing stale is sent, nobody is told twice",
         verdict + ", " + Math.round(missed) + " slots given up",
         verdict.problems().isEmpty() && missed == 0,
         true);
@@ -157,15 +169,33 @@ final class RuleChaos {
     return text.toString();
   }
 
-  private String configuration(Path file, String id, URI alertmanager) {
+  /** A real one, if its program is here; null if it is not. */
+  private AlertmanagerServer alertmanager(AlertReceiver receiver, String host) throws Exception {
+    if (!PeerPrograms.isThere("prometheus-alertmanager")) {
+      say("without a real Alertmanager: its program is not here");
+      return null;
+    }
+    Path own = Files.createDirectories(folder.resolve("alertmanager"));
+    Path config = Files.writeString(own.resolve("alertmanager.yml"), receiver.alertmanager());
+    return new AlertmanagerServer(config, own, host, LocalPorts.free(1).getFirst());
+  }
+
+  /** A slot waits for the samples of a host until its gateway has been replaced. */
+  private String configuration(Path file, String id, List<URI> alertmanagers) {
+    StringBuilder to = new StringBuilder();
+    for (URI each : alertmanagers) {
+      to.append("    a%d: {urls: [\"%s\"]}\n".formatted(each.getPort(), each));
+    }
     return """
     rules:
       files: ["%s"]
       folder: "%s"
       resendDelay: 3s
-      alertmanagers: {receiver: {urls: ["%s"]}}
+      deadline: 20s
+      alertmanagers:
+    %s
     """
-        .formatted(file, folder.resolve(id), alertmanager);
+        .formatted(file, folder.resolve(id), to.toString().stripTrailing());
   }
 
   private void untilAllAreOwned() throws Exception {
@@ -202,6 +232,14 @@ final class RuleChaos {
     String victim = QUERIES.get(random.nextInt(QUERIES.size()));
     // Longer than others wait before they take over.
     long millis = 5_500 + random.nextInt(shorter ? 1_500 : 6_000);
+    Optional<String> gateway =
+        number % 2 == 0
+            ? Optional.of(GATEWAYS.get(random.nextInt(GATEWAYS.size())))
+            : Optional.empty();
+    if (gateway.isPresent()) {
+      say("kill -9 " + gateway.get() + " meanwhile");
+      fleet.kill(gateway.get());
+    }
     int kinds = spaces.isPresent() ? 3 : 2;
     switch (number % kinds) {
       case 0 -> {
@@ -225,6 +263,11 @@ final class RuleChaos {
         TimeUnit.MILLISECONDS.sleep(millis);
         spaces.orElseThrow().split(List.of(victim), others, false);
       }
+    }
+    if (gateway.isPresent()) {
+      fleet.start(gateway.get());
+      FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
+      state.await("every host on two gateways", 60, () -> state.isReplicated(GATEWAYS));
     }
   }
 

@@ -23,6 +23,7 @@ final class RuleVerdict {
   private int firing;
   private int sent;
   private int repeated;
+  private int people;
 
   /** The slots of each signal, in order. */
   private final Map<Integer, List<Long>> slotsOf = new HashMap<>();
@@ -145,6 +146,24 @@ final class RuleVerdict {
         });
   }
 
+  /** Nobody is told of an alert twice, nor that it is over before that. */
+  void checkTold(List<AlertReceiver.Told> told) {
+    Set<AlertReceiver.Told> seen = new HashSet<>();
+    for (AlertReceiver.Told each : told) {
+      if (each.startsAt() < since || each.startsAt() > until) {
+        continue;
+      }
+      people++;
+      if (!seen.add(each)) {
+        problems.add("the Alertmanager told it twice: " + each);
+      }
+      if (each.fires()
+          && seen.contains(new AlertReceiver.Told(each.signal(), each.startsAt(), false))) {
+        problems.add("the Alertmanager told that it fires after it was over: " + each);
+      }
+    }
+  }
+
   List<String> problems() {
     return problems;
   }
@@ -160,6 +179,8 @@ final class RuleVerdict {
         + sent
         + " alerts sent, "
         + repeated
-        + " of them equal to an earlier one";
+        + " of them equal to an earlier one, "
+        + people
+        + " told by the Alertmanager";
   }
 }

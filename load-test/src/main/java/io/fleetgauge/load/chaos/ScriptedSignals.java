@@ -8,6 +8,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +60,8 @@ final class ScriptedSignals implements AutoCloseable {
     Thread.ofPlatform().daemon().name("signals").start(() -> send(gateways));
   }
 
-  private void send(List<URI> gateways) {
+  private void send(List<URI> all) {
+    List<URI> gateways = new ArrayList<>(all);
     long next = 0;
     while (!closing) {
       try {
@@ -70,7 +73,7 @@ final class ScriptedSignals implements AutoCloseable {
           next++;
         }
       } catch (IOException e) {
-        gateways = List.of(gateways.getLast(), gateways.getFirst());
+        Collections.rotate(gateways, 1);
       } catch (InterruptedException e) {
         return;
       }

@@ -15,9 +15,17 @@ public final class PeerPrograms {
         : Path.of(folder);
   }
 
+  public static boolean isThere(String name) {
+    return Files.isExecutable(path(name));
+  }
+
+  private static Path path(String name) {
+    return folder().resolve("bin").resolve(name);
+  }
+
   public static Path program(String name) {
-    Path program = folder().resolve("bin").resolve(name);
-    if (!Files.isExecutable(program)) {
+    Path program = path(name);
+    if (!isThere(name)) {
       throw new IllegalStateException(program + " is needed; `./fleetgauge test` brings it");
     }
     return program;

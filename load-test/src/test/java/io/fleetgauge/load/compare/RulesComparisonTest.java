@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.load.fleet.AlertmanagerServer;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
@@ -15,7 +15,6 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.Slots;
 import io.fleetgauge.sample.Labels;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -25,12 +24,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,83 +78,65 @@ class RulesComparisonTest {
               for: 4s
       """;
 
+  /** What vmalert evaluates, too. It has slots of its own, so alerts begin at other times. */
+  private static final String BOTH =
+      """
+      groups:
+        - name: both
+          interval: 2s
+          rules:
+            - record: host:load:double
+              expr: 2 * load
+            - record: both:load:max
+              expr: max by (rack) (load)
+              labels: {kind: most}
+            - alert: Busy
+              expr: load{host!="h0"} > 10
+              for: 2s
+              labels: {severity: page, short: '{{ $labels.host | toUpper }}'}
+              annotations: {summary: '{{ $labels.host }} in {{ $labels.rack }}: {{ $value | humanize }}'}
+            - alert: Away
+              expr: absent(load{host="h0"})
+              for: 2s
+              annotations: {summary: 'h0 is away'}
+      """;
+
+  private static final String ALERTMANAGER =
+      """
+      route: {receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}
+      receivers: [{name: hook, webhook_configs: [{url: 'http://%s/hook', send_resolved: true}]}]
+      """;
+
   @TempDir private Path folder;
   private final HttpClient client = HttpClient.newHttpClient();
-
-  /** Takes what is sent to an Alertmanager. */
-  private static final class Receiver implements AutoCloseable {
-    private final HttpServer server;
-    private final Map<String, String> alerts = new ConcurrentHashMap<>();
-
-    private Receiver() throws IOException {
-      server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-      server.createContext(
-          "/api/v2/alerts",
-          exchange -> {
-            JsonNode body = JSON.readTree(exchange.getRequestBody());
-            for (JsonNode each : body) {
-              String link = each.path("generatorURL").asText();
-              alerts.put(
-                  each.path("labels")
-                      + " "
-                      + (each.has("annotations") ? each.path("annotations") : "{}")
-                      + " "
-                      + each.path("startsAt").asText()
-                      + " "
-                      + each.path("endsAt").asText()
-                      + " "
-                      + link.substring(link.indexOf("/graph")),
-                  each.path("startsAt").asText());
-            }
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-          });
-      server.start();
-    }
-
-    private String address() {
-      return "127.0.0.1:" + server.getAddress().getPort();
-    }
-
-    /** Those of alerts that began after both were there. */
-    private TreeSet<String> since(long time) {
-      TreeSet<String> since = new TreeSet<>();
-      alerts.forEach(
-          (alert, startsAt) -> {
-            if (Instant.parse(startsAt).toEpochMilli() > time) {
-              since.add(alert);
-            }
-          });
-      return since;
-    }
-
-    @Override
-    public void close() {
-      server.stop(0);
-    }
-  }
 
   @Test
   void recordedSeriesAlertsAndNotificationsAreThoseOfPrometheus() throws Exception {
     Path file = Files.writeString(folder.resolve("rules.yml"), RULES);
+    Path both = Files.writeString(folder.resolve("both.yml"), BOTH);
     Path p = Files.createDirectory(folder.resolve("p"));
-    try (Receiver theirs = new Receiver();
-        Receiver ours = new Receiver()) {
+    try (NotificationReceiver theirs = new NotificationReceiver();
+        NotificationReceiver ours = new NotificationReceiver();
+        NotificationReceiver ofVmalert = new NotificationReceiver();
+        AlertmanagerServer theirManager = alertmanager("a1", theirs);
+        AlertmanagerServer ourManager = alertmanager("a2", ours)) {
       Files.writeString(
           p.resolve("prometheus.yml"),
           """
           global: {evaluation_interval: 2s, external_labels: {site: s1}}
-          rule_files: [%s]
-          alerting: {alertmanagers: [{static_configs: [{targets: ["%s"]}]}]}
+          rule_files: [%s, %s]
+          alerting: {alertmanagers: [{static_configs: [{targets: ["%s", "%s"]}]}]}
           """
-              .formatted(file, theirs.address()));
+              .formatted(file, both, theirs.address(), theirManager.address().getAuthority()));
       try (LocalFleet fleet =
               new LocalFleet(
                   "rules-" + System.nanoTime(),
                   LocalPorts.free(3),
                   folder.resolve("g"),
                   System::currentTimeMillis);
-          PrometheusServer prometheus = PrometheusServer.of(p, LocalPorts.free(1).getFirst())) {
+          PrometheusServer prometheus = PrometheusServer.of(p, LocalPorts.free(1).getFirst());
+          PrometheusServer ofVmalertWritten =
+              new PrometheusServer(Files.createDirectory(folder.resolve("v")), Set.of())) {
         fleet.startGateway(0, Duration.ofHours(24));
         fleet.startGateway(0, Duration.ofHours(24));
         QueryConfig wanted =
@@ -165,43 +144,132 @@ class RulesComparisonTest {
                 "rules",
                 """
                 rules:
-                  files: [%s]
+                  files: [%s, %s]
                   evaluationInterval: 2s
                   externalLabels: {site: s1}
                   folder: %s
-                  alertmanagers: {here: {urls: ["http://%s"]}}
+                  alertmanagers: {here: {urls: ["http://%s"]}, real: {urls: ["%s"]}}
                 """
-                    .formatted(file, folder.resolve("states"), ours.address()));
+                    .formatted(
+                        file,
+                        both,
+                        folder.resolve("states"),
+                        ours.address(),
+                        ourManager.address()));
         QueryProcess query =
             fleet.startQuery(config -> config.with(wanted.rules(), wanted.notifications()));
         URI address = URI.create("http://127.0.0.1:" + query.port());
-        long begun = System.currentTimeMillis();
-        play(file, List.of(prometheus.address(), fleet.gatewayAddresses().getFirst()));
-        long from = (begun / 1_000 + 8) * 1_000;
-        long to = from + (SECONDS - 10) * 1_000;
-        for (String each :
-            List.of(
-                "rack:load:sum",
-                "rack:load:double",
-                "load:rate",
-                "dup",
-                "ALERTS",
-                "ALERTS_FOR_STATE")) {
-          await(each)
-              .atMost(Duration.ofSeconds(20))
+        try (VmalertServer vmalert =
+            new VmalertServer(
+                folder,
+                LocalPorts.free(1).getFirst(),
+                both,
+                address,
+                ofVmalert.address(),
+                ofVmalertWritten.address())) {
+          long begun = System.currentTimeMillis();
+          play(file, List.of(prometheus.address(), fleet.gatewayAddresses().getFirst()));
+          agreesWithPrometheus(address, prometheus.address(), begun, ours, theirs);
+          assertThat(ours.forwarded(begun))
+              .as("what the Alertmanagers forward")
+              .isNotEmpty()
+              .anyMatch(each -> each.startsWith("resolved"));
+          await("what the Alertmanagers forward")
+              .atMost(Duration.ofSeconds(10))
               .untilAsserted(
                   () ->
-                      assertThat(samples(address, each, from, to))
-                          .isEqualTo(samples(prometheus.address(), each, from, to)));
+                      assertThat(ours.forwarded(begun + 8_000))
+                          .isEqualTo(theirs.forwarded(begun + 8_000)));
+          agreesWithVmalert(address, vmalert, ofVmalertWritten.address(), ours, ofVmalert);
         }
-        assertThat(samples(address, "ALERTS", from, to)).contains("firing").contains("pending");
-        await("notifications")
-            .atMost(Duration.ofSeconds(10))
-            .untilAsserted(() -> assertThat(ours.since(from)).isEqualTo(theirs.since(from)));
-        assertThat(ours.since(from).size()).isGreaterThan(5);
-        assertThat(rules(address)).isEqualTo(rules(prometheus.address()));
       }
     }
+  }
+
+  private AlertmanagerServer alertmanager(String name, NotificationReceiver receiver)
+      throws Exception {
+    Path of = Files.createDirectory(folder.resolve(name));
+    Path config =
+        Files.writeString(of.resolve("config.yml"), ALERTMANAGER.formatted(receiver.address()));
+    return new AlertmanagerServer(config, of, "127.0.0.1", LocalPorts.free(1).getFirst());
+  }
+
+  private void agreesWithPrometheus(
+      URI ours,
+      URI theirs,
+      long begun,
+      NotificationReceiver ourAlerts,
+      NotificationReceiver theirAlerts)
+      throws Exception {
+    long from = (begun / 1_000 + 8) * 1_000;
+    long to = from + (SECONDS - 10) * 1_000;
+    for (String each :
+        List.of(
+            "rack:load:sum",
+            "rack:load:double",
+            "load:rate",
+            "dup",
+            "ALERTS",
+            "ALERTS_FOR_STATE")) {
+      await(each)
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () ->
+                  assertThat(samples(ours, each, from, to))
+                      .isEqualTo(samples(theirs, each, from, to)));
+    }
+    assertThat(samples(ours, "ALERTS", from, to)).contains("firing").contains("pending");
+    await("notifications")
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(() -> assertThat(ourAlerts.since(from)).isEqualTo(theirAlerts.since(from)));
+    assertThat(ourAlerts.since(from).size()).isGreaterThan(5);
+    assertThat(rules(ours)).isEqualTo(rules(theirs));
+  }
+
+  /** vmalert, which asks the query API, records and tells the same. */
+  private void agreesWithVmalert(
+      URI ours,
+      VmalertServer vmalert,
+      URI written,
+      NotificationReceiver ourAlerts,
+      NotificationReceiver theirAlerts)
+      throws Exception {
+    for (String each : List.of("host:load:double", "both:load:max")) {
+      // The samples are constant now, so that the times of slots make no difference.
+      assertThat(newest(written, each)).as(each).isNotEmpty().isEqualTo(newest(ours, each));
+    }
+    assertThat(theirAlerts.told("Busy")).hasSize(3).isEqualTo(ourAlerts.told("Busy"));
+    assertThat(theirAlerts.told("Away")).hasSize(1).isEqualTo(ourAlerts.told("Away"));
+    assertThat(firing(vmalert.address()))
+        .isNotEmpty()
+        .isEqualTo(firing(ours))
+        .doesNotContain("Away");
+  }
+
+  private TreeSet<String> newest(URI server, String metric) throws Exception {
+    TreeSet<String> values = new TreeSet<>();
+    JsonNode answer = JSON.readTree(get(server, "/api/v1/query?query=" + metric));
+    for (JsonNode each : answer.at("/data/result")) {
+      TreeSet<String> labels = new TreeSet<>();
+      each.path("metric").properties().forEach(label -> labels.add(label.toString()));
+      labels.remove("site=\"s1\"");
+      values.add(labels + " " + each.at("/value/1").asText());
+    }
+    return values;
+  }
+
+  private TreeSet<String> firing(URI server) throws Exception {
+    TreeSet<String> firing = new TreeSet<>();
+    for (JsonNode each : JSON.readTree(get(server, "/api/v1/alerts")).at("/data/alerts")) {
+      String name =
+          each.has("name") ? each.path("name").asText() : each.at("/labels/alertname").asText();
+      if (each.path("state").asText().equals("firing")
+          && (name.equals("Busy") || name.equals("Away"))) {
+        firing.add(
+            name + " " + each.at("/labels/host").asText() + " " + each.path("value").asDouble());
+      }
+    }
+    return firing;
   }
 
   /** Sends a sample of each series each second, as far from the times of evaluation as possible. */

@@ -1,8 +1,7 @@
-package io.fleetgauge.load.rules;
+package io.fleetgauge.load.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.load.fleet.PeerPrograms;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -18,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A real Alertmanager on loopback, alone in its cluster. */
+/** A real Alertmanager, alone in its cluster. */
 public final class AlertmanagerServer implements AutoCloseable {
   private static final String TEMPLATES = "/usr/share/prometheus/alertmanager";
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
@@ -30,15 +29,15 @@ public final class AlertmanagerServer implements AutoCloseable {
   /**
    * @param folder for its data and its log
    */
-  public AlertmanagerServer(Path config, Path folder, int port)
+  public AlertmanagerServer(Path config, Path folder, String host, int port)
       throws IOException, InterruptedException {
-    address = URI.create("http://127.0.0.1:" + port);
+    address = URI.create("http://" + host + ":" + port);
     process =
         new ProcessBuilder(
                 program(folder).toString(),
                 "--config.file=" + config,
                 "--storage.path=" + folder.resolve("data"),
-                "--web.listen-address=127.0.0.1:" + port,
+                "--web.listen-address=" + host + ":" + port,
                 "--cluster.listen-address=")
             .directory(
                 PeerPrograms.folder().resolve(TEMPLATES.substring("/usr/".length())).toFile())

@@ -1,4 +1,4 @@
-package io.fleetgauge.load.rules;
+package io.fleetgauge.load.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
 import io.fleetgauge.cluster.config.external.NotificationSettings;
 import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.notify.Alertmanagers;
 import io.fleetgauge.sample.Labels;
@@ -41,7 +40,7 @@ class RealAlertmanagerTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = new AlertmanagerServer(CONFIG, folder, port);
+    server = new AlertmanagerServer(CONFIG, folder, "127.0.0.1", port);
     alertmanagers =
         Alertmanagers.start(
             vertx,
@@ -185,7 +184,7 @@ class RealAlertmanagerTest {
                 one.endsAt() + 1_000,
                 one.generatorUrl())),
         () -> true);
-    server = new AlertmanagerServer(CONFIG, folder, port);
+    server = new AlertmanagerServer(CONFIG, folder, "127.0.0.1", port);
     await("the alerts", () -> server.alerts().size() == 2);
     assertThat(Instant.parse(alert("A", "n1").path("endsAt").asText()).toEpochMilli())
         .isEqualTo(one.endsAt() + 1_000);
