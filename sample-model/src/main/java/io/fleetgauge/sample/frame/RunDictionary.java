@@ -3,6 +3,7 @@ package io.fleetgauge.sample.frame;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -46,7 +47,8 @@ public final class RunDictionary {
   /**
    * Takes in what the frame adds. All of it or, on failure, nothing.
    *
-   * @throws WireException if a label set is not one: a name twice, or an empty name
+   * @throws WireException if a label set is not one: a name twice, or an empty name; or if the
+   *     frame says otherwise than one before, so that two senders have one run
    */
   public void add(Frame frame) throws WireException {
     if (!covers(frame)) {
@@ -63,6 +65,12 @@ public final class RunDictionary {
               + " label sets or "
               + MAX_SYMBOLS
               + " strings");
+    }
+    requireSame(frame, more.symbols(), symbols, more.knownSymbols());
+    for (int i = 0; i < more.series().size() && more.knownSeries() + i < series.size(); i++) {
+      if (!Arrays.equals(more.series().get(i), references.get(more.knownSeries() + i))) {
+        throw twoSenders(frame);
+      }
     }
     int newSymbolsFrom = Math.min(more.symbols().size(), symbols.size() - more.knownSymbols());
     List<String> newSymbols = more.symbols().subList(newSymbolsFrom, more.symbols().size());
@@ -85,5 +93,23 @@ public final class RunDictionary {
     symbols.addAll(newSymbols);
     series.addAll(newSeries);
     references.addAll(more.series().subList(newSeriesFrom, more.series().size()));
+  }
+
+  private static void requireSame(Frame frame, List<String> more, List<String> there, int from)
+      throws WireException {
+    for (int i = 0; i < more.size() && from + i < there.size(); i++) {
+      if (!more.get(i).equals(there.get(from + i))) {
+        throw twoSenders(frame);
+      }
+    }
+  }
+
+  private static WireException twoSenders(Frame frame) {
+    return new WireException(
+        "two senders of host "
+            + frame.host()
+            + " have the run "
+            + Long.toHexString(frame.run())
+            + ": its dictionary is not the one that came before; restart the sender");
   }
 }

@@ -70,6 +70,24 @@ class RunDictionaryTest {
   }
 
   @Test
+  void aFrameThatContradictsItIsOfAnotherSenderAndNothingOfItIsTaken() throws WireException {
+    dictionary.add(adding(0, List.of("a", "1", "b"), 0, new int[] {0, 1}));
+    for (Frame other :
+        List.of(
+            adding(0, List.of("a", "2"), 0),
+            adding(1, List.of("1", "c", "d"), 1, new int[] {0, 3}),
+            adding(3, List.of("d"), 0, new int[] {2, 1}, new int[] {0, 3}))) {
+      assertThatThrownBy(() -> dictionary.add(other))
+          .isInstanceOf(WireException.class)
+          .hasMessage(
+              "two senders of host n1 have the run 1f: its dictionary is not the one that came"
+                  + " before; restart the sender");
+    }
+    assertThat(dictionary.symbolCount()).isEqualTo(3);
+    assertThat(dictionary.size()).isEqualTo(1);
+  }
+
+  @Test
   void aLabelSetThatIsNoneIsAnErrorAndNothingOfItsFrameIsTaken() throws WireException {
     dictionary.add(adding(0, List.of("a", "1", ""), 0));
     Frame twice = adding(3, List.of("b"), 0, new int[] {0, 1}, new int[] {0, 1, 0, 1});

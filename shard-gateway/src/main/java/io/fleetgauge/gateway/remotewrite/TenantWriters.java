@@ -4,10 +4,10 @@ import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.relabel.Relabelling;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * One writer for each tenant: the labels that its token requires are part of what the bytes of a
@@ -28,6 +28,13 @@ final class TenantWriters {
   private final MetadataTable metadata;
   private final long maxKeyBytes;
   private final RemoteWriteCounts counts;
+
+  /**
+   * For all threads, and different in every gateway: two gateways that gave one number to their
+   * runs for a host would mix up its series.
+   */
+  private final SecureRandom random = new SecureRandom();
+
   private final Map<Rule, TenantWriter> writers = new ConcurrentHashMap<>();
 
   /**
@@ -67,7 +74,7 @@ final class TenantWriters {
                 rule.required,
                 rule.stamps,
                 metadata.of(rule.tenant),
-                ThreadLocalRandom.current()));
+                random));
   }
 
   /** The writer with the most keys forgets its series if all of them have too many keys. */

@@ -6,27 +6,36 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class TenantWritersTest {
   private static final int LIMIT = 10_000;
 
   private final RemoteWriteCounts counts = new RemoteWriteCounts();
-  private final TenantWriters writers =
-      new TenantWriters(
-          Relabelling.NONE,
-          new HostLabels(List.of("Hostname")),
-          60_000,
-          new MetadataTable(),
-          LIMIT,
-          counts);
+  private final TenantWriters writers = writers();
+
+  private TenantWriters writers() {
+    return new TenantWriters(
+        Relabelling.NONE,
+        new HostLabels(List.of("Hostname")),
+        60_000,
+        new MetadataTable(),
+        LIMIT,
+        counts);
+  }
 
   @Test
   void theWriterWithTheMostKeysForgetsThemWhenAllHaveTooMany() throws Exception {
@@ -60,6 +69,38 @@ class TenantWritersTest {
     assertThat(again.samples()).isEqualTo(1_000).isEqualTo(first.samples());
     assertThat(again.parts()).hasSameSizeAs(first.parts());
     assertThat(writer.dictionary("n1")).isNotEmpty().isNotEqualTo(dictionary);
+  }
+
+  /** Processes that do the same in threads of the same numbers. */
+  @Test
+  void noTwoGatewaysGiveOneNumberToTheirRuns() throws Exception {
+    Set<String> runs = new HashSet<>();
+    for (int gateway = 0; gateway < 2; gateway++) {
+      Process process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  Gateway.class.getName())
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      runs.add(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+      assertThat(process.waitFor()).isZero();
+    }
+    assertThat(runs).hasSize(2).doesNotContain("");
+  }
+
+  /** Takes a write in a thread of its own, and prints the number of its run. */
+  static final class Gateway {
+    private Gateway() {}
+
+    public static void main(String[] arguments) throws Exception {
+      TenantWriter writer = new TenantWritersTest().writers().of(Optional.empty());
+      FutureTask<TenantWriter.Request> written = new FutureTask<>(() -> write(writer, 1));
+      Thread.ofPlatform().start(written);
+      byte[] body = written.get(10, TimeUnit.SECONDS).parts().getFirst().body();
+      System.out.print(new FrameDecoder(body).next().run());
+    }
   }
 
   private TenantWriter writer(String tenant) {
