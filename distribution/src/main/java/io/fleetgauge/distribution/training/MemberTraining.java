@@ -16,7 +16,7 @@ import java.util.List;
 /**
  * Makes the caches of gateway and query API: two gateways and a query API form a cluster on
  * loopback, with TLS, tokens and a secret. They get an hour of samples by remote write and frames
- * of a probe, and answer what dashboards and scrapers ask.
+ * of a probe, answer what dashboards and scrapers ask, and evaluate rules.
  */
 final class MemberTraining {
   private static final String TOKEN = "a-token-for-training";
@@ -68,7 +68,8 @@ final class MemberTraining {
             .formatted(HexFormat.of().formatHex(hash)));
     try (TrainedProcess first = gateway(gateway, 0);
         TrainedProcess second = gateway(gateway, 1);
-        TrainedProcess api = new TrainedProcess(query, "query", folder, http(2) + member(2));
+        TrainedProcess api =
+            new TrainedProcess(query, "query", folder, http(2) + member(2) + rules());
         TrainedProcess node = new TrainedProcess(probe, "node", folder, probe())) {
       // The second gateway is there for the first, which alone is trained.
       first.startAndNote(driver);
@@ -79,6 +80,7 @@ final class MemberTraining {
       client.awaitReady(address(ports.get(2)), api, SECONDS);
       node.start(driver);
       work();
+      client.awaitResult(address(ports.get(2)), TrainingRules.FIRING, SECONDS);
       if (!node.isAlive()) {
         throw node.failure("ends");
       }
@@ -121,6 +123,11 @@ final class MemberTraining {
             ports.get(3 + number),
             members,
             folder.resolve("secret"));
+  }
+
+  private String rules() throws IOException {
+    Path file = Files.writeString(folder.resolve("rules.yaml"), TrainingRules.file());
+    return "rules: {files: [\"%s\"], folder: \"%s\"}\n".formatted(file, folder.resolve("rules"));
   }
 
   private String probe() {

@@ -2,9 +2,11 @@ package io.fleetgauge.distribution.training;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -68,6 +70,22 @@ final class TrainingClient {
 
   void get(URI address, String path) throws IOException, InterruptedException {
     require(send(request(address.resolve(path))), path);
+  }
+
+  /** Waits until an instant query has a result. */
+  void awaitResult(URI address, String query, int seconds)
+      throws IOException, InterruptedException {
+    URI path =
+        address.resolve("/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    String answer = "";
+    while (!answer.contains("\"value\"")) {
+      if (System.nanoTime() > deadline) {
+        throw new IOException(query + " is answered " + answer);
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+      answer = new String(send(request(path)).body(), StandardCharsets.UTF_8);
+    }
   }
 
   private static void require(HttpResponse<byte[]> response, String what) throws IOException {

@@ -138,6 +138,12 @@ final class RuleChaos {
       missed += metric(id, "fleetgauge_query_rule_group_iterations_missed_total");
     }
     verdict.problems().stream().limit(20).forEach(problem -> say("  " + problem));
+    if (!verdict.problems().isEmpty()) {
+      Files.write(folder.resolve("problems.txt"), verdict.problems());
+      for (String id : QUERIES) {
+        Files.writeString(folder.resolve(id + ".metrics"), fleet.get(id, "/metrics").body());
+      }
+    }
     return new Row(
         "an owner of rules killed, frozen, cut off, "
             + events
