@@ -117,6 +117,7 @@ final class RuleChaos {
       }
       // The last one that came back has what it missed.
       untilAllAreOwned();
+      untilSlotsAreCurrent();
       TimeUnit.MILLISECONDS.sleep(3 * INTERVAL);
       long until = System.currentTimeMillis() - 2 * INTERVAL;
       signals.close();
@@ -196,7 +197,7 @@ final class RuleChaos {
     rules:
       files: ["%s"]
       folder: "%s"
-      resendDelay: 3s
+      resendDelay: 8s
       deadline: 20s
       alertmanagers:
     %s
@@ -214,6 +215,22 @@ final class RuleChaos {
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }
+  }
+
+  /** What waited for samples, or for an owner, has been evaluated. */
+  private void untilSlotsAreCurrent() throws Exception {
+    FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
+    String late =
+        "count(timestamp(chaos:signal:max) > time() - %d)".formatted(3 * INTERVAL / 1_000);
+    state.await(
+        "newest slots evaluated",
+        90,
+        () ->
+            fleet
+                .query(QUERIES.getFirst(), late)
+                .at("/data/result/0/value/1")
+                .asText()
+                .equals("" + SIGNALS));
   }
 
   private double owned(String id) throws InterruptedException {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 /** Compares what rules stored and sent with what the samples demand. */
 final class RuleVerdict {
   /** A slot is done, and its alerts are there, within this time, ms. */
-  private static final long SOON_MILLIS = 12_000;
+  private static final long SOON_MILLIS = 20_000;
 
   private final ScriptedSignals signals;
   private final long since;

@@ -46,7 +46,7 @@ final class ScriptedSignals implements AutoCloseable {
       int at = 0;
       while (at < STEPS) {
         // From shorter than an alert needs to fire, to several slots longer.
-        int length = 4 + random.nextInt(56);
+        int length = 4 + random.nextInt(76);
         for (int i = at; i < Math.min(STEPS, at + length); i++) {
           each[i] = on;
         }

@@ -33,6 +33,12 @@ public final class IntakeProtocol {
   /** Header: the last sequence of the body's run that a gateway acknowledged to the sender. */
   public static final String ACKNOWLEDGED = "X-Fleetgauge-Acknowledged";
 
+  /**
+   * Header of a remote write whose samples were derived from those of hosts, as results of rules
+   * are: nobody takes them for a sign that the hosts have sent what they had.
+   */
+  public static final String DERIVED = "X-Fleetgauge-Derived";
+
   /** Content type of a body of frames. */
   public static final String FRAMES_TYPE = "application/octet-stream";
 

@@ -156,7 +156,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
     }
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
-    TenantWriter writer = writers.of(Guard.grant(http));
+    boolean isDerived = http.request().headers().contains(IntakeProtocol.DERIVED);
+    TenantWriter writer = writers.of(Guard.grant(http), isDerived);
     Sender sender = Senders.of(Guard.grant(http));
     workers
         .executeBlocking(() -> read(writer, version.get(), body), false)

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.remotewrite;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader;
@@ -42,6 +43,7 @@ final class TenantWriter {
   private final long latestFuture;
   private final Labels required;
   private final boolean stamps;
+  private final boolean derived;
   private final MetadataTable.OfTenant metadata;
   private final RandomGenerator random;
 
@@ -109,6 +111,7 @@ final class TenantWriter {
    * @param relabelling is applied to each series once, before anything else is asked of its labels
    * @param required labels that every series must have
    * @param stamps whether these labels are added instead
+   * @param derived whether the samples were derived from others
    * @param metadata receives the metadata of metrics
    * @param future how far ahead of the clock a sample may be, ms
    */
@@ -119,6 +122,7 @@ final class TenantWriter {
       long future,
       Labels required,
       boolean stamps,
+      boolean derived,
       MetadataTable.OfTenant metadata,
       RandomGenerator random) {
     this.tenant = tenant;
@@ -126,6 +130,7 @@ final class TenantWriter {
     this.metadata = metadata;
     this.required = required;
     this.stamps = stamps;
+    this.derived = derived;
     this.hostLabels = hostLabels;
     this.latestFuture = future;
     this.random = random;
@@ -375,8 +380,7 @@ final class TenantWriter {
       if (!problem.isEmpty()) {
         throw new IllegalArgumentException(problem);
       }
-      HostRun run =
-          hosts.computeIfAbsent(host, name -> new HostRun(name, 1 + random.nextLong(1L << 62)));
+      HostRun run = hosts.computeIfAbsent(host, name -> new HostRun(name, number()));
       hostBySeries[series] = run;
       idBySeries[series] = run.number(labels);
       full |= run.isFull();
@@ -390,6 +394,11 @@ final class TenantWriter {
           "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
     }
     return series;
+  }
+
+  private long number() {
+    long any = random.nextLong();
+    return derived ? DerivedRuns.number(any) : DerivedRuns.numberOfOther(any);
   }
 
   /** Which label of a series is not that of the tenant; empty if all are. */

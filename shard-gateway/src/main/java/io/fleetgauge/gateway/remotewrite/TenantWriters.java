@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * series mean. The memory of all writers together is bounded.
  */
 final class TenantWriters {
-  private record Rule(String tenant, Labels required, boolean stamps) {}
+  private record Rule(String tenant, Labels required, boolean stamps, boolean derived) {}
 
   /** Exceeded only if the tenants file was changed as often; all writers start anew then. */
   private static final int MAX_WRITERS = 1_000;
@@ -55,11 +55,17 @@ final class TenantWriters {
     this.future = future;
   }
 
-  TenantWriter of(Optional<Grant> grant) {
+  /**
+   * @param derived whether what it writes was derived from other samples
+   */
+  TenantWriter of(Optional<Grant> grant, boolean derived) {
     Rule rule =
         grant
-            .map(given -> new Rule(given.tenant(), Labels.of(given.writeLabels()), given.stamps()))
-            .orElse(new Rule("", Labels.EMPTY, false));
+            .map(
+                given ->
+                    new Rule(
+                        given.tenant(), Labels.of(given.writeLabels()), given.stamps(), derived))
+            .orElse(new Rule("", Labels.EMPTY, false, derived));
     if (writers.size() >= MAX_WRITERS && !writers.containsKey(rule)) {
       writers.clear();
     }
@@ -73,6 +79,7 @@ final class TenantWriters {
                 future,
                 rule.required,
                 rule.stamps,
+                rule.derived,
                 metadata.of(rule.tenant),
                 random));
   }

@@ -171,12 +171,30 @@ public final class Lane {
       double[] values,
       Histogram[] histograms,
       Outcome outcome) {
+    append(source, false, time, latest, handles, values, histograms, outcome);
+  }
+
+  /**
+   * As above.
+   *
+   * @param derived whether the samples were derived from others, and so do not tell that the host
+   *     has sent what it had
+   */
+  public void append(
+      Source source,
+      boolean derived,
+      long time,
+      long latest,
+      Handle[] handles,
+      double[] values,
+      Histogram[] histograms,
+      Outcome outcome) {
     if (refusesTick(source, time, latest, values.length, outcome)) {
       return;
     }
     long stamp = last.begin();
     try {
-      appendAll(source, time, handles, values, histograms, outcome);
+      appendAll(source, derived, time, handles, values, histograms, outcome);
     } finally {
       last.end(stamp, view.newest());
     }
@@ -185,6 +203,7 @@ public final class Lane {
 
   private void appendAll(
       Source source,
+      boolean derived,
       long time,
       Handle[] handles,
       double[] values,
@@ -227,6 +246,10 @@ public final class Lane {
         reader = reader == null ? new SampleReader() : reader;
         appendLate(target, time, value, histogram, reader, outcome);
       }
+    }
+    if (derived) {
+      view.publishDerived(time);
+      return;
     }
     view.publishTick(time);
     if (heard) {
@@ -663,6 +686,11 @@ public final class Lane {
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} if there is none. */
   public long newest() {
     return view.newest();
+  }
+
+  /** As {@link HostView#sent}. */
+  long sent() {
+    return view.sent();
   }
 
   /** The time up to which the host's samples are complete; see {@link HostView#completeUpTo}. */

@@ -478,7 +478,7 @@ public final class Store {
     long newest = Long.MIN_VALUE;
     for (Lane lane : lanes.values()) {
       if (!PseudoHosts.isOne(lane.host())) {
-        newest = Math.max(newest, lane.newest());
+        newest = Math.max(newest, lane.sent());
       }
       if (before == incarnation) {
         lane.changedSince(since).ifPresent(changed::add);
@@ -499,7 +499,10 @@ public final class Store {
   /** Whether a host has stopped sending, so that nobody waits for it. */
   private static boolean isSilent(Lane lane, long newest) {
     long most = Math.clamp(SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, SILENT_MILLIS);
-    return lane.newest() <= newest - most || lane.heard() < lane.newest();
+    // Of one with derived samples only, nothing is expected.
+    return lane.sent() == Long.MIN_VALUE
+        || lane.sent() <= newest - most
+        || lane.heard() < lane.sent();
   }
 
   /** The number of changes so far; samples that are read later include all of them. */

@@ -45,6 +45,7 @@ class TenantWriterTest {
         FUTURE,
         required,
         stamps,
+        false,
         metadata::put,
         new Random(1));
   }

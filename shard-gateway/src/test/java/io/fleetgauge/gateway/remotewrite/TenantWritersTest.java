@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.relabel.Relabelling;
@@ -71,6 +72,14 @@ class TenantWritersTest {
     assertThat(writer.dictionary("n1")).isNotEmpty().isNotEqualTo(dictionary);
   }
 
+  @Test
+  void derivedSamplesHaveRunsOfTheirOwnThatAreKnownByTheirNumbers() throws Exception {
+    byte[] plain = write(writers.of(Optional.empty(), false), 1).parts().getFirst().body();
+    byte[] derived = write(writers.of(Optional.empty(), true), 1).parts().getFirst().body();
+    assertThat(DerivedRuns.isOne(new FrameDecoder(plain).next().run())).isFalse();
+    assertThat(DerivedRuns.isOne(new FrameDecoder(derived).next().run())).isTrue();
+  }
+
   /** Processes that do the same in threads of the same numbers. */
   @Test
   void noTwoGatewaysGiveOneNumberToTheirRuns() throws Exception {
@@ -95,7 +104,7 @@ class TenantWritersTest {
     private Gateway() {}
 
     public static void main(String[] arguments) throws Exception {
-      TenantWriter writer = new TenantWritersTest().writers().of(Optional.empty());
+      TenantWriter writer = new TenantWritersTest().writers().of(Optional.empty(), false);
       FutureTask<TenantWriter.Request> written = new FutureTask<>(() -> write(writer, 1));
       Thread.ofPlatform().start(written);
       byte[] body = written.get(10, TimeUnit.SECONDS).parts().getFirst().body();
@@ -105,8 +114,8 @@ class TenantWritersTest {
 
   private TenantWriter writer(String tenant) {
     return writers.of(
-        Optional.of(
-            new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE), false)));
+        Optional.of(new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE), false)),
+        false);
   }
 
   /** Sends one sample of each of so many series of one host. */

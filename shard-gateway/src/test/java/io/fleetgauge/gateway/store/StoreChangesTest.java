@@ -29,6 +29,20 @@ class StoreChangesTest {
         Lane.Source.SENDER, time, Long.MAX_VALUE, handles, new double[] {1}, null, new Outcome());
   }
 
+  private void derive(String host, long time) {
+    Lane lane = store.lane(host);
+    Lane.Handle[] handles = {lane.handle(Labels.of(Labels.NAME, "ALERTS", "Hostname", host))};
+    lane.append(
+        Lane.Source.SENDER,
+        true,
+        time,
+        Long.MAX_VALUE,
+        handles,
+        new double[] {1},
+        null,
+        new Outcome());
+  }
+
   @Test
   void anotherIncarnationIsToldNoHostsBecauseAllMayHaveChanged() throws Exception {
     send("n1", 1_000);
@@ -99,6 +113,24 @@ class StoreChangesTest {
     send("n1", 400_000);
     send(PseudoHosts.of(Labels.of("a", "b")), 380_000);
     assertThat(store.changes(0, 0).watermark()).isEqualTo(400_000);
+  }
+
+  @Test
+  void samplesThatAreDerivedNeitherMoveTheWatermarkNorHoldItBack() {
+    send("n1", 400_000);
+    send("n1", 410_000);
+    send("n2", 400_000);
+    send("n2", 410_000);
+    long complete = store.changes(0, 0).watermark();
+    derive("n1", 425_000);
+    derive("n1", 440_000);
+    derive("n3", 405_000);
+    derive("n3", 500_000);
+    assertThat(store.changes(0, 0).watermark()).isEqualTo(complete);
+    assertThat(store.lane("n1").newest()).as("yet they are seen").isEqualTo(440_000);
+    send("n1", 420_000);
+    send("n2", 420_000);
+    assertThat(store.changes(0, 0).watermark()).isEqualTo(complete + 10_000);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteRead;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -155,6 +156,7 @@ final class ResultWriter {
         .header("Content-Type", "application/x-protobuf")
         .header("Content-Encoding", "snappy")
         .header("X-Prometheus-Remote-Write-Version", "0.1.0")
+        .header(IntakeProtocol.DERIVED, "rules")
         .body(slot.bodies.getFirst())
         .send()
         .onComplete(

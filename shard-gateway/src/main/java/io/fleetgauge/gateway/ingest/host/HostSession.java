@@ -6,6 +6,7 @@ import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.sample.Histogram;
+import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -35,6 +36,7 @@ final class HostSession {
 
   private static final class Run {
     final long number;
+    final boolean isDerived;
     final RunDictionary dictionary = new RunDictionary();
     final List<Lane.Handle> handles = new ArrayList<>();
     RunProgress progress = RunProgress.NOTHING;
@@ -62,6 +64,7 @@ final class HostSession {
 
     Run(long number) {
       this.number = number;
+      this.isDerived = DerivedRuns.isOne(number);
     }
 
     /**
@@ -395,6 +398,7 @@ final class HostSession {
     } else {
       lane.append(
           source,
+          run.isDerived,
           tick.time(),
           latest,
           handles(run, tick),
@@ -472,6 +476,7 @@ final class HostSession {
       if (frame instanceof Frame.Tick tick) {
         lane.append(
             Lane.Source.JOURNAL,
+            run.isDerived,
             tick.time(),
             Long.MAX_VALUE,
             handles(run, tick),
@@ -584,6 +589,7 @@ final class HostSession {
         newest = Math.max(newest, tick.time());
         lane.append(
             Lane.Source.JOURNAL,
+            false,
             tick.time(),
             Long.MAX_VALUE,
             handles(own, tick),

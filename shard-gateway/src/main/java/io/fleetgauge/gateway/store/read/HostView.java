@@ -34,6 +34,7 @@ public final class HostView {
 
   // Written after the samples of its tick, so that a reader of this time may read the samples.
   private volatile long newest = NEVER;
+  private volatile long sent = NEVER;
   private volatile long heard = NEVER;
 
   private volatile long oldest = Long.MAX_VALUE;
@@ -53,13 +54,20 @@ public final class HostView {
     if (time < oldest) {
       oldest = time;
     }
-    if (time > newest) {
-      if (newest != NEVER) {
-        tickMillis = Math.max(1, (7 * tickMillis + Math.min(time - newest, MAX_TICK_MILLIS)) / 8);
-        completeUpTo = time + Math.min(tickMillis, time - newest) - 1;
+    if (time > sent) {
+      if (sent != NEVER) {
+        tickMillis = Math.max(1, (7 * tickMillis + Math.min(time - sent, MAX_TICK_MILLIS)) / 8);
+        completeUpTo = time + Math.min(tickMillis, time - sent) - 1;
       }
-      newest = time;
+      sent = time;
     }
+    newest = Math.max(newest, time);
+  }
+
+  /** All samples of this time that were derived from others have been written, ms. */
+  public void publishDerived(long time) {
+    oldest = Math.min(oldest, time);
+    newest = Math.max(newest, time);
   }
 
   /** A tick of this time has a sample that the host has sent, ms. */
@@ -70,6 +78,7 @@ public final class HostView {
   /** The newest sample of the blocks that were read at the start, ms. */
   public void publishNewest(long time) {
     newest = time;
+    sent = time;
     heard = time;
   }
 
@@ -105,6 +114,14 @@ public final class HostView {
     return newest;
   }
 
+  /**
+   * Time of the newest sample that was not derived from others, ms; {@link #NEVER} if there is
+   * none.
+   */
+  public long sent() {
+    return sent;
+  }
+
   /** Time of the newest sample that the host has sent, ms; of the newest, if it has sent none. */
   public long heard() {
     return heard == NEVER ? newest : heard;
@@ -117,10 +134,10 @@ public final class HostView {
 
   /**
    * The time up to which the host's samples are complete, ms: its next tick is not due before.
-   * {@link Long#MIN_VALUE} if it has none.
+   * {@link Long#MIN_VALUE} if it has none but derived samples.
    */
   public long completeUpTo() {
-    return Math.max(newest, completeUpTo);
+    return Math.max(sent, completeUpTo);
   }
 
   /** Moving average of the time between ticks, ms. */
