@@ -134,10 +134,16 @@ final class ChangeRound {
         view.table().epoch(), watermark(said), all, buckets, new Position(view, said, readers));
   }
 
+  /** That of a gateway of which no host sends any more does not count. */
   private static long watermark(Map<URI, Said> said) {
+    long most = Long.MIN_VALUE;
+    for (Said each : said.values()) {
+      most = Math.max(most, each.watermark);
+    }
     long watermark = Long.MAX_VALUE;
     for (Said each : said.values()) {
-      if (each.watermark != Long.MIN_VALUE) {
+      if (each.watermark != Long.MIN_VALUE
+          && each.watermark > most - FragmentAnswer.SILENT_MILLIS) {
         watermark = Math.min(watermark, each.watermark);
       }
     }

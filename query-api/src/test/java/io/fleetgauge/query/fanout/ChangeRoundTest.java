@@ -58,6 +58,16 @@ class ChangeRoundTest {
   }
 
   @Test
+  void aGatewayWhoseHostsAllHaveStoppedDoesNotHoldTheWatermarkBack() {
+    answers(G1, 1, 1_000_000);
+    answers(G2, 1, 700_001);
+    assertThat(look().watermark()).isEqualTo(700_001);
+    answers(G1, 2, 1_000_001);
+    answers(G2, 2, 700_001);
+    assertThat(look().watermark()).isEqualTo(1_000_001);
+  }
+
+  @Test
   void aGatewayToWhichNoHostSendsTicksHasNoWatermark() {
     answers(G1, 1, Long.MIN_VALUE);
     answers(G2, 1, 8_000);

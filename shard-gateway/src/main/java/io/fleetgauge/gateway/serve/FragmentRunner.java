@@ -116,7 +116,8 @@ public final class FragmentRunner {
   }
 
   private FragmentAnswer.Changes changes(long epoch, Fragment.Since since) {
-    StoreChanges changes = store.changes(since.incarnation(), since.cursor());
+    Set<String> mine = owned(view.get());
+    StoreChanges changes = store.changes(since.incarnation(), since.cursor(), mine::contains);
     return new FragmentAnswer.Changes(
         epoch,
         List.of(),

@@ -11,6 +11,7 @@ import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -35,6 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +44,6 @@ import org.slf4j.LoggerFactory;
 /** The samples of all hosts of a gateway. Safe for all threads; each lane has one writer. */
 public final class Store {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
-  private static final long SILENT_MILLIS = 300_000;
   private static final long SILENT_MIN_MILLIS = 30_000;
   private static final int SILENT_TICKS = 4;
 
@@ -471,14 +472,19 @@ public final class Store {
    *
    * @param before the incarnation of the answer before
    * @param since the cursor of the answer before
+   * @param isAwaited whether the watermark waits for a host: that of a host which another gateway
+   *     owns is known there
    */
-  public StoreChanges changes(long before, long since) {
+  public StoreChanges changes(long before, long since, Predicate<String> isAwaited) {
     long cursor = changeCount();
     List<StoreChanges.OfHost> changed = new ArrayList<>();
     long newest = Long.MIN_VALUE;
+    long newestAwaited = Long.MIN_VALUE;
     for (Lane lane : lanes.values()) {
       if (!PseudoHosts.isOne(lane.host())) {
         newest = Math.max(newest, lane.sent());
+        newestAwaited =
+            isAwaited.test(lane.host()) ? Math.max(newestAwaited, lane.sent()) : newestAwaited;
       }
       if (before == incarnation) {
         lane.changedSince(since).ifPresent(changed::add);
@@ -486,19 +492,23 @@ public final class Store {
     }
     long watermark = Long.MAX_VALUE;
     for (Lane lane : lanes.values()) {
-      if (!PseudoHosts.isOne(lane.host()) && !isSilent(lane, newest)) {
+      if (!PseudoHosts.isOne(lane.host())
+          && isAwaited.test(lane.host())
+          && !isSilent(lane, newest)) {
         watermark = Math.min(watermark, lane.completeUpTo());
       }
     }
     if (watermark == Long.MAX_VALUE) {
-      watermark = newest;
+      watermark = newestAwaited;
     }
     return new StoreChanges(incarnation, cursor, watermark, changed);
   }
 
   /** Whether a host has stopped sending, so that nobody waits for it. */
   private static boolean isSilent(Lane lane, long newest) {
-    long most = Math.clamp(SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, SILENT_MILLIS);
+    long most =
+        Math.clamp(
+            SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, FragmentAnswer.SILENT_MILLIS);
     // Of one with derived samples only, nothing is expected.
     return lane.sent() == Long.MIN_VALUE
         || lane.sent() <= newest - most
