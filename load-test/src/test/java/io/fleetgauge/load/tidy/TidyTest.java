@@ -770,6 +770,7 @@ class TidyTest {
               "query.rules.ownership",
               "sample",
               "sample.files",
+              "sample.frame",
               "sample.prometheus",
               "sample.wire"),
           room(

@@ -215,9 +215,6 @@ public sealed interface FragmentAnswer {
       List<Changed> hosts)
       implements FragmentAnswer {}
 
-  /** Nobody waits for hosts that are so far behind the others, ms. */
-  long SILENT_MILLIS = 300_000;
-
   /** How long a bucket of time is, ms: bucket n is (5 s n, 5 s (n + 1)], open as windows are. */
   long BUCKET_MILLIS = 5_000;
 

@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.query.shards.Changes;
+import io.fleetgauge.sample.frame.SilentHosts;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.util.ArrayList;
@@ -142,8 +143,7 @@ final class ChangeRound {
     }
     long watermark = Long.MAX_VALUE;
     for (Said each : said.values()) {
-      if (each.watermark != Long.MIN_VALUE
-          && each.watermark > most - FragmentAnswer.SILENT_MILLIS) {
+      if (each.watermark != Long.MIN_VALUE && each.watermark > most - SilentHosts.MOST_MILLIS) {
         watermark = Math.min(watermark, each.watermark);
       }
     }

@@ -234,15 +234,13 @@ public final class FragmentRoute {
 
   /** After this time nobody waits for the answer; {@link Long#MAX_VALUE} if that is not known. */
   private static long timeoutMillis(Fragment fragment) {
-    return switch (fragment) {
-      case Fragment.Parts parts -> parts.timeoutMillis();
-      case Fragment.Several several ->
-          several.fragments().stream()
-              .mapToLong(FragmentRoute::timeoutMillis)
-              .max()
-              .orElse(Long.MAX_VALUE);
-      default -> Long.MAX_VALUE;
-    };
+    if (fragment instanceof Fragment.Several several) {
+      return several.fragments().stream()
+          .mapToLong(FragmentRoute::timeoutMillis)
+          .max()
+          .orElse(Long.MAX_VALUE);
+    }
+    return fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : Long.MAX_VALUE;
   }
 
   private void end(RoutingContext http, byte[] body) {

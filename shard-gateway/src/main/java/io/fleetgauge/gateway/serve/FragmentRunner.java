@@ -169,11 +169,11 @@ public final class FragmentRunner {
 
   /** Whether the samples that a part of a query reads are in memory, so that no disk is read. */
   boolean isInMemory(Fragment fragment) {
-    return switch (fragment) {
-      case Fragment.Parts asked -> parts.isInMemory(asked.hosts(), parts.readsAfter(asked));
-      case Fragment.Several several -> several.fragments().stream().allMatch(this::isInMemory);
-      default -> false;
-    };
+    if (fragment instanceof Fragment.Several several) {
+      return several.fragments().stream().allMatch(this::isInMemory);
+    }
+    return fragment instanceof Fragment.Parts asked
+        && parts.isInMemory(asked.hosts(), parts.readsAfter(asked));
   }
 
   /**
@@ -185,11 +185,10 @@ public final class FragmentRunner {
   }
 
   private boolean lacksRollups(Fragment fragment) {
-    return switch (fragment) {
-      case Fragment.Parts asked -> parts.lacksRollups(asked);
-      case Fragment.Several several -> several.fragments().stream().anyMatch(this::lacksRollups);
-      default -> false;
-    };
+    if (fragment instanceof Fragment.Several several) {
+      return several.fragments().stream().anyMatch(this::lacksRollups);
+    }
+    return fragment instanceof Fragment.Parts asked && parts.lacksRollups(asked);
   }
 
   /** No host is covered while samples from before the start are being read. */

@@ -11,7 +11,6 @@ import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.read.SeriesSearch;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -20,6 +19,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.frame.PseudoHosts;
+import io.fleetgauge.sample.frame.SilentHosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -507,8 +507,7 @@ public final class Store {
   /** Whether a host has stopped sending, so that nobody waits for it. */
   private static boolean isSilent(Lane lane, long newest) {
     long most =
-        Math.clamp(
-            SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, FragmentAnswer.SILENT_MILLIS);
+        Math.clamp(SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, SilentHosts.MOST_MILLIS);
     // Of one with derived samples only, nothing is expected.
     return lane.sent() == Long.MIN_VALUE
         || lane.sent() <= newest - most

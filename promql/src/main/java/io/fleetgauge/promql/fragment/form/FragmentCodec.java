@@ -48,11 +48,12 @@ public final class FragmentCodec {
 
   /** Whether a version can express a request. */
   public static boolean fits(FragmentRequest request, int version) {
-    return switch (request.fragment()) {
-      case Fragment.Parts parts -> version >= ALIASES_SINCE || parts.aliases().isEmpty();
-      case Fragment.Several _ -> version >= SEVERAL_SINCE;
-      default -> true;
-    };
+    if (request.fragment() instanceof Fragment.Several) {
+      return version >= SEVERAL_SINCE;
+    }
+    return version >= ALIASES_SINCE
+        || !(request.fragment() instanceof Fragment.Parts parts)
+        || parts.aliases().isEmpty();
   }
 
   // --- fragments ---

@@ -396,16 +396,20 @@ final class HostSession {
       waiting.add(new Waiting(source, run, tick));
       waitingBytes += 64 + 12L * tick.ids().length;
     } else {
-      lane.append(
-          source,
-          run.isDerived,
-          tick.time(),
-          latest,
-          handles(run, tick),
-          tick.values(),
-          tick.histograms(),
-          outcome);
+      write(source, run, tick, latest, outcome);
     }
+  }
+
+  private void write(Lane.Source source, Run run, Frame.Tick tick, long latest, Outcome outcome) {
+    lane.append(
+        source,
+        run.isDerived,
+        tick.time(),
+        latest,
+        handles(run, tick),
+        tick.values(),
+        tick.histograms(),
+        outcome);
   }
 
   /** The series of a tick; the next tick of the run takes the same array. */
@@ -474,15 +478,7 @@ final class HostSession {
       }
       learn(run, frame);
       if (frame instanceof Frame.Tick tick) {
-        lane.append(
-            Lane.Source.JOURNAL,
-            run.isDerived,
-            tick.time(),
-            Long.MAX_VALUE,
-            handles(run, tick),
-            tick.values(),
-            tick.histograms(),
-            outcome);
+        write(Lane.Source.JOURNAL, run, tick, Long.MAX_VALUE, outcome);
         run.replayed(tick);
         newest = Math.max(newest, tick.time());
         counts.ticksReplayed.increment();
@@ -587,15 +583,7 @@ final class HostSession {
       learn(own, frame);
       if (frame instanceof Frame.Tick tick) {
         newest = Math.max(newest, tick.time());
-        lane.append(
-            Lane.Source.JOURNAL,
-            false,
-            tick.time(),
-            Long.MAX_VALUE,
-            handles(own, tick),
-            tick.values(),
-            tick.histograms(),
-            outcome);
+        write(Lane.Source.JOURNAL, own, tick, Long.MAX_VALUE, outcome);
       }
     }
     outcome.addTo(lane.counts());
