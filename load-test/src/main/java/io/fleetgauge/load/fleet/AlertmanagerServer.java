@@ -1,7 +1,5 @@
 package io.fleetgauge.load.fleet;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -95,11 +93,9 @@ public final class AlertmanagerServer implements AutoCloseable {
     return address;
   }
 
-  /** Every alert that has not ended, silenced and inhibited ones too. */
-  public List<JsonNode> alerts() throws IOException, InterruptedException {
-    List<JsonNode> all = new ArrayList<>();
-    new ObjectMapper().readTree(get("/api/v2/alerts").body()).forEach(all::add);
-    return all;
+  /** Every alert that has not ended, silenced and inhibited ones too: a list in JSON. */
+  public String alerts() throws IOException, InterruptedException {
+    return get("/api/v2/alerts").body();
   }
 
   /** What amtool prints, asking this Alertmanager. */
