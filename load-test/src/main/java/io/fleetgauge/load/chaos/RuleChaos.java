@@ -124,12 +124,17 @@ final class RuleChaos {
       TimeUnit.MILLISECONDS.sleep(3 * INTERVAL);
       long until = System.currentTimeMillis() - 2 * INTERVAL;
       signals.close();
-      rows.accept(judge(events, signals, receiver, since, until));
+      rows.accept(judge(shorter, events, signals, receiver, since, until));
     }
   }
 
   private Row judge(
-      int events, ScriptedSignals signals, AlertReceiver receiver, long since, long until)
+      boolean shorter,
+      int events,
+      ScriptedSignals signals,
+      AlertReceiver receiver,
+      long since,
+      long until)
       throws Exception {
     RuleVerdict verdict = new RuleVerdict(signals, since, until);
     for (int signal = 0; signal < SIGNALS; signal++) {
@@ -151,7 +156,7 @@ final class RuleChaos {
     return new Row(
         "an owner of rules killed, frozen, cut off, "
             + events
-            + " times, gateways killed meanwhile",
+            + (shorter ? " times" : " times, gateways killed meanwhile"),
         "0 missed slots; each result as one undisturbed process would have it; no false resolve,"
             + " nothing stale is sent, nobody is told twice",
         verdict + ", " + Math.round(missed) + " slots given up",
