@@ -15,6 +15,7 @@ final class Held {
   private long underWay;
   private long base;
   private boolean restoring;
+  private long wantedFrom;
   private long retryAt;
   private Optional<Deal.Holders> holders = Optional.empty();
 
@@ -77,6 +78,7 @@ final class Held {
     evaluated = Optional.empty();
     underWay = 0;
     restoring = false;
+    wantedFrom = 0;
     retryAt = 0;
     wantedSince.clear();
   }
@@ -103,6 +105,17 @@ final class Held {
 
   void restoring(boolean is) {
     restoring = is;
+  }
+
+  /**
+   * When it was first tried to restore it. That may take long while gateways are replaced, and
+   * slots that come meanwhile are not to be missed.
+   *
+   * @param now ms since the epoch
+   */
+  long wantedFrom(long now) {
+    wantedFrom = wantedFrom == 0 ? now : wantedFrom;
+    return wantedFrom;
   }
 
   long retryAt() {

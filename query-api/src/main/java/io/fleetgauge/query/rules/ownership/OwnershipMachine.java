@@ -294,6 +294,7 @@ public final class OwnershipMachine {
     }
     if (!each.isBegun()) {
       each.restoring(true);
+      each.wantedFrom(wall);
       effects.accept(new Effect.Restore(term, each.dealt().id(), each.dealt().slotAt(wall)));
       return;
     }
@@ -367,7 +368,8 @@ public final class OwnershipMachine {
                 // One that died before it gave its first state away may have begun.
                 boolean hasLost =
                     peers.hasLost(GroupKey.of(restored.group()), steady, SILENT_MILLIS);
-                each.begin(each.dealt().slotAt(wall - (hasLost ? 2 * SILENT_MILLIS : 0)));
+                long from = each.wantedFrom(wall) - (hasLost ? 2 * SILENT_MILLIS : 0);
+                each.begin(each.dealt().slotAt(from));
               }
             });
   }
