@@ -112,7 +112,7 @@ public final class QueryProcess implements AutoCloseable {
         new Querier(
             config,
             fanout,
-            new Lanes(admission, ofRules(config)),
+            new Lanes(admission, ofRules()),
             new Querier.Workers(workers, heavyWorkers),
             aliases(config),
             tracer);
@@ -199,11 +199,10 @@ public final class QueryProcess implements AutoCloseable {
   }
 
   /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */
-  private static Admission ofRules(QueryConfig config) {
-    int running = RULES_AT_ONCE;
+  private static Admission ofRules() {
     return new Admission(
-        new Admission.Places(RULES_IN_FLIGHT, running, 1),
-        tenant -> new TenantShare(1, running, RULES_IN_FLIGHT),
+        new Admission.Places(RULES_IN_FLIGHT, RULES_AT_ONCE, 1),
+        tenant -> new TenantShare(1, RULES_AT_ONCE, RULES_IN_FLIGHT),
         ClusterShare.WHOLE,
         System::nanoTime);
   }
