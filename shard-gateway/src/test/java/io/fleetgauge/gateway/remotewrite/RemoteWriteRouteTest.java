@@ -25,6 +25,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.relabel.RelabelFields;
 import io.fleetgauge.sample.relabel.Relabelling;
@@ -96,6 +97,9 @@ class RemoteWriteRouteTest {
   private Intake intake;
   private RemoteWriteRoute route;
   private HttpServer server;
+
+  /** Whether what is sent is said to be derived from other samples. */
+  private boolean isDerived;
 
   private record Response(int status, MultiMap headers, String body) {}
 
@@ -186,6 +190,9 @@ class RemoteWriteRouteTest {
         .compose(
             request -> {
               request.putHeader("X-Scope-OrgID", tenant);
+              if (isDerived) {
+                request.putHeader(IntakeProtocol.DERIVED, "rules");
+              }
               if (contentType != null) {
                 request.putHeader("Content-Type", contentType);
               }
@@ -247,6 +254,21 @@ class RemoteWriteRouteTest {
         .contains("fleetgauge_gateway_remote_write_metadata_dropped_total 0.0")
         .contains("fleetgauge_gateway_slow_downs_total{reason=\"queue\"} 0.0")
         .contains("fleetgauge_gateway_journal_failures_total 0.0");
+  }
+
+  @Test
+  void derivedSamplesAreKeptAndDoNotTellHowFarTheirHostHasCome() throws Exception {
+    send(V1, up(NOW - 30_000, 1).bytes());
+    send(V1, up(NOW - 20_000, 1).bytes());
+    long complete = store.changes(0, 0, host -> true).watermark();
+    isDerived = true;
+    WriteRequest alert = new WriteRequest().series(NOW, 1, "Hostname", "n1", "__name__", "ALERTS");
+    assertThat(send(V1, alert.bytes()).status).isEqualTo(204);
+    assertThat(stored()).hasSize(2);
+    assertThat(store.changes(0, 0, host -> true).watermark()).isEqualTo(complete);
+    isDerived = false;
+    send(V1, up(NOW - 10_000, 1).bytes());
+    assertThat(store.changes(0, 0, host -> true).watermark()).isEqualTo(complete + 10_000);
   }
 
   @Test
