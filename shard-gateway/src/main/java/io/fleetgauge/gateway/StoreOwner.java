@@ -10,8 +10,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The gateway that a store belongs to. Its {@code id} stands in a file beside the samples: the table
- * of the cluster knows the samples by it, and waits for a gateway that comes back under another one.
+ * The gateway that a store belongs to. Its {@code id} stands in a file beside the samples: the
+ * table of the cluster knows the samples by it, and waits for a gateway that comes back under
+ * another one.
  */
 final class StoreOwner {
   private static final String NAME = "id";
