@@ -11,7 +11,7 @@
  * the ledger, tick by tick.
  *
  * <p>{@code RuleChaos} does the same to query APIs that own rules, and compares what they store and
- * send with what the samples demand.
+ * send, and what a real Alertmanager tells, with what the samples demand.
  *
  * <p>Law: every process that is started is ended, and every run terminates.
  */

@@ -121,7 +121,8 @@ final class SharedReads {
         .onComplete(
             done -> {
               if (done.failed()) {
-                batch.members.forEach(member -> member.result.tryFail(done.cause()));
+                // It may be for one of them only.
+                batch.members.forEach(this::alone);
               } else {
                 merge(batch, done.result());
               }

@@ -6,8 +6,9 @@
  *
  * <p>A host is read from its owner. When that takes longer than 95 of 100 of its last answers did,
  * or fails, the host's replica is asked too, and the first whole answer is taken ({@link
- * io.fleetgauge.query.fanout.HedgeMachine}). Hosts that no gateway answered for are asked for once
- * more, by the newest table ({@link io.fleetgauge.query.fanout.Rounds}).
+ * io.fleetgauge.query.fanout.HedgeMachine}). Hosts that no gateway answered for are asked for
+ * again, by the newest table ({@link io.fleetgauge.query.fanout.Rounds}). Reads of rules that begin
+ * together are one request to each gateway ({@link io.fleetgauge.query.fanout.SharedReads}).
  *
  * <p>Law: each host in an answer is from one gateway, so that nothing counts twice. A host that is
  * missing is named; a split of the cluster is, too, on its smaller side.

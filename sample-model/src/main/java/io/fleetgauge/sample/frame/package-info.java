@@ -4,10 +4,12 @@
  * <p>In: {@link io.fleetgauge.sample.Tick}s of one probe run, or bytes from anywhere. Out: frames,
  * or an error that says what is wrong with the bytes. This package uses no network and no clock.
  *
- * <p>A <em>run</em> is the time from a start of a probe to its end. Within a run, strings and label
- * sets are numbered in the order of their first use and sent once; a frame says how many of each it
- * takes for known. A receiver that knows fewer asks for the run's dictionary, which is a frame too.
- * (host, run, sequence) names a tick for good, so a frame may be sent twice.
+ * <p>A <em>run</em> is the time from a start of a sender to its end; its number is random, and
+ * tells whether the samples were derived from others ({@link
+ * io.fleetgauge.sample.frame.DerivedRuns}). Within a run, strings and label sets are numbered in
+ * the order of their first use and sent once; a frame says how many of each it takes for known. A
+ * receiver that knows fewer asks for the run's dictionary, which is a frame too. (host, run,
+ * sequence) names a tick for good, so a frame may be sent twice.
  *
  * <pre>
  * frame       = header body
