@@ -93,8 +93,12 @@ record Handshake(ClusterKey key) {
     out.write(sign(Side.ACCEPTS, theirs, mine));
     byte[] proof = read(socket, ClusterKey.SIGNATURE_BYTES, deadline);
     boolean isProven = isProven(proof, Side.CONNECTS, theirs, mine);
-    out.write(isProven ? ACCEPTED : 0);
-    check(isProven, theirs);
+    try {
+      out.write(isProven ? ACCEPTED : 0);
+    } finally {
+      // Also when the other side has gone: it is refused for the secret, not for a broken pipe.
+      check(isProven, theirs);
+    }
   }
 
   private Hello hello() {
