@@ -149,6 +149,8 @@ final class RuleChaos {
     verdict.problems().stream().limit(20).forEach(problem -> say("  " + problem));
     if (!verdict.problems().isEmpty()) {
       Files.write(folder.resolve("problems.txt"), verdict.problems());
+      write("received.txt", receiver.received());
+      write("told.txt", receiver.told());
       for (String id : QUERIES) {
         Files.writeString(folder.resolve(id + ".metrics"), fleet.get(id, "/metrics").body());
       }
@@ -162,6 +164,10 @@ final class RuleChaos {
         verdict + ", " + Math.round(missed) + " slots given up",
         verdict.problems().isEmpty() && missed == 0,
         true);
+  }
+
+  private void write(String file, List<?> lines) throws IOException {
+    Files.write(folder.resolve(file), lines.stream().map(Object::toString).toList());
   }
 
   private static String rules() {

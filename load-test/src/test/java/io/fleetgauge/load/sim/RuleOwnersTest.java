@@ -2,7 +2,6 @@ package io.fleetgauge.load.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import java.util.ArrayList;
@@ -13,8 +12,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Query APIs own rule groups while they are killed, frozen and cut off, with clocks that differ and
  * a network that loses, repeats and delays messages: every slot of every group is stored with the
- * result that one undisturbed process would have, and every alert that is sent is that of the
- * newest slot.
+ * result that one undisturbed process would have, every alert that is sent is that of the newest
+ * slot, and none contradicts what was told before.
  */
 class RuleOwnersTest {
   private static final int FIRST = Integer.getInteger("fleetgauge.simulation.first", 1);
@@ -27,7 +26,7 @@ class RuleOwnersTest {
 
   @Test
   void noSlotIsMissedAndNothingStaleIsSent() {
-    long[] figures = new long[3];
+    long[] figures = new long[4];
     LongStream.range(FIRST, FIRST + SEEDS)
         .forEach(
             seed -> {
@@ -39,6 +38,7 @@ class RuleOwnersTest {
             });
     assertThat(figures[0]).as("slots stored by two").isPositive();
     assertThat(figures[1]).as("slots that were replayed").isPositive();
+    assertThat(figures[3]).as("alerts that were told").isPositive();
     assertThat(figures[2]).as("results of frozen ones that were not used").isPositive();
   }
 
@@ -69,6 +69,7 @@ class RuleOwnersTest {
       figures[2] += member.abandoned();
     }
     figures[0] += rules.storedTwice();
+    figures[3] += rules.notices();
   }
 
   private static void trouble(Simulation simulation, List<SimulatedRuler> members) {
@@ -91,8 +92,7 @@ class RuleOwnersTest {
     for (int i = 0; i < GROUPS; i++) {
       // None has a slot while the members begin.
       long offset = 4_000 + 700L * i;
-      RuleGroup.Id id = new RuleGroup.Id("", "rules.yaml", "g" + i);
-      groups.add(new Dealt(id, "d" + i, INTERVAL, offset, 1 + i % 3));
+      groups.add(SimulatedRules.group("g" + i, INTERVAL, offset, 1 + i % 3));
     }
     return groups;
   }

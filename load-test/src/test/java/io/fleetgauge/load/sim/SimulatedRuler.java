@@ -1,12 +1,14 @@
 package io.fleetgauge.load.sim;
 
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.ownership.Beat;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.Effect;
 import io.fleetgauge.query.rules.ownership.Event;
 import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.Outbox;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,6 +47,11 @@ final class SimulatedRuler {
 
   /** When the evaluation began whose results an effect concerns. */
   private long begun;
+
+  /** The results that an effect concerns. */
+  private Outcome outcome;
+
+  private final Map<RuleGroup.Id, Outbox> outboxes = new HashMap<>();
 
   /** Results that are not acknowledged, in order. */
   private final Map<RuleGroup.Id, Deque<GroupState>> unwritten = new HashMap<>();
@@ -101,6 +108,7 @@ final class SimulatedRuler {
     life = 0;
     buffered.clear();
     unwritten.clear();
+    outboxes.clear();
     frozenUntil = 0;
   }
 
@@ -177,9 +185,8 @@ final class SimulatedRuler {
                                   restore.term(), restore.group(), Optional.empty()))));
       case Effect.Evaluate evaluate -> evaluate(evaluate);
       case Effect.Publish publish -> {
-        if (publish.newest()
-            && machine.orElseThrow().mayPublish(publish.term(), simulation.now())) {
-          rules.sent(name, publish.after(), begun, wokenAt);
+        if (machine.orElseThrow().mayPublish(publish.term(), simulation.now())) {
+          tell(publish);
         }
         Deque<GroupState> queue =
             unwritten.computeIfAbsent(publish.after().group(), none -> new ArrayDeque<>());
@@ -199,8 +206,19 @@ final class SimulatedRuler {
                           () ->
                               other.alive(
                                   other.life, () -> other.on(new Event.Came(handOver.state())))));
-      case Effect.Abandon abandon -> unwritten.clear();
+      case Effect.Abandon abandon -> {
+        unwritten.clear();
+        outboxes.values().forEach(Outbox::abandon);
+      }
       case Effect.Forget forget -> disk.remove(forget.group());
+    }
+  }
+
+  private void tell(Effect.Publish publish) {
+    Outbox outbox = outboxes.computeIfAbsent(publish.after().group(), none -> new Outbox());
+    outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
+    if (publish.newest()) {
+      rules.tell(name, publish.after(), outbox.take(), begun, wokenAt);
     }
   }
 
@@ -281,11 +299,8 @@ final class SimulatedRuler {
                   }
                   Dealt group = known.get(evaluate.before().group());
                   begun = began;
-                  on(
-                      new Event.Evaluated(
-                          evaluate.term(),
-                          SimulatedRules.evaluate(group, evaluate.before(), evaluate.slot()),
-                          simulation.now()));
+                  outcome = SimulatedRules.evaluate(group, evaluate.before(), evaluate.slot());
+                  on(new Event.Evaluated(evaluate.term(), outcome.after(), simulation.now()));
                 }));
   }
 

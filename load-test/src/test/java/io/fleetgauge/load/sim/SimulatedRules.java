@@ -1,36 +1,79 @@
 package io.fleetgauge.load.sim;
 
+import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.query.rules.evaluation.AlertInstance;
-import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
 import io.fleetgauge.query.rules.evaluation.GroupState;
-import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.sample.Labels;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * Groups of one alert each, the store that keeps their results, and the alerts that are sent. An
- * alert's series is there or not as its time says, so each slot has one right result.
+ * Groups of one alert each, the store that keeps their results, and the alerts that are told. An
+ * alert's series is there or not as its time says, so each slot has one right result. What a slot
+ * makes of it, {@link GroupEvaluation} decides.
  */
 final class SimulatedRules {
   /** In place of all gateways. */
   static final String STORE = "store";
 
   private static final long FOR_MILLIS = 20_000;
+  private static final long RESEND_MILLIS = 30_000;
+  private static final GroupEvaluation.Settings SETTINGS =
+      new GroupEvaluation.Settings(
+          Labels.EMPTY, "http://here", RESEND_MILLIS, 0, RuleGroup.Partial.KEEP, Labels.EMPTY);
 
   private final Simulation simulation;
   private final Map<RuleGroup.Id, Dealt> groups = new HashMap<>();
   private final Map<RuleGroup.Id, TreeMap<Long, String>> stored = new HashMap<>();
   private final Map<RuleGroup.Id, Long> newestSent = new HashMap<>();
+  private final Map<RuleGroup.Id, Told> told = new HashMap<>();
   private long storedTwice;
+  private long notices;
+
+  /** What people know of a group's alert: since when it fires, and which firings are over. */
+  private static final class Told {
+    private long startsAt;
+    private final Set<Long> over = new HashSet<>();
+  }
 
   SimulatedRules(Simulation simulation, List<Dealt> groups) {
     this.simulation = simulation;
     groups.forEach(each -> this.groups.put(each.id(), each));
+  }
+
+  /** A group of one alert. */
+  static Dealt group(String name, long interval, long offset, int weight) {
+    RuleGroup.Id id = new RuleGroup.Id("", "rules.yaml", name);
+    return new Dealt(id, GroupState.definitionOf(rules(id, interval)), interval, offset, weight);
+  }
+
+  private static RuleGroup rules(RuleGroup.Id id, long interval) {
+    Expr there = new Expr.Number(1, false, new Span(0, 1)); // the queries below do not read it
+    Rule alert =
+        new Rule.Alerting(id.name(), there, FOR_MILLIS, 0, new TreeMap<>(), new TreeMap<>());
+    return new RuleGroup(
+        id,
+        interval,
+        Optional.empty(),
+        OptionalInt.empty(),
+        new TreeMap<>(),
+        Optional.empty(),
+        List.of(alert));
   }
 
   List<Dealt> groups() {
@@ -38,37 +81,22 @@ final class SimulatedRules {
   }
 
   /** A function of the state before and of the slot. */
-  static GroupState evaluate(Dealt group, GroupState before, long slot) {
+  static Outcome evaluate(Dealt group, GroupState before, long slot) {
     // There for 40 s of 70, and for 10 s of them not.
     long phase = (slot + 7_000L * group.weight()) % 70_000;
     boolean there = phase < 50_000 && !(phase >= 30_000 && phase < 40_000);
-    List<AlertInstance> alerts = List.of();
-    if (there) {
-      AlertInstance last =
-          before.rules().isEmpty() || before.rules().getFirst().alerts().isEmpty()
-              ? null
-              : before.rules().getFirst().alerts().getFirst();
-      long since = last == null ? slot : last.activeAt();
-      boolean fires = slot - since >= FOR_MILLIS;
-      alerts =
-          List.of(
-              new AlertInstance(
-                  Labels.of("alertname", group.id().name()),
-                  new TreeMap<>(),
-                  fires ? State.FIRING : State.PENDING,
-                  1,
-                  since,
-                  fires ? since + FOR_MILLIS : 0,
-                  0,
-                  0,
-                  slot));
-    }
-    return new GroupState(
-        group.id(),
-        slot,
-        group.definition(),
-        List.of(),
-        List.of(new RuleState(RuleState.Health.OK, "", slot, 0, alerts, List.of())));
+    List<Answer.Sample> series = there ? List.of(new Answer.Sample(Labels.EMPTY, 1)) : List.of();
+    return GroupEvaluation.evaluate(
+            rules(group.id(), group.interval()),
+            before,
+            slot,
+            (expression, time) ->
+                CompletableFuture.completedFuture(
+                    new Seen(new Answer.Vector(time, series), List.of())),
+            samples -> CompletableFuture.completedFuture(null),
+            SETTINGS)
+        .toCompletableFuture()
+        .join();
   }
 
   void store(GroupState state) {
@@ -83,8 +111,8 @@ final class SimulatedRules {
     }
   }
 
-  /** Alerts of a slot are sent by somebody. */
-  void sent(String by, GroupState state, long begun, long wokenAt) {
+  /** Alerts of a slot are told by somebody. */
+  void tell(String by, GroupState state, List<Notice> alerts, long begun, long wokenAt) {
     if (begun < wokenAt) {
       throw new AssertionError(
           by + " sends at " + simulation.now() + " what it began before it was frozen");
@@ -94,6 +122,31 @@ final class SimulatedRules {
     if (state.slot() < newest - groups.get(state.group()).interval()) {
       throw new AssertionError(
           by + " sends slot " + state.slot() + " of " + state.group() + " after " + newest);
+    }
+    for (Notice alert : alerts) {
+      tell(by, state, alert);
+    }
+  }
+
+  private void tell(String by, GroupState state, Notice alert) {
+    notices++;
+    Told known = told.computeIfAbsent(state.group(), none -> new Told());
+    boolean fires = alert.endsAt() > state.slot();
+    if (alert.startsAt() < known.startsAt || fires && known.over.contains(alert.startsAt())) {
+      throw new AssertionError(
+          by
+              + " tells at slot "
+              + state.slot()
+              + " "
+              + alert
+              + ", after one that fires since "
+              + known.startsAt
+              + " and after the end of "
+              + known.over);
+    }
+    known.startsAt = alert.startsAt();
+    if (!fires) {
+      known.over.add(alert.startsAt());
     }
   }
 
@@ -112,10 +165,10 @@ final class SimulatedRules {
       if (slots.isEmpty() || slots.firstKey() > Simulation.EPOCH + 2 * group.interval()) {
         throw new AssertionError("group " + group.id().name() + " did not begin");
       }
-      GroupState state = new GroupState(group.id(), 0, "", List.of(), List.of());
+      GroupState state = GroupState.initial(rules(group.id(), group.interval()));
       long end = Simulation.EPOCH + now - group.interval();
       for (long slot = slots.firstKey(); slot <= end; slot += group.interval()) {
-        state = evaluate(group, state, slot);
+        state = evaluate(group, state, slot).after();
         if (!text(state).equals(slots.get(slot))) {
           throw new AssertionError(
               "group "
@@ -127,6 +180,11 @@ final class SimulatedRules {
         }
       }
     }
+  }
+
+  /** How many alerts were told, each repetition counted. */
+  long notices() {
+    return notices;
   }
 
   long storedTwice() {

@@ -27,10 +27,11 @@ public sealed interface Effect {
   /**
    * Store the samples of a slot, and send its alerts.
    *
+   * @param before the slot of the state from which the slot was evaluated
    * @param newest whether no later slot has come; the alerts of others are sent with those of the
    *     newest one, so that nothing is sent that has changed since
    */
-  record Publish(long term, GroupState after, boolean newest) implements Effect {}
+  record Publish(long term, long before, GroupState after, boolean newest) implements Effect {}
 
   /** Keep a state on disk. */
   record Keep(GroupState state) implements Effect {}

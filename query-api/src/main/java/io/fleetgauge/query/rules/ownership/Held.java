@@ -94,6 +94,11 @@ final class Held {
     base = newest().slot();
   }
 
+  /** The slot of the state that the evaluation began with. */
+  long base() {
+    return base;
+  }
+
   /** Whether no newer state has come since the evaluation began. */
   boolean isStillNewest() {
     return base == newest().slot();

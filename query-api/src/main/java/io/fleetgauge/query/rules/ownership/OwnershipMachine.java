@@ -393,7 +393,7 @@ public final class OwnershipMachine {
     }
     each.evaluated(done.after());
     boolean newest = done.after().slot() >= each.dealt().slotAt(wall);
-    effects.accept(new Effect.Publish(term, done.after(), newest));
+    effects.accept(new Effect.Publish(term, each.base(), done.after(), newest));
   }
 
   private void written(Event.Written done, Consumer<Effect> effects) {

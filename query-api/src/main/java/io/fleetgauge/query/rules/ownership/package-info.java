@@ -13,6 +13,7 @@
  *
  * <p>Law: no slot is skipped that is not older than the configured limit; a process whose loop
  * stood still for longer than the lease publishes nothing until it has heard again from the others
- * and has the newest state that any of them has.
+ * and has the newest state that any of them has; alerts that were left from before another owner
+ * went on are not told ({@code Outbox}).
  */
 package io.fleetgauge.query.rules.ownership;

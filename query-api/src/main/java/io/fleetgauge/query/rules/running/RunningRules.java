@@ -18,6 +18,7 @@ import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.Effect;
 import io.fleetgauge.query.rules.ownership.Event;
 import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.Outbox;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Context;
@@ -31,7 +32,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,11 +100,10 @@ public final class RunningRules implements AutoCloseable {
       Notifier notifier,
       LongSupplier clock) {}
 
-  /** A group, and what waits for the newest slot. */
+  /** A group, and its alerts that wait for the newest slot. */
   private static final class Known {
     private RuleGroup group;
-    private volatile boolean owned;
-    private final Map<Labels, GroupEvaluation.Notice> unsent = new LinkedHashMap<>();
+    private final Outbox outbox = new Outbox();
 
     private Known(RuleGroup group) {
       this.group = group;
@@ -192,7 +191,12 @@ public final class RunningRules implements AutoCloseable {
       return;
     }
     on(new Event.Tick(steady(), parts.clock.getAsLong()));
-    groups.forEach((id, known) -> known.owned = machine.orElseThrow().owns(id));
+    groups.forEach(
+        (id, known) -> {
+          if (!machine.orElseThrow().owns(id)) {
+            known.outbox.disown();
+          }
+        });
     tickedAt = steady();
     figures = OwnershipFigures.of(machine.orElseThrow());
   }
@@ -221,7 +225,7 @@ public final class RunningRules implements AutoCloseable {
               .handOver(handOver.to(), handOver.state())
               .onFailure(failure -> LOG.debug("not handed over", failure));
       case Effect.Abandon abandon -> {
-        groups.values().forEach(known -> known.unsent.clear());
+        groups.values().forEach(known -> known.outbox.abandon());
         writer.abandon();
       }
       case Effect.Forget forget -> {
@@ -424,11 +428,14 @@ public final class RunningRules implements AutoCloseable {
       return;
     }
     // Of an alert that changed while slots were replayed, only the last is told.
-    outcome.alerts().forEach(notice -> known.unsent.put(notice.labels(), notice));
-    if (publish.newest() && !known.unsent.isEmpty()) {
-      known.owned = true;
-      parts.notifier.send(id.tenant(), List.copyOf(known.unsent.values()), () -> isCurrent(known));
-      known.unsent.clear();
+    Outbox outbox = known.outbox;
+    outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
+    if (publish.newest()) {
+      List<GroupEvaluation.Notice> alerts = outbox.take();
+      long run = outbox.run();
+      if (!alerts.isEmpty()) {
+        parts.notifier.send(id.tenant(), alerts, () -> isCurrent(outbox, run));
+      }
     }
     writer.write(
         id,
@@ -491,8 +498,9 @@ public final class RunningRules implements AutoCloseable {
    * Whether this process still speaks for a group: false while it has reason to think that another
    * one has gone on with it. A process that stops owned it until then.
    */
-  private boolean isCurrent(Known known) {
-    return known.owned && (draining || steady() - tickedAt <= OwnershipMachine.LEASE_MILLIS);
+  private boolean isCurrent(Outbox outbox, long run) {
+    return outbox.isCurrent(run)
+        && (draining || steady() - tickedAt <= OwnershipMachine.LEASE_MILLIS);
   }
 
   /** The newest state of each group, wherever it is evaluated. Never fails. */

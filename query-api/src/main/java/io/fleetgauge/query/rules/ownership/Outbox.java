@@ -1,0 +1,62 @@
+package io.fleetgauge.query.rules.ownership;
+
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.sample.Labels;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The alerts of a group on their way to the notifier: of each only the newest state, and only as
+ * long as the slots follow each other here. Once another query API has evaluated a slot, what is
+ * left from before may contradict what it has told. One thread changes it; {@link #isCurrent} is
+ * safe for all threads.
+ */
+public final class Outbox {
+  private final Map<Labels, Notice> waiting = new LinkedHashMap<>();
+  private long slot;
+  private volatile long run = 1;
+  private volatile boolean owned;
+
+  /**
+   * A slot has been evaluated.
+   *
+   * @param before the slot of the state from which on
+   */
+  public void add(long before, long evaluated, List<Notice> alerts) {
+    if (before != slot) {
+      abandon();
+    }
+    slot = evaluated;
+    alerts.forEach(alert -> waiting.put(alert.labels(), alert));
+  }
+
+  /** What is to be told now. */
+  public List<Notice> take() {
+    owned = true;
+    List<Notice> taken = List.copyOf(waiting.values());
+    waiting.clear();
+    return taken;
+  }
+
+  /** Nothing that waits, or was taken, is to be told any more. */
+  public void abandon() {
+    waiting.clear();
+    run++;
+  }
+
+  /** Another query API owns the group; until the next alerts are taken, none is to be told. */
+  public void disown() {
+    owned = false;
+  }
+
+  /** The run of slots that are evaluated here, one from the other, with none of others between. */
+  public long run() {
+    return run;
+  }
+
+  /** Whether what was taken in a run is still to be told. */
+  public boolean isCurrent(long of) {
+    return owned && run == of;
+  }
+}
