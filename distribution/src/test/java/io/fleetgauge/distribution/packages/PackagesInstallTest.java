@@ -59,7 +59,7 @@ class PackagesInstallTest {
   static void make() throws Exception {
     assumeThat(ROOTS).as("roots that fleetgauge.roots names").isDirectory();
     assumeThat(System.getProperty("user.name")).as("who runs it").isEqualTo("root");
-    assumeThat(PROCESSES).as("folders that ./fleetgauge package made").isDirectory();
+    assumeThat(PROCESSES).as("folders of all processes").isDirectory();
     for (PackagedProcess process : PackagedProcess.values()) {
       Path of = PROCESSES.resolve(process.folder());
       Instant time = Files.getLastModifiedTime(of.resolve("bin/fleetgauge")).toInstant();
