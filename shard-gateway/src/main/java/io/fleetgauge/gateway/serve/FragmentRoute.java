@@ -24,12 +24,15 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@link FragmentProtocol}. What only says how much there is never waits behind what reads
  * samples: the cost of a query is known before the query waits.
  */
 public final class FragmentRoute {
+  private static final Logger LOG = LoggerFactory.getLogger(FragmentRoute.class);
   private static final String NEWEST = Integer.toString(FragmentCodec.newest());
 
   private static final int MAX_BODY_BYTES = 8 << 20;
@@ -221,7 +224,10 @@ public final class FragmentRoute {
         switch (failure) {
           case TooManySamples many -> 422;
           case QueryFailure over -> 503;
-          default -> 500;
+          default -> {
+            LOG.error("a fragment could not be executed", failure);
+            yield 500;
+          }
         };
     http.response().setStatusCode(status).end(String.valueOf(failure.getMessage()));
   }

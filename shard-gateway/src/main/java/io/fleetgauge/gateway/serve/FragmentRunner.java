@@ -34,9 +34,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Executes fragments against a store. Safe for all threads. */
 public final class FragmentRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(FragmentRunner.class);
   private final Store store;
   private final Ownership ownership;
   private final Supplier<ClusterView> view;
@@ -226,6 +229,18 @@ public final class FragmentRunner {
     return run(fragment, new CoveredHosts(covered(fragment, now)), epoch, stop);
   }
 
+  /** The query API can evaluate a part of a query itself; without samples there is no answer. */
+  private static FragmentAnswer failed(
+      Fragment fragment, List<String> covered, long epoch, RuntimeException failure) {
+    String reason = "a gateway could not execute it: " + failure;
+    if (fragment instanceof Fragment.Parts parts) {
+      LOG.error("a part of {} could not be executed", parts.query().text(), failure);
+      return new FragmentAnswer.Unfit(epoch, covered, reason);
+    }
+    LOG.error("samples could not be read", failure);
+    return new FragmentAnswer.Refused(epoch, covered, reason);
+  }
+
   private FragmentAnswer run(Fragment fragment, CoveredHosts hosts, long epoch, StopCheck stop)
       throws TooManySamples, QueryFailure {
     List<String> covered = hosts.list();
@@ -272,6 +287,9 @@ public final class FragmentRunner {
             answers.add(run(each, hosts, epoch, stop));
           } catch (TooManySamples e) {
             answers.add(new FragmentAnswer.Refused(epoch, covered, e.getMessage()));
+          } catch (RuntimeException e) {
+            // The others are of other queries, which have nothing to do with it.
+            answers.add(failed(each, covered, epoch, e));
           }
         }
         yield new FragmentAnswer.Several(epoch, covered, answers);

@@ -29,6 +29,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,6 +131,38 @@ class FragmentRunnerTest {
     assertThatThrownBy(() -> runner.run(tooMany, StopCheck.NEVER))
         .isInstanceOf(TooManySamples.class)
         .hasMessage(((FragmentAnswer.Refused) answer.answers().get(2)).reason());
+  }
+
+  @Test
+  void oneOfSeveralReadsThatFailsLeavesTheOthersAlone() throws Exception {
+    List<String> hosts = List.of("n1", "n2");
+    Fragment samples = new Fragment.Samples(3, hosts, 10, List.of(new Selection(up, 0, 9)));
+    Fragment parts =
+        new Fragment.Parts(
+            3,
+            hosts,
+            new QueryText("sum(up) + 1", 3, 3, 0, Query.Settings.STOCK),
+            List.of(),
+            1_000,
+            List.of(new Fragment.Part(1, new Grid(3, 1, 3), true, false)));
+    // The first checks of each kind of read are those of a program with a bug.
+    Fragment.Several both = new Fragment.Several(3, hosts, List.of(parts, samples, samples));
+    AtomicInteger checks = new AtomicInteger();
+    StopCheck wrong =
+        () -> {
+          if (checks.incrementAndGet() <= 2) {
+            throw new IllegalStateException("a bug");
+          }
+          return Optional.empty();
+        };
+    List<FragmentAnswer> answers = ((FragmentAnswer.Several) runner.run(both, wrong)).answers();
+    assertThat(answers.get(0)).isInstanceOf(FragmentAnswer.Unfit.class);
+    assertThat(answers.get(1))
+        .isInstanceOfSatisfying(
+            FragmentAnswer.Refused.class,
+            refused -> assertThat(refused.reason()).contains("a bug"));
+    assertThat(FragmentCodec.encode(answers.get(2)))
+        .isEqualTo(FragmentCodec.encode(runner.run(samples, StopCheck.NEVER)));
   }
 
   @Test
