@@ -141,6 +141,13 @@ class PackagesInstallTest {
                     + " -exec ldd {} + 2>&1"))
         .doesNotContain("not found");
     assertThat(machine.run("dpkg", "--verify", "fleetgauge-gateway")).isEmpty();
+    // Where man and bash look for them.
+    for (String each :
+        List.of(
+            "/usr/share/man/man1/fleetgauge-gateway.1.gz",
+            "/usr/share/bash-completion/completions/fleetgauge-gateway")) {
+      assertThat(machine.path(each)).isNotEmptyFile();
+    }
   }
 
   private void start() throws Exception {

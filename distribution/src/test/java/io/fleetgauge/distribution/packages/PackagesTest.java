@@ -73,7 +73,9 @@ class PackagesTest {
     write(home.resolve("LICENSE"), "Apache\n");
     for (String page : PAGES) {
       write(home.resolve("share/man/man1/" + page + ".1"), ".TH X 1\n.SH NAME\nx \\- y\n");
-      write(home.resolve("share/bash-completion/completions/" + page), "complete -W x " + page);
+      write(
+          home.resolve("share/bash-completion/completions/" + page),
+          "#!/usr/bin/env bash\ncomplete -W x " + page + "\n");
     }
     try (Stream<Path> all = Files.walk(home)) {
       for (Path each : (Iterable<Path>) all::iterator) {

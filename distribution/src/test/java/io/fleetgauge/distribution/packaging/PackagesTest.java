@@ -176,7 +176,7 @@ class PackagesTest {
           .content()
           .startsWith(".TH fleetgauge\\-")
           .contains(".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", "\\fB\\-\\-config\\fR=\\fIFILE\\fR");
-      Path completions = each.home().resolve("share/completions/bash/" + name);
+      Path completions = each.home().resolve("share/bash-completion/completions/" + name);
       Programs.run(folder, "bash", "-n", completions.toString());
       assertThat(
               Programs.run(
