@@ -1,33 +1,26 @@
 package io.fleetgauge.load.compare;
 
 import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.load.fleet.PeerProcess;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /** A real Prometheus on loopback with its remote-write receiver enabled. */
 public final class PrometheusServer implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(30);
-
-  private final HttpClient client = HttpClient.newHttpClient();
-  private final Process process;
-  private final URI address;
+  private final PeerProcess process;
 
   /**
    * @param folder for its data and its log
@@ -50,7 +43,6 @@ public final class PrometheusServer implements AutoCloseable {
   private PrometheusServer(Path folder, int port, Set<String> features)
       throws IOException, InterruptedException {
     Path config = folder.resolve("prometheus.yml");
-    address = URI.create("http://127.0.0.1:" + port);
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -63,35 +55,16 @@ public final class PrometheusServer implements AutoCloseable {
       command.add("--enable-feature=" + String.join(",", features));
     }
     process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("prometheus.log").toFile())
-            .start();
-    awaitReady(folder);
-  }
-
-  private void awaitReady(Path folder) throws IOException, InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(address.resolve("/-/ready")).build();
-    long deadline = System.nanoTime() + START_LIMIT.toNanos();
-    while (true) {
-      try {
-        if (client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) {
-          return;
-        }
-      } catch (ConnectException e) {
-        // Not listening yet.
-      }
-      if (!process.isAlive() || System.nanoTime() > deadline) {
-        String log = Files.readString(folder.resolve("prometheus.log"));
-        close();
-        throw new IllegalStateException("Prometheus does not start: " + log);
-      }
-      process.waitFor(50, TimeUnit.MILLISECONDS);
-    }
+        new PeerProcess(
+            command,
+            folder,
+            folder.resolve("prometheus.log"),
+            URI.create("http://127.0.0.1:" + port),
+            "/-/ready");
   }
 
   public URI address() {
-    return address;
+    return process.address();
   }
 
   /** Writes ticks, in order of time, as a remote-write sender would. */
@@ -114,13 +87,13 @@ public final class PrometheusServer implements AutoCloseable {
               .toArray());
     }
     HttpRequest request =
-        HttpRequest.newBuilder(address.resolve("/api/v1/write"))
+        HttpRequest.newBuilder(address().resolve("/api/v1/write"))
             .header("Content-Encoding", "snappy")
             .header("Content-Type", "application/x-protobuf")
             .header("X-Prometheus-Remote-Write-Version", "0.1.0")
             .POST(HttpRequest.BodyPublishers.ofByteArray(body.compressed()))
             .build();
-    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> response = process.send(request);
     if (response.statusCode() != 204) {
       throw new IOException(
           "Prometheus answers " + response.statusCode() + " to a write: " + response.body());
@@ -129,11 +102,6 @@ public final class PrometheusServer implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroy();
-    process
-        .onExit()
-        .orTimeout(10, TimeUnit.SECONDS)
-        .exceptionally(late -> process.destroyForcibly())
-        .join();
+    process.close();
   }
 }
