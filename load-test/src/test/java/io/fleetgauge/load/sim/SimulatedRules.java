@@ -35,7 +35,7 @@ final class SimulatedRules {
   private static final long RESEND_MILLIS = 30_000;
   private static final GroupEvaluation.Settings SETTINGS =
       new GroupEvaluation.Settings(
-          Labels.EMPTY, "http://here", RESEND_MILLIS, 0, RuleGroup.Partial.KEEP, Labels.EMPTY);
+          Labels.EMPTY, "http://here", RESEND_MILLIS, 0, RuleGroup.Partial.KEEP);
 
   private final Simulation simulation;
   private final Map<RuleGroup.Id, Dealt> groups = new HashMap<>();

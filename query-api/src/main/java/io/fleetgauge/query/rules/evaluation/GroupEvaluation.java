@@ -1,6 +1,7 @@
 package io.fleetgauge.query.rules.evaluation;
 
 import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
@@ -63,6 +64,7 @@ public final class GroupEvaluation {
    * @param queryOffset of groups that name none, ms
    * @param partial of groups that name none
    * @param scopeLabels what every result of the tenant has, whatever its rules say
+   * @param scope what every result has to match besides; others are not written
    */
   public record Settings(
       Labels externalLabels,
@@ -70,7 +72,18 @@ public final class GroupEvaluation {
       long resendDelay,
       long queryOffset,
       RuleGroup.Partial partial,
-      Labels scopeLabels) {}
+      Labels scopeLabels,
+      List<Matcher> scope) {
+    /** Of rules that may write everything. */
+    public Settings(
+        Labels externalLabels,
+        String externalUrl,
+        long resendDelay,
+        long queryOffset,
+        RuleGroup.Partial partial) {
+      this(externalLabels, externalUrl, resendDelay, queryOffset, partial, Labels.EMPTY, List.of());
+    }
+  }
 
   /**
    * What comes of a slot.
@@ -78,9 +91,10 @@ public final class GroupEvaluation {
    * @param samples that have still to be written, staleness markers included
    * @param alerts to send now: firing ones that are due, and resolved ones
    * @param written how many samples the writer has had before
+   * @param outside how many samples are not written, because they are outside of the scope
    */
   public record Outcome(
-      GroupState after, List<Written> samples, List<Notice> alerts, int written) {}
+      GroupState after, List<Written> samples, List<Notice> alerts, int written, int outside) {}
 
   /**
    * A sample to write.
@@ -226,7 +240,9 @@ public final class GroupEvaluation {
     List<RuleState> after = new ArrayList<>();
     List<Notice> notices = new ArrayList<>();
     TreeSet<String> missing = new TreeSet<>();
+    int outside = 0;
     for (RuleStep step : steps) {
+      outside += step.outside();
       after.add(step.after());
       notices.addAll(step.notices());
       missing.addAll(step.missing());
@@ -234,6 +250,6 @@ public final class GroupEvaluation {
     GroupState state =
         new GroupState(
             group.id(), slot, before.definition(), List.copyOf(missing), after, List.of());
-    return new Outcome(state, List.copyOf(samples), List.copyOf(notices), handed);
+    return new Outcome(state, List.copyOf(samples), List.copyOf(notices), handed, outside);
   }
 }

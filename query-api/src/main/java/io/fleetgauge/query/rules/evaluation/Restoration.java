@@ -111,7 +111,8 @@ public final class Restoration {
             settings.resendDelay(),
             settings.queryOffset(),
             RuleGroup.Partial.EVALUATE,
-            settings.scopeLabels());
+            settings.scopeLabels(),
+            settings.scope());
     RuleGroup evaluable =
         new RuleGroup(
             group.id(),

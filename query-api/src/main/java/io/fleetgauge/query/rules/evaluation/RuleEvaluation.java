@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.evaluation;
 
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.rules.definition.Rule;
@@ -50,6 +51,7 @@ final class RuleEvaluation {
                       CompletableFuture.completedFuture(recorded(recording, before, seen));
                   case Rule.Alerting alerting -> alerted(alerting, before, seen);
                 })
+        .thenApply(this::inScope)
         .exceptionally(failure -> failed(before, failure))
         .thenApply(step -> timed(step, queries.nanoTime() - begin));
   }
@@ -99,7 +101,43 @@ final class RuleEvaluation {
             after.series()),
         step.samples(),
         step.notices(),
-        step.missing());
+        step.missing(),
+        step.outside());
+  }
+
+  /** A tenant's rule writes only what the tenant may see; the rest makes it unhealthy. */
+  private RuleStep inScope(RuleStep step) {
+    if (step.samples().stream().allMatch(sample -> isInScope(sample.labels()))) {
+      return step;
+    }
+    List<Written> kept =
+        step.samples().stream().filter(sample -> isInScope(sample.labels())).toList();
+    List<Labels> series = step.after().series().stream().filter(this::isInScope).toList();
+    int outside = step.samples().size() - kept.size();
+    Labels example =
+        step.samples().stream()
+            .map(Written::labels)
+            .filter(labels -> !isInScope(labels))
+            .findFirst()
+            .orElseThrow();
+    String error =
+        "%d results are not stored, because they are outside of the tenant's scope, such as %s"
+            .formatted(outside, example);
+    return new RuleStep(
+        state(step.after(), Health.ERR, error, step.after().alerts(), series),
+        kept,
+        step.notices(),
+        step.missing(),
+        outside);
+  }
+
+  private boolean isInScope(Labels labels) {
+    for (Matcher matcher : settings.scope()) {
+      if (!matcher.matches(labels)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private RuleState state(

@@ -7,9 +7,19 @@ import java.util.List;
  *
  * @param samples without staleness markers
  * @param missing hosts that its queries could not see
+ * @param outside how many samples are not among them, because they are outside of the scope
  */
 record RuleStep(
     RuleState after,
     List<GroupEvaluation.Written> samples,
     List<GroupEvaluation.Notice> notices,
-    List<String> missing) {}
+    List<String> missing,
+    int outside) {
+  RuleStep(
+      RuleState after,
+      List<GroupEvaluation.Written> samples,
+      List<GroupEvaluation.Notice> notices,
+      List<String> missing) {
+    this(after, samples, notices, missing, 0);
+  }
+}

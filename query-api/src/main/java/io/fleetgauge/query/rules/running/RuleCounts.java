@@ -23,7 +23,7 @@ final class RuleCounts {
   private final LongAdder partial = new LongAdder();
   private final LongAdder postponed = new LongAdder();
   private final LongAdder late = new LongAdder();
-  private final LongAdder foreign = new LongAdder();
+  private final LongAdder outOfScope = new LongAdder();
   private volatile DoubleConsumer lateness = seconds -> {};
 
   /** What is counted of a group, while it is known. */
@@ -75,8 +75,8 @@ final class RuleCounts {
   }
 
   /** Results were not stored because they are not in the scope of their tenant. */
-  void foreign(long samples) {
-    foreign.add(samples);
+  void outOfScope(long samples) {
+    outOfScope.add(samples);
   }
 
   /** As Prometheus names a group; groups of tenants with the tenant before it. */
@@ -103,7 +103,7 @@ final class RuleCounts {
     meters.counter(
         "rule_results_out_of_scope",
         "Results of rules that are not stored, because their tenant could not see them.",
-        foreign::sum);
+        outOfScope::sum);
     counters(
         meters, "rule_group_iterations", "Evaluated slots, by rule group.", of -> of.iterations);
     counters(meters, "rule_evaluations", "Evaluated rules, by rule group.", of -> of.evaluations);

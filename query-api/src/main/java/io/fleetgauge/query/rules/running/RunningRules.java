@@ -295,7 +295,7 @@ public final class RunningRules implements AutoCloseable {
             evaluate.before(),
             evaluate.slot(),
             queries(group, scope, deadline),
-            samples -> writeNow(evaluate.term(), scope, samples).toCompletionStage(),
+            samples -> writeNow(evaluate.term(), samples).toCompletionStage(),
             settings(scope))
         .whenComplete(
             (done, failure) ->
@@ -304,7 +304,7 @@ public final class RunningRules implements AutoCloseable {
                       if (failure != null) {
                         postpone(evaluate.term(), group.id(), evaluate.slot(), failure);
                       } else {
-                        evaluated(evaluate, scope, done, begun);
+                        evaluated(evaluate, done, begun);
                       }
                     }));
   }
@@ -319,7 +319,8 @@ public final class RunningRules implements AutoCloseable {
           case KEEP -> RuleGroup.Partial.KEEP;
           case EVALUATE -> RuleGroup.Partial.EVALUATE;
         },
-        scope.labels());
+        scope.labels(),
+        scope.others());
   }
 
   private void postpone(long term, RuleGroup.Id group, long slot, Throwable why) {
@@ -385,38 +386,25 @@ public final class RunningRules implements AutoCloseable {
                     }));
   }
 
-  private Future<Void> writeNow(
-      long term, TenantScope scope, List<GroupEvaluation.Written> samples) {
+  private Future<Void> writeNow(long term, List<GroupEvaluation.Written> samples) {
     Promise<Void> stored = Promise.promise();
     context.runOnContext(
-        none ->
-            writer.writeNow(allowed(scope, samples), () -> mayPublish(term)).onComplete(stored));
+        none -> writer.writeNow(samples, () -> mayPublish(term)).onComplete(stored));
     return stored.future();
-  }
-
-  private List<GroupEvaluation.Written> allowed(
-      TenantScope scope, List<GroupEvaluation.Written> samples) {
-    List<GroupEvaluation.Written> allowed = scope.allowed(samples);
-    if (allowed.size() < samples.size()) {
-      counts.foreign(samples.size() - allowed.size());
-    }
-    return allowed;
   }
 
   private boolean mayPublish(long term) {
     return machine.filter(of -> of.mayPublish(term, steady())).isPresent();
   }
 
-  private void evaluated(
-      Effect.Evaluate evaluate, TenantScope scope, GroupEvaluation.Outcome done, long begun) {
+  private void evaluated(Effect.Evaluate evaluate, GroupEvaluation.Outcome done, long begun) {
     counts.evaluated(
         done.after(),
         (System.nanoTime() - begun) / 1e9,
         (parts.clock.getAsLong() - evaluate.slot()) / 1e3,
         done.samples().size() + done.written());
-    outcome =
-        new GroupEvaluation.Outcome(
-            done.after(), allowed(scope, done.samples()), done.alerts(), done.written());
+    counts.outOfScope(done.outside());
+    outcome = done;
     on(new Event.Evaluated(evaluate.term(), done.after(), steady()));
     outcome = null;
   }

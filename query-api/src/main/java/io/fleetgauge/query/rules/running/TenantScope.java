@@ -5,7 +5,6 @@ import io.fleetgauge.cluster.tenant.Access;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Caller;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +14,7 @@ import java.util.Optional;
  * What the rules of a tenant may read and write.
  *
  * @param labels that everything they write has: those that the scope demands
- * @param others matchers of the scope that what they write has to match besides
+ * @param others matchers of the scope that everything they write has to match besides
  */
 record TenantScope(Caller caller, Labels labels, List<Matcher> others) {
   /** As what the operator's own rules appear among tenants. */
@@ -48,18 +47,5 @@ record TenantScope(Caller caller, Labels labels, List<Matcher> others) {
     }
     return Optional.of(
         new TenantScope(caller, Labels.of(pairs.toArray(String[]::new)), List.copyOf(others)));
-  }
-
-  /** The samples that the tenant may write. */
-  List<GroupEvaluation.Written> allowed(List<GroupEvaluation.Written> samples) {
-    return others.isEmpty()
-        ? samples
-        : samples.stream()
-            .filter(
-                sample ->
-                    others.stream()
-                        .allMatch(
-                            matcher -> matcher.matches(sample.labels().value(matcher.name()))))
-            .toList();
   }
 }

@@ -56,12 +56,7 @@ final class TestRun {
             stock.lookback(), MAX_SAMPLES, file.evaluationInterval(), stock.features());
     this.settings =
         new GroupEvaluation.Settings(
-            test.externalLabels(),
-            test.externalUrl(),
-            RESEND_DELAY,
-            0,
-            RuleGroup.Partial.EVALUATE,
-            Labels.EMPTY);
+            test.externalLabels(), test.externalUrl(), RESEND_DELAY, 0, RuleGroup.Partial.EVALUATE);
   }
 
   /** What differs from what the test expects; nothing if it passes. */

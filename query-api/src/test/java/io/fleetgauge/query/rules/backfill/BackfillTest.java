@@ -116,8 +116,7 @@ class BackfillTest {
                     written.addAll(samples);
                     return CompletableFuture.completedFuture(null);
                   },
-                  new GroupEvaluation.Settings(
-                      Labels.EMPTY, "", MINUTE, 0, RuleGroup.Partial.KEEP, Labels.EMPTY))
+                  new GroupEvaluation.Settings(Labels.EMPTY, "", MINUTE, 0, RuleGroup.Partial.KEEP))
               .toCompletableFuture()
               .join();
       state = outcome.after();

@@ -31,13 +31,7 @@ final class Fleet {
   final TestSeries series = new TestSeries();
   final List<String> asked = new ArrayList<>();
   Settings settings =
-      new Settings(
-          Labels.of("region", "eu"),
-          "http://here",
-          MINUTE,
-          0,
-          RuleGroup.Partial.KEEP,
-          Labels.EMPTY);
+      new Settings(Labels.of("region", "eu"), "http://here", MINUTE, 0, RuleGroup.Partial.KEEP);
   List<String> missing = List.of();
   QueryFailure failure;
   GroupState state;

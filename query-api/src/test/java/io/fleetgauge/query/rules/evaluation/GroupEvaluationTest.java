@@ -5,7 +5,9 @@ import static io.fleetgauge.query.rules.evaluation.Fleet.minute;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
@@ -209,8 +211,7 @@ class GroupEvaluationTest {
   @Test
   void resultsOfATenantHaveTheLabelsOfItsScopeWhateverItsRulesSay() {
     Fleet fleet = new Fleet().load("t 90x9");
-    fleet.settings =
-        new Settings(Labels.EMPTY, "", 60_000, 0, RuleGroup.Partial.KEEP, Labels.of("tenant", "a"));
+    fleet.settings = scoped(Labels.of("tenant", "a"), List.of());
     RuleGroup group =
         group(
             """
@@ -225,6 +226,42 @@ class GroupEvaluationTest {
 
     assertThat(outcome.samples()).hasSize(3);
     assertThat(outcome.samples()).allMatch(s -> s.labels().value("tenant").equals("a"));
+  }
+
+  @Test
+  void resultsOutsideOfTheScopeAreNotWrittenAndTheirRuleSaysSo() throws Exception {
+    Fleet fleet = new Fleet().load("t{rack=\"r1\"} 90x9").load("t{rack=\"r2\"} 90x9");
+    fleet.settings = scoped(Labels.EMPTY, Parser.parseSelector("{rack=~\"r1|r3\"}"));
+    RuleGroup group =
+        group(
+            """
+            groups:
+            - name: g
+              rules:
+              - {record: r, expr: t}
+              - {alert: Hot, expr: t}
+              - {record: s, expr: 't{rack="r1"}'}
+            """);
+
+    Outcome outcome = fleet.evaluate(group, 0);
+
+    assertThat(outcome.samples()).hasSize(4);
+    assertThat(outcome.samples()).allMatch(s -> s.labels().value("rack").equals("r1"));
+    assertThat(outcome.outside()).isEqualTo(3);
+    List<RuleState> rules = outcome.after().rules();
+    assertThat(rules)
+        .extracting(RuleState::health)
+        .containsExactly(RuleState.Health.ERR, RuleState.Health.ERR, RuleState.Health.OK);
+    assertThat(rules.getFirst().lastError())
+        .isEqualTo(
+            "1 results are not stored, because they are outside of the tenant's scope, such as"
+                + " r{rack=\"r2\"}");
+    Outcome next = fleet.evaluate(group, 1);
+    assertThat(next.samples()).as("nothing ends that was not written").hasSize(4);
+  }
+
+  private static Settings scoped(Labels labels, List<Matcher> scope) {
+    return new Settings(Labels.EMPTY, "", 60_000, 0, RuleGroup.Partial.KEEP, labels, scope);
   }
 
   // --- missing hosts ---
