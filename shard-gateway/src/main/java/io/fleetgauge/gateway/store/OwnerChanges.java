@@ -8,6 +8,8 @@ import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,13 +85,15 @@ final class OwnerChanges {
       Histogram histogram,
       Outcome outcome) {
     Timeline now = owned.timeline;
+    Timeline then = now.at(time);
     boolean marker = histogram == null && Staleness.isMarker(value);
     if (marker) {
-      Timeline before = now.before();
-      if (before != null && before.owner.equals(handle.owner) && time >= now.from) {
+      Timeline before = then.before();
+      if (before != null && before.owner.equals(handle.owner) && time >= then.from) {
         // The owner before has ended; the sample of the new owner showed that already.
-        if (now.endedBefore == Timeline.NOT_ENDED) {
-          become(owned, change(before, now.from, now.owner, time));
+        if (then.endedBefore == Timeline.NOT_ENDED) {
+          Timeline ended = change(time, before, then.from, then.owner, time);
+          become(owned, replaced(now, then, ended));
           outcome.stored();
         } else {
           outcome.repeated();
@@ -98,19 +102,35 @@ final class OwnerChanges {
       }
     } else if (time > owned.newest()) {
       budget.pass(now.owner, handle.owner);
-      become(owned, change(now, time, handle.owner, Timeline.NOT_ENDED));
+      become(owned, change(time, now, time, handle.owner, Timeline.NOT_ENDED));
       return owned;
     } else if (time == owned.newest() && time >= now.from && owned.newestIsMarker()) {
       // One owner ended and another began in this tick.
       budget.pass(now.owner, handle.owner);
-      become(owned, change(now, time, handle.owner, time));
+      become(owned, change(time, now, time, handle.owner, time));
       owned.replaceNewest(value, histogram);
       last.set(owned.place, time, value, histogram);
       outcome.stored();
       return null;
     }
-    if (time <= owned.newest() && now.at(time).owner.equals(handle.owner)) {
-      return owned;
+    if (time <= owned.newest()) {
+      if (then.owner.equals(handle.owner)) {
+        return owned;
+      }
+      if (!marker) {
+        // The owner before may have ended in this tick, too.
+        long ended = endsAt(owned, time) ? time : Timeline.NOT_ENDED;
+        Timeline with = withLate(owned, then, handle.owner, time, ended);
+        if (with != null) {
+          become(owned, with);
+          if (ended == Timeline.NOT_ENDED) {
+            return owned;
+          }
+          owned.addLate(time, value, histogram);
+          outcome.late();
+          return null;
+        }
+      }
     }
     if (marker && !now.hasOwner(handle.owner)) {
       outcome.repeated(); // it ends an owner that has no interval
@@ -124,10 +144,66 @@ final class OwnerChanges {
     last.ownerChanged();
   }
 
-  private Timeline change(Timeline before, long from, Labels owner, long ended) {
-    if (from != changesAt) {
+  /** Whether the sample of a time is a marker. */
+  private static boolean endsAt(StoredSeries owned, long time) {
+    SampleReader reader = new SampleReader();
+    owned.read(time - 1, time, reader);
+    return reader.size() > 0
+        && Staleness.isMarker(reader.values()[0])
+        && (reader.histograms() == null || reader.histograms()[0] == null);
+  }
+
+  /**
+   * The intervals of a series and one more for the owner of a late sample, up to the next sample.
+   * Such samples come where those of the past are copied while new ones arrive.
+   *
+   * @param then the interval that has the time now
+   * @param ended when a marker ended its owner in this tick; otherwise {@link Timeline#NOT_ENDED}
+   * @return null if its owner has a sample of that time
+   */
+  private Timeline withLate(
+      StoredSeries owned, Timeline then, Labels owner, long time, long ended) {
+    Timeline now = owned.timeline;
+    Timeline after = null;
+    for (Timeline each = now; each != then; each = each.before()) {
+      after = each;
+    }
+    long next = firstSample(owned, ended == time ? time + 1 : time);
+    if (after != null && next >= after.from && after.endedBefore != Timeline.NOT_ENDED) {
+      next = after.from - 1; // its owner is known to have ended after that
+    }
+    if (next == time) {
+      return null;
+    }
+    boolean goesOn = next < (after == null ? Long.MAX_VALUE : after.from);
+    if (after != null && !goesOn && after.owner.equals(owner)) {
+      return replaced(now, after, change(time, then, time, owner, ended));
+    }
+    Timeline added = change(time, then, time, owner, ended);
+    return replaced(
+        now, then, goesOn ? interval(added, next, then.owner, Timeline.NOT_ENDED) : added);
+  }
+
+  /** The intervals of a series, one of them in another form. */
+  private Timeline replaced(Timeline newest, Timeline old, Timeline by) {
+    Deque<Timeline> later = new ArrayDeque<>();
+    for (Timeline each = newest; each != old; each = each.before()) {
+      later.push(each);
+    }
+    Timeline now = by;
+    for (Timeline each : later) {
+      now = interval(now, each.from, each.owner, each.endedBefore);
+    }
+    return now;
+  }
+
+  /**
+   * @param time of the tick; the series of a GPU that change in one tick have equal intervals
+   */
+  private Timeline change(long time, Timeline before, long from, Labels owner, long ended) {
+    if (time != changesAt) {
       changes.clear();
-      changesAt = from;
+      changesAt = time;
     }
     return interval(before, from, owner, ended);
   }

@@ -3,26 +3,36 @@ package io.fleetgauge.gateway.store;
 import static io.fleetgauge.gateway.store.HostWriter.BLOCK_MILLIS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.RunDictionary;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What another gateway needs to have the same samples: digests that differ, and pages. */
@@ -249,6 +259,119 @@ class CopyTest {
     assertThat(all(copy)).isEqualTo(all(writer));
     assertThat(digest(copy, START)).isEqualTo(digest(writer, START));
     assertThat(pages).isGreaterThan(maxBytes == 1 ? 10 : 0);
+  }
+
+  /** Ticks as they come: what each GPU has, and before or after that the end of its last owner. */
+  private List<Tick> history(Random random) {
+    String[] owners = {"a", "a"};
+    Map<String, String> open = new HashMap<>();
+    List<Tick> ticks = new ArrayList<>();
+    for (int tick = 0; tick < 80; tick++) {
+      List<Labels> series = new ArrayList<>();
+      List<Double> values = new ArrayList<>();
+      for (int gpu = 0; gpu < owners.length; gpu++) {
+        if (random.nextInt(6) == 0) {
+          owners[gpu] = List.of("a", "b", "c", "").get(random.nextInt(4));
+        }
+        for (String metric : List.of("util", "temp")) {
+          if (random.nextInt(10) == 0) {
+            continue;
+          }
+          String before = open.put(metric + gpu, owners[gpu]);
+          boolean ends = before != null && !before.equals(owners[gpu]) && random.nextBoolean();
+          boolean endsFirst = random.nextBoolean();
+          if (ends && endsFirst) {
+            series.add(writer.gpu(metric, "G" + gpu, before));
+            values.add(Staleness.MARKER);
+          }
+          series.add(writer.gpu(metric, "G" + gpu, owners[gpu]));
+          values.add((double) tick);
+          if (ends && !endsFirst) {
+            series.add(writer.gpu(metric, "G" + gpu, before));
+            values.add(Staleness.MARKER);
+          }
+        }
+      }
+      ticks.add(
+          new Tick(
+              START + tick * 15_000,
+              series,
+              values.stream().mapToDouble(Double::doubleValue).toArray()));
+    }
+    return ticks;
+  }
+
+  private static void send(HostWriter to, Tick tick) {
+    to.send(tick.time(), tick.series().toArray(Labels[]::new), tick.values(), tick.histograms());
+  }
+
+  private static Map<Labels, String> samples(HostWriter of) {
+    Map<Labels, String> samples = new TreeMap<>();
+    of.lane()
+        .all(0, Long.MAX_VALUE)
+        .forEach(
+            each ->
+                assertThat(
+                        samples.put(
+                            each.labels(),
+                            Arrays.toString(each.times()) + Arrays.toString(each.values())))
+                    .isNull());
+    return samples;
+  }
+
+  private static void assertSamples(HostWriter of, Map<Labels, String> expected) {
+    Map<Labels, String> samples = samples(of);
+    assertThat(samples).containsOnlyKeys(expected.keySet());
+    expected.forEach(
+        (series, all) -> assertThat(samples.get(series)).as("" + series).isEqualTo(all));
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void aCopyThatIsMadeWhileOwnersChangeHasTheSameSeriesAndSamples(long seed) throws Exception {
+    Random random = new Random(seed);
+    List<Tick> history = history(random);
+    history.forEach(tick -> send(writer, tick));
+    int begun = 1 + random.nextInt(history.size() - 1);
+    Deque<Tick> live = new ArrayDeque<>(history.subList(begun, history.size()));
+    // The copy may have some of what came live, too.
+    long to = START + 15_000L * (begun + random.nextInt(3));
+    Deque<Tick> copied = new ArrayDeque<>(HostPage.ticks(writer.lane().all(START, to)));
+    send(copy, live.poll());
+    while (!live.isEmpty() || !copied.isEmpty()) {
+      boolean next = copied.isEmpty() || !live.isEmpty() && random.nextInt(4) == 0;
+      send(copy, next ? live.poll() : copied.poll());
+    }
+    // Digests show what is missing: the end of an owner that was not known yet when it came.
+    HostPage.ticks(writer.lane().all(START, Long.MAX_VALUE)).forEach(tick -> send(copy, tick));
+    assertSamples(copy, samples(writer));
+    assertThat(digest(copy, START)).isEqualTo(digest(writer, START));
+    assertThat(copy.store().seriesCount()).isEqualTo(writer.store().seriesCount());
+    Map<Labels, String> before = samples(copy);
+    copy.sealAll(START + 9 * BLOCK_MILLIS);
+    assertSamples(copy, before);
+    copy.restart();
+    assertSamples(copy, before);
+  }
+
+  private static LongStream seeds() {
+    return LongStream.rangeClosed(1, Integer.getInteger("fleetgauge.copies", 200));
+  }
+
+  @Test
+  void aQueryThatHasFoundItsSeriesDoesNotGiveThemLateSamplesOfOtherOwners() throws Exception {
+    Labels mine = writer.gpu("util", "G1", "a");
+    writer.send(START + 20, mine, 2);
+    writer.send(START + 30, mine, 3);
+    SelectionReader reader =
+        new SelectionReader(new Selection(Parser.parseSelector("util"), 0, Long.MAX_VALUE));
+    reader.add(writer.lane().view());
+    writer.send(START + 10, writer.gpu("util", "G1", "b"), 1);
+    List<Series> read = new ArrayList<>();
+    reader.read(100, host -> {}, read::add);
+    assertThat(read)
+        .containsExactly(
+            new Series(mine, new long[] {START + 20, START + 30}, new double[] {2, 3}));
   }
 
   @Test

@@ -132,14 +132,41 @@ class OwnerChangesTest {
   }
 
   @Test
-  void aLateSampleOfAnotherOwnerIsKeptInASeriesOfItsOwn() throws Exception {
+  void aLateSampleOfAnotherOwnerGetsAnIntervalUpToTheNextSample() throws Exception {
     send(0, "a", 1);
     send(10, "a", 2);
     assertThat(send(5, "b", 9).kept()).isEqualTo(1);
     assertThat(send(6, "b", 8).kept()).isEqualTo(1);
     assertThat(read())
         .isEqualTo(Map.of("a", Map.of(0L, "1", 10L, "2"), "b", Map.of(5L, "9", 6L, "8")));
+    assertOneSeries();
+  }
+
+  @Test
+  void aLateSampleOfAnotherOwnerAtTheTimeOfASampleIsKeptInASeriesOfItsOwn() throws Exception {
+    send(0, "a", 1);
+    send(5, "a", 2);
+    send(10, "a", 3);
+    assertThat(send(5, "b", 9).kept()).isEqualTo(1);
+    assertThat(read())
+        .isEqualTo(Map.of("a", Map.of(0L, "1", 5L, "2", 10L, "3"), "b", Map.of(5L, "9")));
     assertThat(writer.store().seriesCount()).isEqualTo(2);
+  }
+
+  @Test
+  void theEndOfAnOwnerStaysItsOwnWhenSamplesOfAnotherOneComeFromTheTimeBetween() throws Exception {
+    send(0, "a", 1);
+    send(10, "a", END);
+    send(10, "c", 2);
+    send(5, "b", 9);
+    send(7, "a", 8);
+    assertThat(read())
+        .isEqualTo(
+            Map.of(
+                "a", Map.of(0L, "1", 7L, "8", 10L, "end"),
+                "b", Map.of(5L, "9"),
+                "c", Map.of(10L, "2")));
+    assertOneSeries();
   }
 
   @Test

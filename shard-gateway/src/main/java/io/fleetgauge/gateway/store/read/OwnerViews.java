@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A series with owners as the series that would exist if the owner were part of the labels: one for
@@ -23,19 +25,28 @@ final class OwnerViews {
   /** The samples of a series that one owner has. */
   static final class View {
     private final Labels labels;
+
+    /** The intervals by which it was made, and the owner; null of a series without owners. */
+    private final Timeline known;
+
+    private final Labels owner;
     private final List<Span> spans;
     private final List<Long> markers;
 
     /** Without spans yet. */
-    private View(Labels labels) {
+    private View(Labels labels, Timeline known, Labels owner) {
       this.labels = labels;
+      this.known = known;
+      this.owner = owner;
       this.spans = new ArrayList<>();
       this.markers = new ArrayList<>();
     }
 
     /** Of one owner all the time. */
-    private View(Labels labels, Span only) {
+    private View(Labels labels, Timeline known, Labels owner, Span only) {
       this.labels = labels;
+      this.known = known;
+      this.owner = owner;
       this.spans = List.of(only);
       this.markers = List.of();
     }
@@ -49,7 +60,35 @@ final class OwnerViews {
       if (!spans.isEmpty()) {
         series.read(spans.getFirst().from - 1, spans.getLast().to, reader);
       }
-      return among(reader);
+      Series found = among(reader);
+      Timeline now = series.timeline;
+      // A late sample of another owner may have come since; its interval was there before it.
+      return now == known || found == null ? found : ofOwner(found, now);
+    }
+
+    private Series ofOwner(Series found, Timeline now) {
+      int[] kept =
+          IntStream.range(0, found.size())
+              .filter(i -> isEnd(found, i) || now.at(found.times()[i]).owner.equals(owner))
+              .toArray();
+      if (kept.length == found.size()) {
+        return found;
+      }
+      Histogram[] histograms = found.histograms();
+      return kept.length == 0
+          ? null
+          : new Series(
+              labels,
+              IntStream.of(kept).mapToLong(i -> found.times()[i]).toArray(),
+              IntStream.of(kept).mapToDouble(i -> found.values()[i]).toArray(),
+              histograms == null
+                  ? null
+                  : IntStream.of(kept).mapToObj(i -> histograms[i]).toArray(Histogram[]::new));
+    }
+
+    private static boolean isEnd(Series of, int i) {
+      return Staleness.isMarker(of.values()[i])
+          && (of.histograms() == null || of.histograms()[i] == null);
     }
 
     /** The samples just read that belong to it; null if there are none. */
@@ -64,7 +103,8 @@ final class OwnerViews {
         }
       }
       if (!markers.isEmpty()) {
-        long[] times = markers.stream().mapToLong(Long::longValue).toArray();
+        // One that came before the samples of its owner may be known by an earlier interval, too.
+        long[] times = markers.stream().mapToLong(Long::longValue).sorted().distinct().toArray();
         double[] values = new double[times.length];
         java.util.Arrays.fill(values, Staleness.MARKER);
         Series ends = new Series(labels, times, values);
@@ -92,26 +132,26 @@ final class OwnerViews {
     }
     Timeline newest = series.timeline;
     if (newest == null) {
-      return new OwnerViews(List.of(new View(series.identity, new Span(from, to))));
+      return new OwnerViews(List.of(new View(series.identity, null, null, new Span(from, to))));
     }
     if (newest.from <= from && !endsIn(newest, from, to)) {
       Labels labels = series.labels(newest.owner);
       return matches(matchers, labels)
-          ? new OwnerViews(List.of(new View(labels, new Span(from, to))))
+          ? new OwnerViews(List.of(new View(labels, newest, newest.owner, new Span(from, to))))
           : NONE;
     }
     Map<Labels, View> byOwner = new LinkedHashMap<>();
     long end = to;
     for (Timeline interval = newest; interval != null; interval = interval.before()) {
       if (interval.from <= end) {
-        view(byOwner, series, interval)
+        view(byOwner, series, newest, interval)
             .spans
             .addFirst(new Span(Math.max(from, interval.from), end));
         end = interval.from - 1;
       }
       Timeline before = interval.before();
       if (before != null && endsIn(interval, from, to)) {
-        view(byOwner, series, before).markers.addFirst(interval.endedBefore);
+        view(byOwner, series, newest, before).markers.addFirst(interval.endedBefore);
       }
       if (interval.from <= from) {
         break;
@@ -132,8 +172,10 @@ final class OwnerViews {
     return ended != Timeline.NOT_ENDED && ended >= from && ended <= to;
   }
 
-  private static View view(Map<Labels, View> byOwner, StoredSeries series, Timeline interval) {
-    return byOwner.computeIfAbsent(interval.owner, owner -> new View(series.labels(owner)));
+  private static View view(
+      Map<Labels, View> byOwner, StoredSeries series, Timeline newest, Timeline interval) {
+    return byOwner.computeIfAbsent(
+        interval.owner, owner -> new View(series.labels(owner), newest, owner));
   }
 
   private static boolean matches(List<Matcher> matchers, Labels labels) {
