@@ -55,6 +55,7 @@ public record Manual(Path share, String version, String date) {
   private void complete(CommandLine line, String name) throws IOException {
     Path file = share.resolve("bash-completion/completions").resolve(name);
     Files.createDirectories(file.getParent());
-    Files.writeString(file, AutoComplete.bash(name, line));
+    // It is read by a shell, and no program.
+    Files.writeString(file, AutoComplete.bash(name, line).replaceFirst("^#!.*\n+", ""));
   }
 }

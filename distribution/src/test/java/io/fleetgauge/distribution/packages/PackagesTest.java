@@ -75,7 +75,7 @@ class PackagesTest {
       write(home.resolve("share/man/man1/" + page + ".1"), ".TH X 1\n.SH NAME\nx \\- y\n");
       write(
           home.resolve("share/bash-completion/completions/" + page),
-          "#!/usr/bin/env bash\ncomplete -W x " + page + "\n");
+          "complete -W x " + page + "\n");
     }
     try (Stream<Path> all = Files.walk(home)) {
       for (Path each : (Iterable<Path>) all::iterator) {

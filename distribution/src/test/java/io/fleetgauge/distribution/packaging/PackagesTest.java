@@ -177,6 +177,7 @@ class PackagesTest {
           .startsWith(".TH fleetgauge\\-")
           .contains(".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", "\\fB\\-\\-config\\fR=\\fIFILE\\fR");
       Path completions = each.home().resolve("share/bash-completion/completions/" + name);
+      assertThat(completions).content().doesNotStartWith("#!");
       Programs.run(folder, "bash", "-n", completions.toString());
       assertThat(
               Programs.run(
