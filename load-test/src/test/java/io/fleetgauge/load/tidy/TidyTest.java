@@ -751,7 +751,11 @@ class TidyTest {
               "query.rules.evaluation",
               "sample",
               "sample.relabel"),
-          room("query.rules.ownership", "query.rules.definition", "query.rules.evaluation"),
+          room(
+              "query.rules.ownership",
+              "query.rules.definition",
+              "query.rules.evaluation",
+              "sample"),
           room(
               "query.rules.running",
               "cluster.config",
