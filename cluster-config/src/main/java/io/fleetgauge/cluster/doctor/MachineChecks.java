@@ -3,7 +3,9 @@ package io.fleetgauge.cluster.doctor;
 import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.terminal.Figures;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -11,6 +13,7 @@ import java.util.OptionalLong;
 
 /** Whether Java, the limits of this user, and the kernel are as the process needs them. */
 final class MachineChecks {
+  private static final int MOST_BYTES = 1 << 16;
   private static final int JAVA = 25;
   private static final double WARN_HEAP = 0.75;
   private static final long LEAST_TASKS = 1_024;
@@ -146,8 +149,9 @@ final class MachineChecks {
   }
 
   private static Optional<String> text(Path file) {
-    try {
-      return Optional.of(Files.readString(file).strip());
+    // Files.readString reads one byte first, and the kernel gives a setting in one read only.
+    try (InputStream in = Files.newInputStream(file)) {
+      return Optional.of(new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8).strip());
     } catch (IOException e) {
       return Optional.empty(); // not Linux, or another version of the kernel
     }

@@ -449,7 +449,15 @@ class DoctorCommandTest {
 
   @Test
   void limitsMemoryAndSettingsOfTheKernelAreRead() throws Exception {
-    doctor(yaml("")).has("ok", "java", "Java 25").has("ok", "limits", "Max open files");
+    Process sysctl = new ProcessBuilder("cat", "/proc/sys/vm/max_map_count").start();
+    String maps = new String(sysctl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    doctor(yaml(""))
+        .has("ok", "java", "Java 25")
+        .has("ok", "limits", "Max open files")
+        .has(
+            Long.parseLong(maps.strip()) < 65_530 ? "warning" : "ok",
+            "kernel",
+            "vm.max_map_count is " + maps.strip());
     Path proc = folder.resolve("proc");
     Files.createDirectories(proc.resolve("self"));
     Files.createDirectories(proc.resolve("sys/vm"));
