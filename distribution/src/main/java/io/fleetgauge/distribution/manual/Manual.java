@@ -55,7 +55,7 @@ public record Manual(Path share, String version, String date) {
   private void complete(CommandLine line, String name) throws IOException {
     Path file = share.resolve("bash-completion/completions").resolve(name);
     Files.createDirectories(file.getParent());
-    // It is read by a shell, and no program.
+    // A shell sources it, so it needs no #! line.
     Files.writeString(file, AutoComplete.bash(name, line).replaceFirst("^#!.*\n+", ""));
   }
 }

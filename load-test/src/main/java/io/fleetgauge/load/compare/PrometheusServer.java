@@ -42,13 +42,14 @@ public final class PrometheusServer implements AutoCloseable {
 
   private PrometheusServer(Path folder, int port, Set<String> features)
       throws IOException, InterruptedException {
-    Path config = folder.resolve("prometheus.yml");
+    Path home = folder.toAbsolutePath(); // it is started there
+    Path config = home.resolve("prometheus.yml");
     List<String> command =
         new ArrayList<>(
             List.of(
                 PeerPrograms.program("prometheus").toString(),
                 "--config.file=" + config,
-                "--storage.tsdb.path=" + folder.resolve("data"),
+                "--storage.tsdb.path=" + home.resolve("data"),
                 "--web.listen-address=127.0.0.1:" + port,
                 "--web.enable-remote-write-receiver"));
     if (!features.isEmpty()) {
@@ -57,8 +58,8 @@ public final class PrometheusServer implements AutoCloseable {
     process =
         new PeerProcess(
             command,
-            folder,
-            folder.resolve("prometheus.log"),
+            home,
+            home.resolve("prometheus.log"),
             URI.create("http://127.0.0.1:" + port),
             "/-/ready");
   }

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FragmentRunnerTest {
+  private static final List<String> BOTH = List.of("n1", "n2");
   private static final ClusterView VIEW =
       new ClusterView(OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g2")), Map.of(), false);
 
@@ -105,23 +106,29 @@ class FragmentRunnerTest {
         .satisfies(s -> assertThat(s.size()).isOne());
   }
 
+  private Fragment samples(long budget) {
+    return new Fragment.Samples(3, BOTH, budget, List.of(new Selection(up, 0, 9)));
+  }
+
+  private static Fragment parts() {
+    return new Fragment.Parts(
+        3,
+        BOTH,
+        new QueryText("sum(up) + 1", 3, 3, 0, Query.Settings.STOCK),
+        List.of(),
+        1_000,
+        List.of(new Fragment.Part(1, new Grid(3, 1, 3), true, false)));
+  }
+
   @Test
   void severalReadsAreAnsweredAsEachAloneIs() throws Exception {
-    List<String> hosts = List.of("n1", "n2");
-    Fragment samples = new Fragment.Samples(3, hosts, 10, List.of(new Selection(up, 0, 9)));
-    Fragment parts =
-        new Fragment.Parts(
-            3,
-            hosts,
-            new QueryText("sum(up) + 1", 3, 3, 0, Query.Settings.STOCK),
-            List.of(),
-            1_000,
-            List.of(new Fragment.Part(1, new Grid(3, 1, 3), true, false)));
-    Fragment tooMany = new Fragment.Samples(3, hosts, 2, List.of(new Selection(up, 0, 9)));
+    Fragment samples = samples(10);
+    Fragment parts = parts();
+    Fragment tooMany = samples(2);
     FragmentAnswer.Several answer =
         (FragmentAnswer.Several)
             runner.run(
-                new Fragment.Several(3, hosts, List.of(samples, parts, tooMany)), StopCheck.NEVER);
+                new Fragment.Several(3, BOTH, List.of(samples, parts, tooMany)), StopCheck.NEVER);
     assertThat(answer.covered()).containsExactly("n1");
     assertThat(FragmentCodec.encode(answer.answers().get(0)))
         .isEqualTo(FragmentCodec.encode(runner.run(samples, StopCheck.NEVER)));
@@ -135,18 +142,10 @@ class FragmentRunnerTest {
 
   @Test
   void oneOfSeveralReadsThatFailsLeavesTheOthersAlone() throws Exception {
-    List<String> hosts = List.of("n1", "n2");
-    Fragment samples = new Fragment.Samples(3, hosts, 10, List.of(new Selection(up, 0, 9)));
-    Fragment parts =
-        new Fragment.Parts(
-            3,
-            hosts,
-            new QueryText("sum(up) + 1", 3, 3, 0, Query.Settings.STOCK),
-            List.of(),
-            1_000,
-            List.of(new Fragment.Part(1, new Grid(3, 1, 3), true, false)));
+    Fragment samples = samples(10);
+    Fragment parts = parts();
     // The first checks of each kind of read are those of a program with a bug.
-    Fragment.Several both = new Fragment.Several(3, hosts, List.of(parts, samples, samples));
+    Fragment.Several both = new Fragment.Several(3, BOTH, List.of(parts, samples, samples));
     AtomicInteger checks = new AtomicInteger();
     StopCheck wrong =
         () -> {

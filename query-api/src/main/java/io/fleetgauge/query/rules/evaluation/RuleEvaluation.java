@@ -121,8 +121,8 @@ final class RuleEvaluation {
             .findFirst()
             .orElseThrow();
     String error =
-        "%d results are not stored, because they are outside of the tenant's scope, such as %s"
-            .formatted(outside, example);
+        "outside of the tenant's scope and not stored: %d of %d results, such as %s"
+            .formatted(outside, step.samples().size(), example);
     return new RuleStep(
         state(step.after(), Health.ERR, error, step.after().alerts(), series),
         kept,

@@ -15,13 +15,13 @@ import java.util.Map;
 public final class Outbox {
   private final Map<Labels, Notice> waiting = new LinkedHashMap<>();
   private long slot;
-  private volatile long run = 1;
+  private volatile long tenure = 1;
   private volatile boolean owned;
 
   /**
    * A slot has been evaluated.
    *
-   * @param before the slot of the state from which on
+   * @param before the slot of the state that the evaluation began with; 0 for the first one
    */
   public void add(long before, long evaluated, List<Notice> alerts) {
     if (before != slot) {
@@ -42,7 +42,7 @@ public final class Outbox {
   /** Nothing that waits, or was taken, is to be told any more. */
   public void abandon() {
     waiting.clear();
-    run++;
+    tenure++;
   }
 
   /** Another query API owns the group; until the next alerts are taken, none is to be told. */
@@ -50,13 +50,13 @@ public final class Outbox {
     owned = false;
   }
 
-  /** The run of slots that are evaluated here, one from the other, with none of others between. */
-  public long run() {
-    return run;
+  /** Stays the same while each slot is evaluated here, from the state after the slot before. */
+  public long tenure() {
+    return tenure;
   }
 
-  /** Whether what was taken in a run is still to be told. */
+  /** Whether what was taken in a tenure is still to be told. */
   public boolean isCurrent(long of) {
-    return owned && run == of;
+    return owned && tenure == of;
   }
 }

@@ -420,9 +420,9 @@ public final class RunningRules implements AutoCloseable {
     outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
     if (publish.newest()) {
       List<GroupEvaluation.Notice> alerts = outbox.take();
-      long run = outbox.run();
+      long tenure = outbox.tenure();
       if (!alerts.isEmpty()) {
-        parts.notifier.send(id.tenant(), alerts, () -> isCurrent(outbox, run));
+        parts.notifier.send(id.tenant(), alerts, () -> isCurrent(outbox, tenure));
       }
     }
     writer.write(
@@ -486,8 +486,8 @@ public final class RunningRules implements AutoCloseable {
    * Whether this process still speaks for a group: false while it has reason to think that another
    * one has gone on with it. A process that stops owned it until then.
    */
-  private boolean isCurrent(Outbox outbox, long run) {
-    return outbox.isCurrent(run)
+  private boolean isCurrent(Outbox outbox, long tenure) {
+    return outbox.isCurrent(tenure)
         && (draining || steady() - tickedAt <= OwnershipMachine.LEASE_MILLIS);
   }
 

@@ -254,8 +254,7 @@ class GroupEvaluationTest {
         .containsExactly(RuleState.Health.ERR, RuleState.Health.ERR, RuleState.Health.OK);
     assertThat(rules.getFirst().lastError())
         .isEqualTo(
-            "1 results are not stored, because they are outside of the tenant's scope, such as"
-                + " r{rack=\"r2\"}");
+            "outside of the tenant's scope and not stored: 1 of 2 results, such as r{rack=\"r2\"}");
     Outcome next = fleet.evaluate(group, 1);
     assertThat(next.samples()).as("nothing ends that was not written").hasSize(4);
   }

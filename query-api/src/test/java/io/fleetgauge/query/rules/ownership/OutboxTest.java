@@ -38,41 +38,41 @@ class OutboxTest {
   void whatWasTakenIsNotToldAfterSomebodyElseHasEvaluatedASlot() {
     outbox.add(0, 10, List.of(notice("A", 1)));
     outbox.take();
-    long run = outbox.run();
-    assertThat(outbox.isCurrent(run)).isTrue();
+    long tenure = outbox.tenure();
+    assertThat(outbox.isCurrent(tenure)).isTrue();
 
     outbox.add(10, 20, List.of());
-    assertThat(outbox.isCurrent(run)).as("while the slots follow each other").isTrue();
+    assertThat(outbox.isCurrent(tenure)).as("while the slots follow each other").isTrue();
     outbox.add(30, 40, List.of());
     outbox.take();
 
-    assertThat(outbox.isCurrent(run)).isFalse();
-    assertThat(outbox.isCurrent(outbox.run())).isTrue();
+    assertThat(outbox.isCurrent(tenure)).isFalse();
+    assertThat(outbox.isCurrent(outbox.tenure())).isTrue();
   }
 
   @Test
   void nothingIsToldOfAGroupThatAnotherOneOwnsUntilItsNextSlotHere() {
     outbox.add(0, 10, List.of(notice("A", 1)));
     outbox.take();
-    long run = outbox.run();
+    long tenure = outbox.tenure();
 
     outbox.disown();
-    assertThat(outbox.isCurrent(run)).isFalse();
+    assertThat(outbox.isCurrent(tenure)).isFalse();
     outbox.add(10, 20, List.of());
     outbox.take();
-    assertThat(outbox.isCurrent(run)).as("nobody evaluated a slot between").isTrue();
+    assertThat(outbox.isCurrent(tenure)).as("nobody evaluated a slot between").isTrue();
   }
 
   @Test
   void nothingOfBeforeIsToldAfterAPause() {
     outbox.add(0, 10, List.of(notice("A", 1)));
     outbox.take();
-    long run = outbox.run();
+    long tenure = outbox.tenure();
     outbox.add(10, 20, List.of(notice("B", 2)));
 
     outbox.abandon();
 
     assertThat(outbox.take()).isEmpty();
-    assertThat(outbox.isCurrent(run)).isFalse();
+    assertThat(outbox.isCurrent(tenure)).isFalse();
   }
 }
