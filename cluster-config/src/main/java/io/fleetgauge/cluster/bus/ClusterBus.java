@@ -43,7 +43,8 @@ import org.slf4j.LoggerFactory;
  * is joined, which takes seconds, while a clustered Vert.x exists only after.
  *
  * <p>Registrations lie in Hazelcast, in the memory of gateways. The bus connects when the cluster
- * has a gateway. When all gateways were gone, each process registers again with the first one.
+ * has a gateway. When gateways went together with the copies of what they held, each process
+ * registers again.
  */
 public final class ClusterBus implements AutoCloseable {
   /** The address of hints, which gateways and query APIs receive. */
@@ -74,7 +75,7 @@ public final class ClusterBus implements AutoCloseable {
   private final List<MessageConsumer<Buffer>> consumers = new ArrayList<>();
   private HazelcastClusterManager manager;
   private boolean isConnecting;
-  private boolean hadData;
+  private volatile boolean isLost;
   private long sequence;
   private long lastEpoch;
   private volatile boolean closing;
@@ -114,6 +115,8 @@ public final class ClusterBus implements AutoCloseable {
   static ClusterBus startWith(
       HazelcastInstance hazelcast, String host, String name, boolean isQueryApi, ClusterKey key) {
     ClusterBus bus = new ClusterBus(hazelcast, host, name, isQueryApi, key);
+    // Not from the list of members: all gateways can be replaced between two looks at it.
+    hazelcast.getPartitionService().addPartitionLostListener(lost -> bus.isLost = true);
     bus.every(CONNECT_EVERY_MILLIS, bus::connectOrRepair);
     return bus;
   }
@@ -222,15 +225,14 @@ public final class ClusterBus implements AutoCloseable {
         hazelcast.getLifecycleService().isRunning()
             && hazelcast.getCluster().getMembers().stream()
                 .anyMatch(member -> !member.isLiteMember());
-    boolean isBack = hasData && !hadData;
-    hadData = hasData;
     if (!hasData || isConnecting || closing) {
       return;
     }
     if (vertx.isEmpty()) {
       isConnecting = true;
       connect();
-    } else if (isBack) {
+    } else if (isLost) {
+      isLost = false;
       repair();
     }
   }
@@ -279,6 +281,17 @@ public final class ClusterBus implements AutoCloseable {
     if (isQueryApi) {
       consumers.add(bus.<Buffer>consumer(QUERY_APIS, this::receive));
     }
+    for (MessageConsumer<Buffer> each : consumers) {
+      each.completion()
+          .onFailure(
+              failure ->
+                  run(
+                      () -> {
+                        if (consumers.contains(each)) {
+                          repairAgain(failure);
+                        }
+                      }));
+    }
   }
 
   /** Registers this process again, because the gateways that knew of it are gone. */
@@ -288,13 +301,14 @@ public final class ClusterBus implements AutoCloseable {
     known
         .future()
         .onSuccess(done -> run(() -> vertx.ifPresent(connected -> listen(connected.eventBus()))))
-        .onFailure(
-            failure ->
-                run(
-                    () -> {
-                      LOG.warn("the event bus is not repaired yet: {}", failure.toString());
-                      hadData = false; // try again
-                    }));
+        .onFailure(this::repairAgain);
+  }
+
+  private void repairAgain(Throwable failure) {
+    if (!closing) {
+      LOG.warn("the event bus is not repaired yet: {}", failure.toString());
+      isLost = true;
+    }
   }
 
   private void send(String address, BusMessage message) {
