@@ -847,6 +847,9 @@ int nvmlGpmSampleFree(nvmlGpmSample_t sample) {
 
 static int sample(nvmlDevice_t of, const char *call, int instance, nvmlGpmSample_t out) {
     int code = enter(of, call);
+    if (code == NVML_SUCCESS && of->mig >= 0) {
+        code = NVML_ERROR_INVALID_ARGUMENT; /* an instance is named by its id */
+    }
     if (code == NVML_SUCCESS) {
         out->serial = ++sample_serial;
         out->gpu = of->gpu;

@@ -124,6 +124,26 @@ class MigTest {
   }
 
   @Test
+  void whatAGpuDoesNotAnswerWhileItIsDividedIsAskedAgainWhenItIsWhole() throws Exception {
+    try (GpuFixture gpus = new GpuFixture(driver)) {
+      assertThat(of(gpus.read(), 0)).doesNotContainKey("DCGM_FI_DEV_GPU_UTIL");
+      driver.set(0, "mig", 0);
+      driver.set(0, "gpu_percent", 7);
+      driver.set(0, "gpm.3", 40);
+      gpus.read(); // sees the layout after the questions were asked
+      gpus.pass(15);
+      gpus.read();
+      gpus.pass(15);
+      assertThat(of(gpus.read(), 0))
+          .containsEntry("DCGM_FI_DEV_GPU_UTIL", 7.0)
+          .containsEntry("DCGM_FI_PROF_SM_ACTIVE", 0.3)
+          .containsEntry("DCGM_FI_PROF_SM_OCCUPANCY", 0.4)
+          .containsEntry("DCGM_FI_DEV_GPU_TEMP", 40.0);
+    }
+    assertThat(driver.samples()).isZero();
+  }
+
+  @Test
   void ofTwoComputeInstancesInOneGpuInstanceTheGpuInstanceIsReadOnce() throws Exception {
     instance(0, 1, 3, 40_448, 11);
     instance(1, 1, 3, 40_448, 11);

@@ -18,6 +18,7 @@ import jnr.ffi.Runtime;
 public final class DriverModel implements NvmlLibrary {
   private static final int SUCCESS = NvmlReturn.SUCCESS;
   private static final int NOT_SUPPORTED = NvmlReturn.NOT_SUPPORTED;
+  private static final int INVALID_ARGUMENT = NvmlReturn.INVALID_ARGUMENT;
   private static final int PROCESS_BYTES = 24;
   private static final int FIRST_PID = 10_000;
   private static final int PIDS_OF_A_GPU = 100;
@@ -606,8 +607,8 @@ public final class DriverModel implements NvmlLibrary {
 
   @Override
   public int nvmlGpmMigSampleGet(Pointer device, int gpuInstance, Pointer sample) {
-    samples.put(sample.address(), device.address() / GPU * GPU + gpuInstance);
-    return enter(device);
+    samples.put(sample.address(), device.address() + gpuInstance);
+    return instance(device) < 0 ? enter(device) : INVALID_ARGUMENT;
   }
 
   @Override

@@ -28,14 +28,18 @@ public final class Gpu {
   private volatile long readAt;
   private volatile boolean lost;
   private final Labels infoSeries;
-  private final CallPlan calls;
-  private final FieldPlan[] fields = new FieldPlan[TIERS.length];
-  private final SupportedMetrics supported;
-  private final Traffic traffic;
-  private final Profiling profiling;
-  private final Processes processes;
   private final MigInstances instances;
   private final NativeMemory scratch;
+  private final ProcessMemory list;
+  private final boolean withLinks;
+
+  // What is known of the questions that the GPU answers: made anew when it is divided or joined.
+  private final FieldPlan[] fields = new FieldPlan[TIERS.length];
+  private CallPlan calls;
+  private SupportedMetrics supported;
+  private Traffic traffic;
+  private Profiling profiling;
+  private Processes processes;
 
   /** Null until the first one. */
   private QuickReading quick;
@@ -49,26 +53,29 @@ public final class Gpu {
     this.labels = labels;
     this.readAt = now;
     this.infoSeries = info.with(Labels.NAME, "gpu_info");
-    NativeMemory out = nvml.allocate(SCRATCH);
-    scratch = out;
-    ProcessMemory list = new ProcessMemory(nvml);
-    minor = minor(nvml, device, out);
+    this.withLinks = withLinks;
+    scratch = nvml.allocate(SCRATCH);
+    list = new ProcessMemory(nvml);
+    minor = minor(nvml, device, scratch);
+    instances = new MigInstances(device, labels, scratch, list);
+    plan(nvml);
+  }
+
+  /** Begins to ask everything, as if nothing were known of what the GPU supports. */
+  private void plan(Nvml nvml) {
     int links = links(nvml, device);
     traffic = new Traffic(labels);
     supported = new SupportedMetrics(labels);
-    calls = new CallPlan(GpuCalls.OF_GPU, labels, supported, out);
+    calls = new CallPlan(GpuCalls.OF_GPU, labels, supported, scratch);
     for (Tier tier : TIERS) {
-      if (tier != Tier.LINK || withLinks && links > 0) {
-        fields[tier.ordinal()] =
-            new FieldPlan(nvml, tier, GpuFields.of(tier, links), labels, supported, traffic);
-      }
+      boolean isAsked = tier != Tier.LINK || withLinks && links > 0;
+      fields[tier.ordinal()] =
+          isAsked
+              ? new FieldPlan(nvml, tier, GpuFields.of(tier, links), labels, supported, traffic)
+              : null;
     }
     profiling = Profiling.of(nvml, device, -1, labels, supported, withLinks ? links : 0);
-    if (profiling.isSupported()) {
-      traffic.measuredElsewhere();
-    }
     processes = new Processes(labels, supported, list, true);
-    instances = new MigInstances(device, labels, out, list);
   }
 
   private static int minor(Nvml nvml, Device device, NativeMemory out) {
@@ -140,10 +147,15 @@ public final class Gpu {
       code = profiling.read(nvml, device, readings, counts, now);
       code = ends(code) ? code : NvmlReturn.SUCCESS;
     }
+    traffic.measuredElsewhere(profiling.isSupported());
     traffic.emit(readings, now);
     supported.report(readings);
     if (code == NvmlReturn.SUCCESS) {
       readAt = now;
+    }
+    if (instances.takeLayoutChange() && !ends(code)) {
+      freeSamples(nvml);
+      plan(nvml);
     }
     return code;
   }
@@ -176,9 +188,14 @@ public final class Gpu {
   /** Gives back what the driver allocated. */
   public void free(Nvml nvml) {
     instances.free(nvml);
+    freeSamples(nvml);
+  }
+
+  private void freeSamples(Nvml nvml) {
     profiling.free(nvml);
     if (quick != null) {
       quick.free(nvml);
+      quick = null;
     }
   }
 }

@@ -39,7 +39,17 @@ final class MigInstances {
   private final Instance[] instances = new Instance[MOST];
   private boolean unsupported;
   private int known;
+  private Layout layout = Layout.UNKNOWN;
+  private boolean changedLayout;
   private volatile List<GpuIdentity.Instance> identities = List.of();
+
+  /** What decides which questions a GPU answers. */
+  private enum Layout {
+    UNKNOWN,
+    WHOLE,
+    DIVISIBLE,
+    DIVIDED
+  }
 
   /** What tells an instance from another. */
   private record Shape(long handle, long instance, long compute, long slices, long mib, long ofa) {}
@@ -83,6 +93,16 @@ final class MigInstances {
   }
 
   /**
+   * Whether the GPU may answer other questions than before: MIG was turned on or off, or its first
+   * instance came or its last one went. True once for each change.
+   */
+  boolean takeLayoutChange() {
+    boolean changed = changedLayout;
+    changedLayout = false;
+    return changed;
+  }
+
+  /**
    * Looks for the layout, and reads every instance.
    *
    * @return the code that ends the reading of this GPU, or success
@@ -115,7 +135,8 @@ final class MigInstances {
       code = processes(nvml, i, readings, counts, now);
     }
     if (code == NvmlReturn.SUCCESS) {
-      int profiled = of.profiling.read(nvml, of.device, readings, counts, now);
+      // The driver takes the GPU's handle here and the instance's id, not the instance's handle.
+      int profiled = of.profiling.read(nvml, gpu, readings, counts, now);
       boolean ends = profiled == NvmlReturn.GPU_IS_LOST || NvmlReturn.isLibraryWide(profiled);
       code = ends ? profiled : code;
     }
@@ -157,7 +178,8 @@ final class MigInstances {
       return code;
     }
     int count = 0;
-    if (out.i32(0) == 1) {
+    boolean isDivisible = out.i32(0) == 1;
+    if (isDivisible) {
       code = nvml.ask(NvmlCall.MIG_COUNT, gpu, out);
       if (code != NvmlReturn.SUCCESS) {
         return code;
@@ -172,6 +194,9 @@ final class MigInstances {
       now += instances[i] == null ? 0 : 1;
     }
     known = now;
+    Layout found = now > 0 ? Layout.DIVIDED : isDivisible ? Layout.DIVISIBLE : Layout.WHOLE;
+    changedLayout |= layout != Layout.UNKNOWN && layout != found;
+    layout = found;
     if (changed) {
       tell();
       LOG.info("GPU {} has {} MIG devices", labels.value("UUID"), now);

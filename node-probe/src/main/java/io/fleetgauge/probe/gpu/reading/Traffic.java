@@ -55,8 +55,8 @@ final class Traffic {
     };
   }
 
-  void measuredElsewhere() {
-    measuredElsewhere = true;
+  void measuredElsewhere(boolean isMeasured) {
+    measuredElsewhere = isMeasured;
   }
 
   /** Place of a flow that is taken from now on, and the rates that it gives. */
