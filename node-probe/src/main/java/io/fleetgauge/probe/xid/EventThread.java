@@ -27,6 +27,9 @@ final class EventThread implements AutoCloseable {
   private static final int WAIT_MILLIS = 500;
   private static final long AGAIN_SECONDS = 30;
 
+  /** A GPU that is lost may end every wait at once. */
+  private static final long NEW_SET_SECONDS = 1;
+
   /** How many times a wait ends without an event before GPUs are counted again. */
   private static final int COUNT_EVERY = 60;
 
@@ -75,13 +78,13 @@ final class EventThread implements AutoCloseable {
       } catch (UnsatisfiedLinkError e) {
         LOG.debug("no events without the library {}", library);
       }
-      pause();
+      pause(AGAIN_SECONDS);
     }
   }
 
-  private void pause() {
+  private void pause(long seconds) {
     try {
-      if (closed.await(AGAIN_SECONDS, TimeUnit.SECONDS)) {
+      if (closed.await(seconds, TimeUnit.SECONDS)) {
         return;
       }
     } catch (InterruptedException e) {
@@ -140,6 +143,10 @@ final class EventThread implements AutoCloseable {
       int code = nvml.await(set, out, WAIT_MILLIS);
       if (code == NvmlReturn.SUCCESS) {
         take(out);
+      } else if (code == NvmlReturn.GPU_IS_LOST || code == NvmlReturn.UNKNOWN) {
+        registered = false;
+        pause(NEW_SET_SECONDS); // the other GPUs go on: the next set is without the lost one
+        return true;
       } else if (code != NvmlReturn.TIMEOUT) {
         return false;
       } else if (++idle % COUNT_EVERY == 0 && count(nvml, out) != gpus) {

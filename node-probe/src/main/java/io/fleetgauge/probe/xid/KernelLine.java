@@ -67,6 +67,12 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     return new KernelLine(xid ? Kind.XID : Kind.SXID, address, (int) code, micros);
   }
 
+  /** The number of a record, which the kernel counts from its start; -1 if it has none. */
+  static long sequence(String line) {
+    int from = line.indexOf(',') + 1;
+    return from == 0 ? -1 : number(line, from, ',');
+  }
+
   /** The whole number at {@code from}, which {@code end} or the end of the line ends; else -1. */
   private static long number(String line, int from, char end) {
     long number = 0;

@@ -16,7 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows the kernel's log on a thread of its own: a read of the device blocks until there is a
- * record. The device begins with what is in its buffer, up to everything since the start.
+ * record. The device begins with what is in its buffer, up to everything since the start. So it
+ * does when it has to be opened again, and what was read before is left out by the records'
+ * numbers.
  */
 final class KernelLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelLog.class);
@@ -46,6 +48,8 @@ final class KernelLog implements AutoCloseable {
   private int length;
   private boolean skipping;
   private boolean history = true;
+  private long newest = -1;
+  private long readBefore = -1;
   private Thread thread;
   private volatile FileChannel channel;
   private volatile long lines;
@@ -96,6 +100,7 @@ final class KernelLog implements AutoCloseable {
         channel = in;
         open = true;
         said = false;
+        opened();
         read(in);
       } catch (IOException e) {
         if (!said && closed.getCount() > 0) {
@@ -121,8 +126,7 @@ final class KernelLog implements AutoCloseable {
         if (!in.isOpen() || !String.valueOf(e.getMessage()).contains("Broken pipe")) {
           throw e;
         }
-        lost = lost + 1;
-        continue;
+        continue; // records were dropped; the next read begins with the oldest one left
       }
       long after = System.nanoTime();
       history &= after - before < WAITED_NANOS && after - opened < HISTORY_NANOS;
@@ -151,6 +155,13 @@ final class KernelLog implements AutoCloseable {
     history = isHistory;
   }
 
+  /** The log begins from its oldest record. */
+  void opened() {
+    readBefore = newest;
+    length = 0;
+    skipping = false;
+  }
+
   void take(ByteBuffer bytes) {
     while (bytes.hasRemaining()) {
       byte next = bytes.get();
@@ -174,7 +185,22 @@ final class KernelLog implements AutoCloseable {
     skipping = false;
   }
 
+  /** Whether a record was read before the log was opened again. */
+  private boolean isOld(String text) {
+    long sequence = KernelLine.sequence(text);
+    if (sequence > newest) {
+      if (newest >= 0 && sequence > newest + 1) {
+        lost = lost + 1;
+      }
+      newest = sequence;
+    }
+    return sequence >= 0 && sequence <= readBefore;
+  }
+
   private void take(String text) {
+    if (isOld(text)) {
+      return;
+    }
     KernelLine read = KernelLine.read(text);
     switch (read.kind()) {
       case OTHER -> {}

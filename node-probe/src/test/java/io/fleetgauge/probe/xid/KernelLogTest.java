@@ -52,6 +52,28 @@ class KernelLogTest {
   }
 
   @Test
+  void aLogThatIsOpenedAgainCountsWhatCameMeanwhileAndNothingTwice() {
+    log.history(false);
+    take(OFF + "3,2,50000100,-;NVRM: Xid (PCI:0000:3b:00): 31, x\n3,3,50000200,-;cut he");
+    now += 10 * XidCounts.SAME_MILLIS;
+    log.opened();
+    take(OFF + "3,2,50000100,-;NVRM: Xid (PCI:0000:3b:00): 31, x\n");
+    take("3,3,50000200,-;NVRM: Xid (PCI:0000:3b:00): 31, y\n");
+    assertThat(gpus.all())
+        .containsExactlyInAnyOrder(
+            new XidCounts.Seen(GPU, 79, 1, now - 10 * XidCounts.SAME_MILLIS),
+            new XidCounts.Seen(GPU, 31, 2, now));
+    assertThat(log.lost()).isZero();
+  }
+
+  @Test
+  void recordsThatTheKernelDroppedAreNoticedByTheGapInTheirNumbers() {
+    log.history(false);
+    take("6,7,1,-;a\n6,8,2,-;b\n6,12,3,-;c\n6,13,4,-;d\n");
+    assertThat(log.lost()).isEqualTo(1);
+  }
+
+  @Test
   void theSentenceAndTheCodeOfOneFallAreOneError() {
     log.history(false);
     take(OFF + "3,2,50000100,-;NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus.\n");

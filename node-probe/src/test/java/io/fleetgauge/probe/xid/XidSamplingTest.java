@@ -105,7 +105,7 @@ class XidSamplingTest {
     try (XidSampling xids = sampling(pipe, folder);
         OutputStream kernel = Files.newOutputStream(pipe)) {
       await().until(xids::isFollowing);
-      driver.answerOfLibrary("event_wait", NvmlReturn.GPU_IS_LOST);
+      driver.answerOfLibrary("event_wait", NvmlReturn.UNINITIALIZED);
       await().until(() -> read(xids).get("gpu_probe_xid_source_up events") == 0);
       await().until(() -> driver.initialised() == 0);
       kernel.write(
@@ -116,6 +116,20 @@ class XidSamplingTest {
       await()
           .until(
               () -> read(xids).getOrDefault("DCGM_FI_DEV_XID_ERRORS 00000000:3C:00.0", 0.0) == 79);
+    }
+  }
+
+  @Test
+  void aLostGpuDoesNotEndTheEventsOfTheOthers(@TempDir Path folder) {
+    driver.begin(1);
+    driver.set(0, "event_types", 0x8);
+    try (XidSampling xids = sampling(folder.resolve("nowhere"), folder)) {
+      await().until(() -> read(xids).get("gpu_probe_xid_source_up events") == 1);
+      driver.answerOfLibrary("event_wait", NvmlReturn.GPU_IS_LOST);
+      await().until(() -> read(xids).get("gpu_probe_xid_source_up events") == 0);
+      driver.answerOfLibrary("event_wait", NvmlReturn.SUCCESS);
+      driver.event(0, 0x8, 48);
+      await().until(() -> read(xids).getOrDefault("gpu_xid_total 0 48", 0.0) == 1);
     }
   }
 
