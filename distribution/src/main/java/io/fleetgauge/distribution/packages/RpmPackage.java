@@ -67,9 +67,11 @@ final class RpmPackage {
           "glibc", contents.glibc(), RpmDependencyFlags.GREATER, RpmDependencyFlags.EQUAL);
       builder.addRequirement("bash", "");
       builder.addRequirement("systemd", "");
+      builder.setPreInstallationScript(contents.text("rpm/pre"));
       builder.setPostInstallationScript(contents.text("rpm/post"));
       builder.setPreRemoveScript(contents.text("rpm/preun"));
       builder.setPostRemoveScript(contents.text("rpm/postun"));
+      builder.setPostTransactionScript(contents.text("rpm/posttrans"));
       BuilderContext in = builder.newContext();
       for (Entry entry : contents.entries()) {
         put(in, entry);

@@ -1,2 +1,7 @@
 #!/bin/sh
-exec /usr/lib/fleetgauge/@PROCESS@/bin/fleetgauge @PROCESS@ "$@"
+command=/usr/lib/fleetgauge/@PROCESS@/bin/fleetgauge
+if [ "${1-}" = doctor ]; then
+  shift
+  exec "$command" doctor @PROCESS@ "$@"
+fi
+exec "$command" @PROCESS@ "$@"

@@ -56,6 +56,8 @@ final class EveryValue {
         queryFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: grafana}}}]
         gatewayFrom: [{ipBlock: {cidr: 10.0.0.0/16, except: [10.0.9.0/24]}}]
         probeEgress: [{to: [{ipBlock: {cidr: 10.1.0.0/16}}], ports: [{port: 9290, protocol: TCP}]}]
+        gatewayEgress: [{to: [{namespaceSelector: {}}], ports: [{port: 4318, protocol: TCP}]}]
+        queryEgress: [{to: [{namespaceSelector: {}}], ports: [{port: 9093, protocol: TCP}]}]
       monitoring:
         monitors: {enabled: true, labels: {release: kps}, gpuMetrics: true}
         rules: {enabled: true, labels: {release: kps}}

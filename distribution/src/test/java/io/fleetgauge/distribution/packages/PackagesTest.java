@@ -293,10 +293,31 @@ class PackagesTest {
         .contains("/etc/fleetgauge/" + process.folder() + ".yaml");
     assertThat(Commands.run("rpm", "-qp", "--requires", rpm)).contains("glibc >= 2.34", "systemd");
     assertThat(Commands.run("rpm", "-qp", "--scripts", rpm))
-        .contains("postinstall", "preuninstall", "postuninstall");
+        .contains("preinstall", "postinstall", "preuninstall", "postuninstall", "posttrans");
     assertThat(Commands.run("rpm", "-qp", "--list", rpm).lines())
         .contains("/usr/bin/fleetgauge-" + process.folder())
         .doesNotContain("/usr", "/usr/bin", "/etc");
+  }
+
+  @Test
+  void doctorOfTheQueryApisPackageRunsWithTheClassesOfTheProcessThatItLooksAt() throws Exception {
+    Path installed = folder.resolve("usr-lib");
+    for (String jar : List.of("query/lib/query-api-1.jar", "gateway/lib/shard-gateway-1.jar")) {
+      Path home = installed.resolve(jar).getParent().getParent();
+      write(installed.resolve(jar), "a jar");
+      for (String program : List.of("bin/fleetgauge", "runtime/bin/java")) {
+        write(home.resolve(program), "#!/usr/bin/env bash\nprintf '%s\\n' \"$@\"\n");
+        assertThat(home.resolve(program).toFile().setExecutable(true)).isTrue();
+      }
+    }
+    Path launcher = installed.resolve("query/bin/fleetgauge");
+    Files.writeString(
+        launcher, Files.readString(ROOT.resolve("distribution/src/main/bin/fleetgauge")));
+    assertThat(Commands.run(launcher.toString(), "doctor", "gateway").lines())
+        .contains(installed.resolve("gateway/lib/shard-gateway-1.jar").toString())
+        .endsWith("doctor", "gateway");
+    assertThat(Commands.run(launcher.toString(), "doctor", "query").lines())
+        .contains(installed.resolve("query/lib/query-api-1.jar").toString());
   }
 
   @ParameterizedTest
