@@ -65,12 +65,19 @@ class BackupTest {
   }
 
   private LocalFleet fleet(String name, int gateways) throws Exception {
+    return fleet(name, gateways, 0);
+  }
+
+  /**
+   * @param ahead of the clock, ms
+   */
+  private LocalFleet fleet(String name, int gateways, long ahead) throws Exception {
     LocalFleet fleet =
         new LocalFleet(
             name + "-" + System.nanoTime(),
             LocalPorts.free(gateways + 1),
             folder.resolve(name),
-            System::currentTimeMillis);
+            () -> System.currentTimeMillis() + ahead);
     fleet.secure(
         Optional.empty(), TrustSettings.ofSecret(Optional.of(Path.of(secret))), Optional.empty());
     fleets.add(fleet);
@@ -143,12 +150,14 @@ class BackupTest {
   }
 
   /** Writes a tick for each second of a minute that has passed: most of it will be in blocks. */
-  private long writeHistory(LocalFleet fleet) throws Exception {
-    long now = System.currentTimeMillis() / 1_000 * 1_000;
-    for (long time = now - 90_000; time <= now; time += 1_000) {
-      write(fleet, time);
+  private void writeHistory(LocalFleet fleet) throws Exception {
+    writeHistory(fleet, System.currentTimeMillis(), 90);
+  }
+
+  private void writeHistory(LocalFleet fleet, long now, int seconds) throws Exception {
+    for (int i = seconds; i >= 0; i--) {
+      write(fleet, (now / 1_000 - i) * 1_000);
     }
-    return now;
   }
 
   /** All samples of a fleet, by series and time. */
@@ -254,5 +263,29 @@ class BackupTest {
       assertThat(twice.text()).contains("blocks 0 new", "0 united, 0 merged");
       assertRestored(asking, manifest.taken());
     }
+  }
+
+  @Test
+  void samplesThatWereInMemoryAreRestoredWhereTheirTimeIsInBlocks() throws Exception {
+    LocalFleet first = fleet("first", 1);
+    writeHistory(first);
+    String to = folder.resolve("backups").toString();
+    Ended made = backup(first, to);
+    assertThat(made.status()).as(made.text()).isZero();
+    first.close();
+    fleets.remove(first);
+    // Later: the probes have gone on, and the first of what they sent is in blocks. Requests of
+    // the cluster are signed with their time, so it cannot be more than a minute later.
+    long ahead = 55_000;
+    LocalFleet second = fleet("second", 2, ahead);
+    writeHistory(second, System.currentTimeMillis() + ahead, 40);
+    await().atMost(SOON).until(() -> blocks("second") >= 2L * HOSTS.size());
+    Ended all = restore(second, to);
+    assertThat(all.status()).as(all.text()).isZero();
+    QueryClient asking = new QueryClient(second.startQuery("127.0.0.1", 0).port());
+    assertRestored(asking, Long.MAX_VALUE);
+    Ended twice = restore(second, to);
+    assertThat(twice.status()).as(twice.text()).isZero();
+    assertThat(twice.text()).contains("blocks 0 new", "0 united, 0 merged");
   }
 }

@@ -168,8 +168,12 @@ public final class RestoreRun {
             blocks(each.getValue(), of.host(), copy, expired, isOwner);
           }
         }
-        for (Manifest.Copy copy : of.copies()) {
-          pages(holders.ownerAddress(), of.host(), copy, expired);
+        // The owner last: its replicas fetch what is in its memory.
+        for (Map.Entry<String, URI> each : holders.all.entrySet()) {
+          boolean isOwner = each.getKey().equals(holders.owner);
+          for (Manifest.Copy copy : of.copies()) {
+            pages(each.getValue(), of.host(), copy, expired, isOwner);
+          }
         }
         post(holders.ownerAddress(), of.host(), "/end", null, "");
         counts.get("hosts").incrementAndGet();
@@ -283,17 +287,17 @@ public final class RestoreRun {
     }
   }
 
-  private void pages(URI gateway, String host, Manifest.Copy copy, long expired)
+  private void pages(URI gateway, String host, Manifest.Copy copy, long expired, boolean isCounted)
       throws BackupFailure, IOException, Moved {
     for (Manifest.Kept file : copy.files()) {
       if (file.isBlock()) {
         continue;
       }
       if (file.to() <= expired) {
-        counts.get("expired").incrementAndGet();
+        counts.get("expired").addAndGet(isCounted ? 1 : 0);
       } else {
         post(gateway, host, "/samples", read(file), file.sha256());
-        counts.get("pages").incrementAndGet();
+        counts.get("pages").addAndGet(isCounted ? 1 : 0);
       }
     }
   }

@@ -6,13 +6,18 @@ import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.HostPage;
+import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
@@ -25,6 +30,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +39,17 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** Takes in what a backup has of a host, as the package draws it. */
 public final class RestoreRoute {
   static final String SHA256 = "X-Fleetgauge-Sha256";
 
   private static final String PATH = "/v1/restore/hosts/:host";
+
+  /** Below the folder of blocks that wait. */
+  private static final String PAGES = "pages";
+
   private static final int MAX_BLOCK_BYTES = 256 << 20;
   private static final int MAX_PAGE_BYTES = 64 << 20;
   private static final int MERGE_BYTES = 1 << 20;
@@ -272,35 +284,74 @@ public final class RestoreRoute {
   }
 
   private JsonObject takePage(RoutingContext http)
-      throws Refused, InterruptedException, ExecutionException {
+      throws Refused, IOException, InterruptedException, ExecutionException {
     String host = host(http);
     requireHolder(host);
-    if (view.get().table().owner(host).filter(self::equals).isEmpty()) {
-      throw new Refused(409, "gateway " + self + " does not own host " + host + " (any more)");
-    }
     byte[] page = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     String expected = http.request().getHeader(SHA256);
     if (!BlockChecks.sha256(page).equals(expected)) {
       throw new Refused(400, "the page has not the SHA-256 " + expected + " that the request says");
     }
-    check(host, page);
-    if (!intake.merge(host, page).get()) {
-      throw new Refused(
-          503, "samples of host " + host + " are not taken: the journal cannot be written");
-    }
+    List<Tick> ticks = ticks(host, page);
+    boolean isOwner = view.get().table().owner(host).filter(self::equals).isPresent();
+    long refused = refusedBefore(host);
+    long before;
+    do {
+      before = refused;
+      takeAsBlock(host, ticks, before);
+      if (isOwner && !intake.merge(host, page).get()) {
+        throw new Refused(
+            503, "samples of host " + host + " are not taken: the journal cannot be written");
+      }
+      refused = refusedBefore(host);
+      // Meanwhile some of the time may have been written to a block.
+    } while (refused != before);
     return new JsonObject();
   }
 
-  /** Reads all of a page before any of it is taken in. */
-  private static void check(String host, byte[] page) throws Refused {
+  private long refusedBefore(String host) throws InterruptedException, ExecutionException {
+    return intake
+        .look(host, none -> store.find(host).map(Lane::refusedBefore).orElse(Long.MIN_VALUE))
+        .get();
+  }
+
+  /** Takes in the ticks before a time, which is in blocks here. */
+  private void takeAsBlock(String host, List<Tick> ticks, long before)
+      throws IOException, InterruptedException, ExecutionException {
+    List<Tick> old = ticks.stream().filter(tick -> tick.time() < before).toList();
+    if (old.isEmpty()) {
+      return;
+    }
+    Path folder = BlockFolder.of(staging.resolve(PAGES), host);
+    Path block = store.block(host, old, folder);
     try {
+      intake.adopt(host, List.of(block)).get();
+    } finally {
+      Files.deleteIfExists(block);
+    }
+    Files.deleteIfExists(folder);
+  }
+
+  /** Reads all of a page before any of it is taken in. */
+  private static List<Tick> ticks(String host, byte[] page) throws Refused {
+    try {
+      List<Tick> ticks = new ArrayList<>();
+      RunDictionary dictionary = new RunDictionary();
       FrameDecoder decoder = new FrameDecoder(page);
       while (decoder.hasNext()) {
-        String of = decoder.next().host();
-        if (!of.equals(host)) {
-          throw new WireException("it has a frame of host " + of + ", not of host " + host);
+        Frame frame = decoder.next();
+        if (!frame.host().equals(host)) {
+          throw new WireException(
+              "it has a frame of host " + frame.host() + ", not of host " + host);
+        }
+        dictionary.add(frame);
+        if (frame instanceof Frame.Tick tick) {
+          List<Labels> series = IntStream.of(tick.ids()).mapToObj(dictionary::series).toList();
+          ticks.add(new Tick(tick.time(), series, tick.values(), tick.histograms()));
         }
       }
+      ticks.sort(Comparator.comparingLong(Tick::time));
+      return ticks;
     } catch (WireException e) {
       throw new Refused(400, "the page cannot be read: " + e.getMessage());
     }

@@ -36,8 +36,9 @@
  * PUT    /v1/restore/hosts/HOST/blocks/NAME   200: kept until they are taken in | 400: damaged
  * POST   /v1/restore/hosts/HOST/blocks        200 {"adopted": N, "known": N, "united": N,
  *                                             "merged": N}: taken in | 409: not a holder
- * POST   /v1/restore/hosts/HOST/samples       a page; 200: in memory and journal | 409: not the
- *                                             owner
+ * POST   /v1/restore/hosts/HOST/samples       a page; 200: what is older than the memory is in
+ *                                             blocks, and what is not, in the owner's memory and
+ *                                             journal | 409: not a holder
  * POST   /v1/restore/hosts/HOST/end           200: replicas fetch what they lack
  * </pre>
  *

@@ -154,6 +154,31 @@ final class BlockAdoption {
     return true;
   }
 
+  /**
+   * Writes ticks as one block.
+   *
+   * @param empty a lane that is used for nothing else
+   */
+  static Path write(Lane empty, List<Tick> ticks, Path folder) throws IOException {
+    Map<Labels, Lane.Handle> handles = new HashMap<>();
+    for (Tick tick : ticks) {
+      empty.append(
+          Lane.Source.JOURNAL,
+          tick.time(),
+          Long.MAX_VALUE,
+          tick.series().stream()
+              .map(series -> handles.computeIfAbsent(series, empty::handle))
+              .toArray(Lane.Handle[]::new),
+          tick.values(),
+          tick.histograms(),
+          new Outcome());
+    }
+    long from = ticks.getFirst().time();
+    long to = ticks.getLast().time() + 1;
+    empty.sealAll(from, to).write(folder);
+    return folder.resolve(BlockFolder.name(from, to));
+  }
+
   /** Of two values of a series at one time the first one stays. */
   private void copy(List<Series> all, Lane to) {
     Map<Labels, Lane.Handle> handles = new HashMap<>();

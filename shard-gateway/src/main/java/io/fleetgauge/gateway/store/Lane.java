@@ -624,8 +624,11 @@ public final class Lane {
     blocks.adopted(to);
   }
 
-  /** Samples before this time are not accepted any more, ms. Writer only. */
-  long refusedBefore() {
+  /**
+   * Samples before this time are not accepted any more, ms: what a backup has of it is taken as a
+   * block. Writer only.
+   */
+  public long refusedBefore() {
     return blocks.refusedBefore();
   }
 

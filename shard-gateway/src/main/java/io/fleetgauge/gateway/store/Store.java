@@ -17,6 +17,7 @@ import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.frame.PseudoHosts;
 import io.fleetgauge.sample.frame.SilentHosts;
@@ -245,6 +246,17 @@ public final class Store {
       }
     }
     return all;
+  }
+
+  /**
+   * Writes ticks as a block, which {@link #adopt} takes. Any thread.
+   *
+   * @param ticks at least one, oldest first
+   */
+  public Path block(String host, List<Tick> ticks, Path into) throws IOException {
+    PrivateFiles.createFolders(into);
+    return BlockAdoption.write(
+        new Lane(host, shared(BlockAdoption.unlimited(), shared.dimensions)), ticks, into);
   }
 
   /** A store that reads the files of a backup only. */
