@@ -84,9 +84,9 @@ final class GrafanaEvents {
       }
       return queries;
     }
-    for (String part : wanted.split(",(?![^{]*})")) {
+    for (String part : parts(wanted)) {
       // SimpleJson's annotations begin with #.
-      String word = part.strip().replaceFirst("^#", "");
+      String word = part.startsWith("#") ? part.substring(1) : part;
       int brace = word.indexOf('{');
       String name = (brace < 0 ? word : word.substring(0, brace)).toUpperCase(Locale.ROOT);
       boolean closed = brace >= 0 && word.endsWith("}");
@@ -109,6 +109,36 @@ final class GrafanaEvents {
       queries.put(kind, kind.query.formatted(matchers));
     }
     return queries;
+  }
+
+  /** The texts between the commas that stand outside of braces, without spaces around them. */
+  private static List<String> parts(String wanted) {
+    List<String> parts = new ArrayList<>();
+    boolean inBraces = false;
+    char quote = 0;
+    int begin = 0;
+    for (int at = 0; at < wanted.length(); at++) {
+      char each = wanted.charAt(at);
+      if (quote != 0) {
+        if (each == '\\' && quote != '`') {
+          at++;
+        } else if (each == quote) {
+          quote = 0;
+        }
+      } else if (each == '{' || each == '}') {
+        inBraces = each == '{';
+      } else if (inBraces && (each == '"' || each == '\'' || each == '`')) {
+        quote = each;
+      } else if (each == ',' && !inBraces) {
+        parts.add(wanted.substring(begin, at).strip());
+        begin = at + 1;
+      }
+    }
+    String last = wanted.substring(begin).strip();
+    if (!last.isEmpty()) {
+      parts.add(last);
+    }
+    return parts;
   }
 
   /**

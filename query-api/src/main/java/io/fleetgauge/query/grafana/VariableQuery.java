@@ -6,7 +6,7 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Optional;
 
 /**
  * The query of a dashboard's variable: values of a label.
@@ -15,10 +15,6 @@ import java.util.regex.Pattern;
  * @param pattern matches the wanted values; null for all
  */
 record VariableQuery(String label, List<Matcher> matchers, Matcher pattern) {
-  private static final Pattern LABEL_VALUES =
-      Pattern.compile("\\s*label_values\\(\\s*(?:(.+)\\s*,\\s*)?([^,]+?)\\s*\\)\\s*");
-  private static final Pattern METRICS = Pattern.compile("\\s*metrics\\((.*)\\)\\s*");
-
   boolean accepts(String value) {
     return pattern == null || pattern.matches(value);
   }
@@ -31,22 +27,40 @@ record VariableQuery(String label, List<Matcher> matchers, Matcher pattern) {
     if (target.isBlank()) {
       return new VariableQuery(Labels.NAME, List.of(), null);
     }
+    String text = target.strip();
     try {
-      var metrics = METRICS.matcher(target);
-      if (metrics.matches()) {
+      Optional<String> regex = argument(text, "metrics(");
+      if (regex.isPresent()) {
         Matcher pattern =
-            Matcher.of(Matcher.Kind.REGEX, Labels.NAME, ".*(?:" + metrics.group(1) + ").*");
+            Matcher.of(Matcher.Kind.REGEX, Labels.NAME, ".*(?:" + regex.get() + ").*");
         return new VariableQuery(Labels.NAME, List.of(), pattern);
       }
-      var values = LABEL_VALUES.matcher(target);
-      if (values.matches()) {
-        List<Matcher> matchers =
-            values.group(1) == null ? List.of() : Parser.parseSelector(values.group(1));
-        return new VariableQuery(values.group(2), matchers, null);
+      Optional<String> values = argument(text, "label_values(");
+      if (values.isPresent()) {
+        return values(values.get());
       }
     } catch (ParseException | IllegalArgumentException e) {
       throw GrafanaJson.bad("the variable " + target + " cannot be read: " + e.getMessage());
     }
-    return new VariableQuery(target.strip(), List.of(), null);
+    return new VariableQuery(text, List.of(), null);
+  }
+
+  /** What is between the parentheses, if the text is a call of a function. */
+  private static Optional<String> argument(String text, String function) {
+    return text.startsWith(function) && text.endsWith(")")
+        ? Optional.of(text.substring(function.length(), text.length() - 1))
+        : Optional.empty();
+  }
+
+  /** Reads {@code LABEL} or {@code SELECTOR, LABEL}. */
+  private static VariableQuery values(String argument) throws ParseException {
+    int comma = argument.lastIndexOf(',');
+    String label = argument.substring(comma + 1).strip();
+    if (label.isEmpty()) {
+      throw new IllegalArgumentException("label_values needs the name of a label");
+    }
+    List<Matcher> matchers =
+        comma < 0 ? List.of() : Parser.parseSelector(argument.substring(0, comma));
+    return new VariableQuery(label, matchers, null);
   }
 }

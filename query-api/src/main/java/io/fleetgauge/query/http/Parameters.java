@@ -33,8 +33,11 @@ public final class Parameters {
   /** Vert.x reads as many and ignores the others. */
   private static final int MAX_OF_URL = 1_024;
 
+  /** The longest text of a time or a duration; the largest double has 309 digits. */
+  private static final int MAX_TIME_LENGTH = 400;
+
   private static final Pattern DECIMAL =
-      Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
+      Pattern.compile("[+-]?(\\d++(\\.\\d*+)?|\\.\\d++)([eE][+-]?\\d++)?");
 
   private final MultiMap form;
   private final MultiMap url;
@@ -99,6 +102,7 @@ public final class Parameters {
   }
 
   private static long time(String name, String text) throws QueryFailure {
+    checkLength(name, text);
     double millis = seconds(text) * 1000;
     // Clients write the first and the last time in other ways too; such times are clipped.
     if (Math.abs(millis) <= MAX_CLIPPED_MILLIS) {
@@ -133,6 +137,7 @@ public final class Parameters {
     if (text.isEmpty()) {
       return fallback;
     }
+    checkLength(name, text);
     long millis = Durations.parse(text);
     if (millis != Durations.NONE) {
       return millis;
@@ -142,6 +147,13 @@ public final class Parameters {
       return (long) (seconds * 1000);
     }
     throw invalid(name, "cannot parse \"" + text + "\" to a valid duration");
+  }
+
+  private static void checkLength(String name, String text) throws QueryFailure {
+    if (text.length() > MAX_TIME_LENGTH) {
+      throw invalid(
+          name, "it has " + text.length() + " characters; " + MAX_TIME_LENGTH + " are allowed");
+    }
   }
 
   /** A decimal number, or NaN. Java would also read forms such as {@code 1d} and {@code 0x1p3}. */

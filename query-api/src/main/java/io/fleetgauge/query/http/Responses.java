@@ -19,7 +19,7 @@ final class Responses {
   /** {@code gzip} or {@code x-gzip}, without the weight 0. */
   private static final Pattern GZIP =
       Pattern.compile(
-          "(?i)(^|,)\\s*(x-)?gzip\\s*(;(?!\\s*q\\s*=\\s*0(\\.0*)?\\s*(,|$))[^,]*)?\\s*(,|$)");
+          "(?i)(^|,)\\s*+(x-)?gzip\\s*+(;(?!\\s*q\\s*=\\s*0(\\.0*)?\\s*(,|$))[^,]*+)?(,|$)");
 
   private static final Logger LOG = LoggerFactory.getLogger(Responses.class);
 

@@ -2,11 +2,13 @@ package io.fleetgauge.query.grafana;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
@@ -42,6 +44,27 @@ class GrafanaEventsTest {
     assertThatThrownBy(() -> GrafanaEvents.queries(wanted))
         .isInstanceOf(QueryFailure.class)
         .hasMessageContaining("xid{rack=\"r0\"}");
+  }
+
+  @Test
+  void aCommaInAMatcherEndsNoKind() throws QueryFailure {
+    assertThat(
+            GrafanaEvents.queries(
+                "xid{a=\"},\\\"{,\",b='},',c=`},\\`}, throttle{d=\"1,2\"} ,host,"))
+        .containsEntry(GrafanaEvents.Kind.XID, XIDS + "{a=\"},\\\"{,\",b='},',c=`},\\`}")
+        .containsEntry(GrafanaEvents.Kind.THROTTLE, "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS{d=\"1,2\"}")
+        .containsKey(GrafanaEvents.Kind.HOST)
+        .hasSize(3);
+  }
+
+  @Test
+  void aTextOfManyCommasIsReadInOnePass() {
+    String commas = "xid" + ",".repeat(2_000_000);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () ->
+            assertThatThrownBy(() -> GrafanaEvents.queries(commas + "x"))
+                .isInstanceOf(QueryFailure.class));
   }
 
   // --- events of series ---

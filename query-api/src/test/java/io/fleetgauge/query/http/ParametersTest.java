@@ -2,9 +2,11 @@ package io.fleetgauge.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.fleetgauge.promql.query.QueryFailure;
 import io.vertx.core.MultiMap;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,6 +99,27 @@ class ParametersTest {
         .isInstanceOf(QueryFailure.class)
         .hasMessage(
             "invalid parameter \"start\": cannot parse \"" + text + "\" to a valid timestamp");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "1.", "1e1", " ", "1h"})
+  void aTimeOrDurationOfManyCharactersIsRefusedAtOnce(String begin) {
+    String text = begin + "1".repeat(1_000_000) + "x";
+    String message =
+        "invalid parameter \"p\": it has " + text.length() + " characters; 400 are allowed";
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> {
+          Parameters parameters = of("p", text);
+          assertThatThrownBy(() -> parameters.time("p", 0)).hasMessage(message);
+          assertThatThrownBy(() -> parameters.duration("p", 0)).hasMessage(message);
+        });
+  }
+
+  @Test
+  void aNumberMayHaveAsManyDigitsAsTheLargestOne() throws Exception {
+    assertThat(of("p", "0".repeat(390) + "7.5").time("p", 0)).isEqualTo(7_500);
+    assertThat(of("p", "0".repeat(390) + "7.5").duration("p", 0)).isEqualTo(7_500);
   }
 
   @Test

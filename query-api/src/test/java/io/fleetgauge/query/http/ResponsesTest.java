@@ -1,7 +1,9 @@
 package io.fleetgauge.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +39,15 @@ class ResponsesTest {
       })
   void gzipIsNotAcceptedUnlessItIsListedWithAWeight(String accepted) {
     assertThat(Responses.acceptsGzip(accepted)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {",", "gzip", "gzip;", "gzip;q=0"})
+  void aHeaderOfManySpacesIsReadInOnePass(String begin) {
+    String accepted = begin + " ".repeat(1_000_000) + "x";
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> assertThat(Responses.acceptsGzip(accepted)).isEqualTo(begin.startsWith("gzip;")));
   }
 
   @Test

@@ -28,7 +28,7 @@ final class Humanized {
   private static double parsed(String text) throws TemplateFailure {
     OptionalDouble number = Numbers.parse(text);
     if (number.isEmpty()) {
-      boolean tooLarge = text.matches("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?");
+      boolean tooLarge = text.matches("[+-]?(\\d++(\\.\\d*+)?|\\.\\d++)([eE][+-]?\\d++)?");
       throw new TemplateFailure(
           "strconv.ParseFloat: parsing "
               + Quoted.of(text)
