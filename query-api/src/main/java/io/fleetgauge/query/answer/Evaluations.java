@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.AliasUse;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
@@ -22,11 +23,14 @@ import io.fleetgauge.query.cache.RecentAnswers;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -46,8 +50,13 @@ final class Evaluations {
   /** Of a point with its text in the encoded body, plain and compressed. */
   private static final int POINT_BYTES = 56;
 
-  /** Of the labels of a series, counted in points. */
-  private static final int LABEL_POINTS = 20;
+  /** Of the labels of a series at the least. */
+  private static final int LABEL_BYTES = 20 * POINT_BYTES;
+
+  private static final long CHARACTER_BYTES = 2;
+
+  /** Of a character that is in the encoded body too. */
+  private static final long TEXT_BYTES = 4;
 
   private final Set<Feature> features;
   private final Shards shards;
@@ -78,17 +87,52 @@ final class Evaluations {
     this.recent = new RecentAnswers<>(versions, config.cacheBytes() / 4, Evaluations::bytes);
   }
 
-  private static int bytes(Reply<Evaluated> reply) {
-    int points =
-        switch (reply.value().result()) {
-          case Answer.Matrix matrix ->
-              matrix.series().stream().mapToInt(each -> each.size() + LABEL_POINTS).sum();
-          case Answer.Vector vector -> LABEL_POINTS * vector.samples().size();
-          case Answer.Scalar scalar -> 1;
-          case Answer.Text text -> 1;
-        };
+  private static int bytes(Ask.Key key, Reply<Evaluated> reply) {
+    long bytes = ANSWER_BYTES + textBytes(key) + textBytes(reply);
+    switch (reply.value().result()) {
+      case Answer.Matrix matrix -> {
+        for (Series each : matrix.series()) {
+          bytes += each.size() * POINT_BYTES + labelBytes(each.labels());
+        }
+      }
+      case Answer.Vector vector -> {
+        for (Answer.Sample each : vector.samples()) {
+          bytes += labelBytes(each.labels());
+        }
+      }
+      case Answer.Scalar scalar -> bytes += POINT_BYTES;
+      case Answer.Text text -> bytes += POINT_BYTES + TEXT_BYTES * text.value().length();
+    }
     // The body is encoded later; that there will be one of about this size is known.
-    return ANSWER_BYTES + points * POINT_BYTES + reply.value().body().bytes();
+    return (int) Math.min(bytes + reply.value().body().bytes(), Integer.MAX_VALUE);
+  }
+
+  private static long labelBytes(Labels labels) {
+    long length = 0;
+    for (int i = 0; i < labels.size(); i++) {
+      length += labels.name(i).length() + labels.value(i).length();
+    }
+    return Math.max(LABEL_BYTES, TEXT_BYTES * length);
+  }
+
+  private static long textBytes(Ask.Key key) {
+    long length = key.tenant().length() + key.text().length();
+    for (Matcher each : key.scope()) {
+      length += each.name().length() + each.value().length();
+    }
+    return CHARACTER_BYTES * length;
+  }
+
+  private static long textBytes(Reply<Evaluated> reply) {
+    QueryTrace trace = reply.value().trace();
+    long length = trace.plan().length();
+    for (Map.Entry<String, String> each : trace.reasons().entrySet()) {
+      length += each.getKey().length() + each.getValue().length();
+    }
+    for (List<String> lines : List.of(reply.warnings(), reply.value().infos())) {
+      length += lines.stream().mapToLong(String::length).sum();
+    }
+    return CHARACTER_BYTES * length;
   }
 
   ExtentCache extents() {

@@ -151,11 +151,15 @@ public record AnsweredRange(
     return false;
   }
 
-  int bytes() {
-    int bytes = SERIES_BYTES;
+  long bytes() {
+    long bytes = SERIES_BYTES;
     for (Series each : series) {
       bytes += SERIES_BYTES + POINT_BYTES * each.size();
     }
-    return bytes;
+    return bytes + bytes(warnings) + bytes(infos);
+  }
+
+  private static long bytes(List<String> lines) {
+    return lines.stream().mapToLong(line -> 2L * line.length()).sum();
   }
 }

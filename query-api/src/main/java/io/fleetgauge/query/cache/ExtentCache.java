@@ -28,16 +28,19 @@ public final class ExtentCache {
   /**
    * All that a step's value depends on besides its time.
    *
-   * @param text the query's text with the scope in it, and what aliases stand for
+   * @param query the query's text: annotations have positions in it
+   * @param text its expression with the scope in it, and what aliases stand for
    * @param phase remainder of the times of the steps by the step, ms
    */
-  public record Key(String tenant, String text, long lookback, long step, long phase) {
+  public record Key(
+      String tenant, String query, String text, long lookback, long step, long phase) {
     /**
      * @param scoped a range query, prepared with the caller's scope
      */
     public static Key of(String tenant, Query scoped) {
       return new Key(
           tenant,
+          scoped.text(),
           scoped.expr() + readings(scoped.expr()),
           scoped.settings().lookback(),
           scoped.step(),
@@ -52,6 +55,10 @@ public final class ExtentCache {
       }
       expr.children().forEach(part -> text.append(readings(part)));
       return text.toString();
+    }
+
+    private long bytes() {
+      return 2L * (tenant.length() + query.length() + text.length());
     }
 
     /** The number of the extent that a step is in. */
@@ -84,7 +91,9 @@ public final class ExtentCache {
                 // Its upkeep takes less time than another thread takes to wake up.
                 .executor(Runnable::run)
                 .maximumWeight(share)
-                .weigher((ExtentKey at, AnsweredRange range) -> range.bytes())
+                .weigher(
+                    (ExtentKey at, AnsweredRange range) ->
+                        (int) Math.min(at.key.bytes() + range.bytes(), Integer.MAX_VALUE))
                 .build());
   }
 

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.ToIntFunction;
+import java.util.function.ToIntBiFunction;
 
 /**
  * Whole answers of the last minute, for the many viewers of one dashboard: an equal query gets the
@@ -23,16 +23,16 @@ public final class RecentAnswers<K, V> {
 
   /**
    * @param bytes most memory for all answers
-   * @param size of an answer in bytes, about
+   * @param size of a key and its answer in bytes, about
    */
-  public RecentAnswers(Versions versions, long bytes, ToIntFunction<V> size) {
+  public RecentAnswers(Versions versions, long bytes, ToIntBiFunction<K, V> size) {
     this.versions = versions;
     this.answers =
         Caffeine.newBuilder()
             // Its upkeep takes less time than another thread takes to wake up.
             .executor(Runnable::run)
             .maximumWeight(bytes)
-            .weigher((K key, Entry<V> entry) -> size.applyAsInt(entry.answer))
+            .weigher((K key, Entry<V> entry) -> size.applyAsInt(key, entry.answer))
             .expireAfterAccess(KEPT)
             .build();
   }

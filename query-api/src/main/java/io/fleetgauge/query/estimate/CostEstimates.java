@@ -39,7 +39,12 @@ import java.util.concurrent.atomic.LongAdder;
 public final class CostEstimates {
   private static final Duration DENSITY_KEPT = Duration.ofMinutes(5);
   private static final Duration FOUND_KEPT = Duration.ofHours(1);
-  private static final long MAX_KEPT = 10_000;
+
+  /** Most memory of one cache, bytes: about 10,000 selectors of three matchers. */
+  private static final long MAX_BYTES = 8 << 20;
+
+  private static final int ENTRY_BYTES = 200;
+  private static final int MATCHER_BYTES = 100;
 
   /** No query waits longer to know its cost: gateways answer in a millisecond or two. */
   private static final long ASK_MILLIS = 500;
@@ -65,23 +70,28 @@ public final class CostEstimates {
   private final Cache<Key, Density> densities =
       Caffeine.newBuilder()
           .executor(Runnable::run)
-          .maximumSize(MAX_KEPT)
+          .maximumWeight(MAX_BYTES)
+          .weigher((Key key, Density density) -> bytes(key.matchers))
           .expireAfterWrite(DENSITY_KEPT)
           .build();
 
   /** Of selectors that were asked before, at whatever time: when the shards do not answer now. */
-  private final Cache<List<Matcher>, Density> lastDensities =
+  private final Cache<List<Compared>, Density> lastDensities =
       Caffeine.newBuilder()
           .executor(Runnable::run)
-          .maximumSize(MAX_KEPT)
+          .maximumWeight(MAX_BYTES)
+          .weigher((List<Compared> matchers, Density density) -> bytes(matchers))
           .expireAfterWrite(FOUND_KEPT)
           .build();
 
   private final Map<Key, Future<Density>> asked = new ConcurrentHashMap<>();
-  private final Cache<List<List<Matcher>>, Long> found =
+  private final Cache<List<List<Compared>>, Long> found =
       Caffeine.newBuilder()
           .executor(Runnable::run)
-          .maximumSize(MAX_KEPT)
+          .maximumWeight(MAX_BYTES)
+          .weigher(
+              (List<List<Compared>> selectors, Long series) ->
+                  bytes(selectors.stream().flatMap(List::stream).toList()))
           .expireAfterWrite(FOUND_KEPT)
           .build();
   private final LongAdder bounds = new LongAdder();
@@ -100,17 +110,38 @@ public final class CostEstimates {
    */
   private record Density(long series, double perMilli, boolean known) {}
 
+  /** What a matcher compares, without its regular expression, which may be large compiled. */
+  private record Compared(Matcher.Kind kind, String name, String value) {
+    static List<Compared> of(List<Matcher> matchers) {
+      return matchers.stream()
+          .map(each -> new Compared(each.kind(), each.name(), each.value()))
+          .toList();
+    }
+
+    static List<List<Compared>> ofAll(List<List<Matcher>> selectors) {
+      return selectors.stream().map(Compared::of).toList();
+    }
+  }
+
+  private static int bytes(List<Compared> matchers) {
+    long bytes = ENTRY_BYTES;
+    for (Compared each : matchers) {
+      bytes += MATCHER_BYTES + 2L * (each.name.length() + each.value.length());
+    }
+    return (int) Math.min(bytes, Integer.MAX_VALUE);
+  }
+
   /**
    * Selections of about the same time have about the same density.
    *
    * @param level the length is from 2^level to 2^(level + 1) ms
    * @param slot where it ends, in such lengths
    */
-  private record Key(List<Matcher> matchers, int level, long slot) {
+  private record Key(List<Compared> matchers, int level, long slot) {
     static Key of(Selection selection) {
       long length = Math.max(1, selection.to() - selection.from());
       int level = 63 - Long.numberOfLeadingZeros(length);
-      return new Key(selection.matchers(), level, selection.to() >> level);
+      return new Key(Compared.of(selection.matchers()), level, selection.to() >> level);
     }
   }
 
@@ -215,14 +246,15 @@ public final class CostEstimates {
    * @param whole whether every host is in the answer
    */
   private Density density(Selection selection, Optional<Extent> answer, boolean whole) {
-    Density last = lastDensities.getIfPresent(selection.matchers());
+    List<Compared> matchers = Compared.of(selection.matchers());
+    Density last = lastDensities.getIfPresent(matchers);
     Density now = new Density(0, 0, whole);
     if (answer.isPresent()) {
       double millis = Math.max(1, (double) selection.to() - selection.from());
       now = new Density(answer.get().series(), answer.get().samples() / millis, whole);
     }
     if (whole) {
-      lastDensities.put(selection.matchers(), now);
+      lastDensities.put(matchers, now);
       return now;
     }
     bounds.increment();
@@ -278,7 +310,7 @@ public final class CostEstimates {
    * @param selectors with the scope in them; empty for all series
    */
   public Cost ofIndex(List<List<Matcher>> selectors) {
-    Long series = found.getIfPresent(selectors);
+    Long series = found.getIfPresent(Compared.ofAll(selectors));
     return series == null
         ? Cost.bound(1 + seriesOfAll() / INDEX_GAIN)
         : new Cost(series, 0, 1 + series / INDEX_GAIN);
@@ -286,7 +318,7 @@ public final class CostEstimates {
 
   /** The cost of one line for each series. */
   public Cost ofLines(List<List<Matcher>> selectors) {
-    Long series = found.getIfPresent(selectors);
+    Long series = found.getIfPresent(Compared.ofAll(selectors));
     return series == null
         ? Cost.bound(1 + seriesOfAll() * LINE_WORK)
         : new Cost(series, series, 1 + series * LINE_WORK);
@@ -303,7 +335,16 @@ public final class CostEstimates {
 
   /** Notes how many series a request found, so that the next one's cost is known. */
   public void found(List<List<Matcher>> selectors, long series) {
-    found.put(selectors, series);
+    found.put(Compared.ofAll(selectors), series);
+  }
+
+  /** Memory of what is known in bytes, about. */
+  long bytes() {
+    return bytes(densities) + bytes(lastDensities) + bytes(found);
+  }
+
+  private static long bytes(Cache<?, ?> cache) {
+    return cache.policy().eviction().orElseThrow().weightedSize().orElseThrow();
   }
 
   /** Declares what is counted here. */

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.LongStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -461,35 +460,6 @@ class CachingTest {
     assertThat(test.answer(instant(ROOT, "1 + 1"))).isSameAs(test.answer(instant(ROOT, "1 + 1")));
   }
 
-  // --- memory ---
-
-  @Test
-  void keptAnswersAreCountedByTheirPointsAndTheLabelsOfTheirSeries() throws Exception {
-    // The caches count in the background. The first answer is one sample.
-    long kept = 500 + 20 * 56;
-    awaitRecentBytes(kept);
-    test.answer(instant(ROOT, "power")); // 12 series
-    kept += 500 + 12 * 20 * 56;
-    awaitRecentBytes(kept);
-    test.answer(range(ROOT, "sum by (rack) (power)", START, END)); // two series of 200 points
-    awaitRecentBytes(kept + 500 + 2 * (20 + 200) * 56);
-    assertThat(test.metrics().get("query_extent_bytes")).isGreaterThan(2 * 200 * 16);
-  }
-
-  private void awaitRecentBytes(long bytes) {
-    Awaitility.await().until(() -> test.metrics().get("query_recent_bytes") == bytes);
-  }
-
-  @Test
-  void keptAnswersHaveAQuarterOfTheMemoryForCaches(Vertx vertx) throws Exception {
-    test = new TestQuerier(vertx, "query:\n  cache: 1MiB\n  maxParallel: 20\n");
-    for (int i = 0; i < 60; i++) {
-      test.answer(instant(ROOT, "power + " + i)); // nearly 14 KB each
-    }
-    Awaitility.await().until(() -> test.metrics().get("query_recent_bytes") <= 256 << 10);
-    assertThat(test.metrics().get("query_recent_bytes")).isGreaterThan(200 << 10);
-  }
-
   @Test
   void stepsAfterTheWatermarkAreNotKept() throws Exception {
     test.fleet.watermark(END - 20 * STEP);
@@ -521,6 +491,15 @@ class CachingTest {
     assertThat(reply.value().result()).isEqualTo(whole.result());
     assertThat(reply.value().infos()).isEqualTo(whole.infos()).isNotEmpty();
     assertThat(cached(reply)).isPositive();
+  }
+
+  @Test
+  void annotationsHavePositionsInTheTextThatWasAsked() throws Exception {
+    test.answer(range(ROOT, "rate(power[2m])", START + 20 * STEP, END - 10 * STEP));
+    Ask<Evaluated> spaced = range(ROOT, "  rate( power[2m])", START + 25 * STEP, END - 20 * STEP);
+    assertThat(test.answer(spaced).value().infos())
+        .isEqualTo(test.expected(spaced).infos())
+        .isNotEmpty();
   }
 
   /** The caches against evaluation over all samples, while samples come late and hosts move. */

@@ -15,10 +15,17 @@ class CacheTest {
   private static final long STEP = 15_000;
   private static final long BUCKET = 5_000;
 
-  /** Of one series with a point at each step. */
-  private static final long EXTENT_BYTES = 200 + 200 + 60 * 16;
+  /** Of the texts of {@link #KEY}. */
+  private static final long KEY_BYTES = 2 * (1 + 6 + 6);
 
-  private static final ExtentCache.Key KEY = new ExtentCache.Key("t", "sum(x)", 300_000, STEP, 0);
+  /** Of one series with a point at each step. */
+  private static final long EXTENT_BYTES = KEY_BYTES + 200 + 200 + 60 * 16;
+
+  private static final ExtentCache.Key KEY = key("t", "sum(x)");
+
+  private static ExtentCache.Key key(String tenant, String text) {
+    return new ExtentCache.Key(tenant, text, text, 300_000, STEP, 0);
+  }
 
   private final Versions versions = new Versions();
   private final ExtentCache extents = new ExtentCache(versions, 1 << 20, 1);
@@ -132,9 +139,7 @@ class CacheTest {
     assertThat(found(5, 30)).isEmpty();
     extents.keep(KEY, range(251, 260), Long.MAX_VALUE / 2);
     assertThat(found(240, 270)).containsExactly("240-260");
-    assertThat(
-            extents.find(new ExtentCache.Key("other", "sum(x)", 300_000, STEP, 0), 0, 100 * STEP))
-        .isEmpty();
+    assertThat(extents.find(key("other", "sum(x)"), 0, 100 * STEP)).isEmpty();
   }
 
   @Test
@@ -147,7 +152,7 @@ class CacheTest {
   @Test
   void stepsThatLieBetweenThoseOfOtherQueriesAreKeptForThemselves() {
     long phase = 8_000;
-    ExtentCache.Key shifted = new ExtentCache.Key("t", "sum(x)", 300_000, STEP, phase);
+    ExtentCache.Key shifted = new ExtentCache.Key("t", "sum(x)", "sum(x)", 300_000, STEP, phase);
     AnsweredRange answered =
         new AnsweredRange(
             phase,
@@ -239,15 +244,28 @@ class CacheTest {
   @Test
   void itsMemoryIsThatOfTheStepsWhichAreKeptOnceEach() {
     extents.keep(KEY, range(50, 130), Long.MAX_VALUE / 2);
-    Awaitility.await().until(() -> extents.bytes() == 3 * (200 + 200) + 81 * 16);
-    extents.keep(new ExtentCache.Key("u", "sum(x)", 300_000, STEP, 0), range(0, 0), STEP);
-    Awaitility.await().until(() -> extents.bytes() == 4 * (200 + 200) + 82 * 16);
+    long three = 3 * (KEY_BYTES + 200 + 200);
+    Awaitility.await().until(() -> extents.bytes() == three + 81 * 16);
+    extents.keep(key("u", "sum(x)"), range(0, 0), STEP);
+    long four = 4 * (KEY_BYTES + 200 + 200);
+    Awaitility.await().until(() -> extents.bytes() == four + 82 * 16);
+  }
+
+  @Test
+  void itsMemoryIsThatOfTheTextsToo() {
+    extents.keep(key("t", "x".repeat(50_000)), range(0, 0, "i".repeat(1_000)), STEP);
+    long bytes = 2 * (1 + 2 * 50_000) + 200 + 200 + 16 + 2 * 1_000;
+    Awaitility.await().until(() -> extents.bytes() == bytes);
+    for (int i = 0; i < 20; i++) {
+      extents.keep(key("t", "y".repeat(50_000) + i), range(0, 0), STEP);
+    }
+    Awaitility.await().until(() -> extents.bytes() <= 1 << 20);
   }
 
   @Test
   void aTenantThatFillsItsShareDoesNotPushOutAnothersAnswers() {
     ExtentCache shared = new ExtentCache(versions, 40_000, 4);
-    ExtentCache.Key modest = new ExtentCache.Key("modest", "sum(x)", 300_000, STEP, 0);
+    ExtentCache.Key modest = key("m", "sum(y)");
     shared.keep(modest, range(0, 59), Long.MAX_VALUE / 2);
     Awaitility.await().until(() -> shared.bytes() == EXTENT_BYTES);
     shared.keep(KEY, range(0, 100 * 60 - 1), Long.MAX_VALUE / 2);
@@ -280,7 +298,7 @@ class CacheTest {
     AnsweredRange remarked = range(0, 50, "PromQL info: counter? (1:3)");
     extents.keep(KEY, remarked, Long.MAX_VALUE / 2);
     assertThat(found(10, 50)).containsExactly("10-50");
-    ExtentCache.Key other = new ExtentCache.Key("t", "rate(x) or y", 300_000, STEP, 0);
+    ExtentCache.Key other = key("t", "rate(x) or y");
     AnsweredRange unsteady =
         new AnsweredRange(
             0,

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RecentAnswersTest {
   private final Versions versions = new Versions();
   private final RecentAnswers<String, String> recent =
-      new RecentAnswers<>(versions, 1_000, String::length);
+      new RecentAnswers<>(versions, 1_000, (key, answer) -> key.length() + answer.length());
 
   private ReadTime now(long after, long to) {
     return new ReadTime(after, to, versions.stamp());
@@ -36,9 +36,9 @@ class RecentAnswersTest {
   }
 
   @Test
-  void itsMemoryIsCountedByTheSizeOfItsAnswers() {
+  void itsMemoryIsCountedByTheSizeOfItsKeysAndAnswers() {
     recent.keep("a", "12345", now(0, 1));
-    recent.keep("b", "123", now(0, 1));
-    Awaitility.await().until(() -> recent.bytes() == 8); // the cache counts in the background
+    recent.keep("long", "123", now(0, 1));
+    Awaitility.await().until(() -> recent.bytes() == 13); // the cache counts in the background
   }
 }

@@ -36,7 +36,11 @@ import java.util.function.Function;
 
 /** Evaluates parts of queries for this gateway's hosts. Safe for all threads. */
 final class PartsRunner {
-  private static final long MAX_EXPRESSIONS = 1_000;
+  /** Most characters of parsed expressions, those of {@link #EXPRESSION_LENGTH} included. */
+  private static final long MAX_EXPRESSIONS = 2_000_000;
+
+  /** What an expression counts as besides its text, in characters. */
+  private static final int EXPRESSION_LENGTH = 2_000;
 
   /** Newest samples that no rollup has yet are read on the event loop if they span less, ms. */
   private static final long BRIEF_MILLIS = 600_000;
@@ -52,7 +56,8 @@ final class PartsRunner {
   private final Cache<Parsed, Expr> expressions =
       Caffeine.newBuilder()
           .executor(Runnable::run)
-          .maximumSize(MAX_EXPRESSIONS)
+          .maximumWeight(MAX_EXPRESSIONS)
+          .weigher((Parsed key, Expr expr) -> EXPRESSION_LENGTH + key.text.length())
           .recordStats()
           .build();
 

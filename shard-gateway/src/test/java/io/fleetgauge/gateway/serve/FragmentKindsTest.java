@@ -592,6 +592,7 @@ class FragmentKindsTest {
             "newest_lines",
             "newest_reductions");
     assertThat(runner.caches().get("expressions").hits()).isPositive();
+    assertThat(runner.caches().get("expressions").held()).isGreaterThan(2_000);
     assertThat(runner.caches().values())
         .allSatisfy(use -> assertThat(use.held()).isBetween(0L, use.limit()));
   }
