@@ -1,8 +1,10 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.function.CounterNames;
 import io.fleetgauge.promql.function.MetricNames;
 import io.fleetgauge.promql.query.Query;
+import java.util.List;
 
 /** Whether a range query may be split over time. */
 public final class TimeSplit {
@@ -55,11 +57,21 @@ public final class TimeSplit {
     return shift.at().isEmpty() || shift.at().get() instanceof Expr.At.Time;
   }
 
+  /**
+   * Whether a point at a step of an answer proves that its annotations hold for this step. That is
+   * so for remarks about names, when every part of the query had a result there. Whether another
+   * annotation holds, such as one about histograms, depends on the samples that the step reads.
+   */
+  public static boolean isProvenByPoints(Expr expr, List<String> warnings, List<String> infos) {
+    return warnings.isEmpty() && infos.stream().allMatch(CounterNames::isRemark) && isStrict(expr);
+  }
+
   /** Whether a point at a step proves that every part of the query had a result there. */
-  public static boolean isStrict(Expr expr) {
+  static boolean isStrict(Expr expr) {
     boolean here =
         switch (expr) {
-          case Expr.Binary binary -> !binary.op().isSet();
+          case Expr.Binary binary ->
+              !binary.op().isSet() && binary.matching().fill().equals(Expr.Matching.Fill.NONE);
           case Expr.Call call ->
               switch (call.function().points()) {
                 case WITH_INPUT -> true;

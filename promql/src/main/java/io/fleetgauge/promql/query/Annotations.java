@@ -14,6 +14,9 @@ import java.util.TreeMap;
  * that raised it last, and at most ten of a level.
  */
 public final class Annotations {
+  /** How each info of an answer begins. */
+  public static final String INFO = "PromQL info: ";
+
   private static final int MAX = 10;
 
   private final String query;
@@ -83,7 +86,7 @@ public final class Annotations {
   }
 
   public List<String> infos() {
-    return lines("PromQL info: ", "info", layers.peek().infos);
+    return lines(INFO, "info", layers.peek().infos);
   }
 
   private List<String> lines(String prefix, String level, Map<String, Span> texts) {

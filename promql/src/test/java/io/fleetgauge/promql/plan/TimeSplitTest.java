@@ -3,7 +3,9 @@ package io.fleetgauge.promql.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.exec.Engine;
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.function.CounterNames;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.InMemorySeries;
 import io.fleetgauge.promql.query.Query;
@@ -175,6 +177,8 @@ class TimeSplitTest {
         new TreeSet<>(
             List.of(
                 "x or y",
+                "x + fill(0) y",
+                "x + fill_left(0) y",
                 "x and y",
                 "x unless y",
                 "vector(1)",
@@ -187,5 +191,21 @@ class TimeSplitTest {
                 "x + scalar(y)"))) {
       assertThat(isStrict(text)).as(text).isFalse();
     }
+  }
+
+  @Test
+  void aPointProvesOnlyRemarksAboutNames() throws Exception {
+    Expr strict = Parser.parse("rate(x[5m])");
+    String remark = "PromQL info: " + CounterNames.remark("x").orElseThrow() + " (1:6)";
+    assertThat(TimeSplit.isProvenByPoints(strict, List.of(), List.of(remark))).isTrue();
+    assertThat(TimeSplit.isProvenByPoints(strict, List.of(remark), List.of())).isFalse();
+    assertThat(
+            TimeSplit.isProvenByPoints(
+                strict, List.of(), List.of("PromQL info: ignored histogram (1:6)", remark)))
+        .isFalse();
+    assertThat(
+            TimeSplit.isProvenByPoints(
+                Parser.parse("rate(x[5m]) or y"), List.of(), List.of(remark)))
+        .isFalse();
   }
 }

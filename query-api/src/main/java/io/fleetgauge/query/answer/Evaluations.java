@@ -403,7 +403,7 @@ final class Evaluations {
         AnsweredRange.isUniform(
             matrix.series(),
             !warnings.isEmpty() || !infos.isEmpty(),
-            TimeSplit.isStrict(query.expr()),
+            TimeSplit.isProvenByPoints(query.expr(), warnings, infos),
             query.start(),
             last,
             query.step());

@@ -33,17 +33,17 @@ public record AnsweredRange(
 
   /**
    * Whether the annotations of an answer hold for every single step: there are none, or a point at
-   * every step proves that every part of the query gave something there.
+   * every step proves it.
    *
    * @param annotated whether there are warnings or infos
-   * @param strict whether a point at a step says that every part of the query gave something there
+   * @param proven whether a point at a step proves that they hold for it
    */
   public static boolean isUniform(
-      List<Series> series, boolean annotated, boolean strict, long from, long to, long step) {
+      List<Series> series, boolean annotated, boolean proven, long from, long to, long step) {
     if (!annotated) {
       return true;
     }
-    if (!strict) {
+    if (!proven) {
       return false;
     }
     BitSet present = new BitSet();

@@ -424,6 +424,26 @@ class CachingTest {
   }
 
   @Test
+  void anInfoAboutHistogramsIsNotMadeOfStepsThatHaveNone() throws Exception {
+    for (int step = 0; step < 200; step++) {
+      test.fleet.add(labels("latency", 0, 0), START + step * STEP, step);
+    }
+    test.fleet.with(
+        new Series(
+            labels("latency", 0, 1),
+            new long[] {START},
+            new double[] {Double.NaN},
+            new Histogram[] {histogram(1)}));
+    test.value(ROOT, "count(power)"); // so that the shards have reported them
+    Ask<Evaluated> all = range(ROOT, "max(latency)", START, END);
+    assertThat(test.answer(all).value().infos()).isEqualTo(test.expected(all).infos()).hasSize(1);
+    Ask<Evaluated> later = range(ROOT, "max(latency)", START + 60 * STEP, START + 100 * STEP);
+    assertThat(test.answer(later).value().infos())
+        .isEqualTo(test.expected(later).infos())
+        .isEmpty();
+  }
+
+  @Test
   void aRangeWithHistogramsIsNotPutTogetherOfKeptSteps() throws Exception {
     long[] times = LongStream.rangeClosed(0, 199).map(step -> START + step * STEP).toArray();
     double[] values = new double[times.length];
