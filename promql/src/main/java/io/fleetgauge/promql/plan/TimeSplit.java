@@ -1,13 +1,18 @@
 package io.fleetgauge.promql.plan;
 
 import io.fleetgauge.promql.expr.Expr;
+import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.function.CounterNames;
 import io.fleetgauge.promql.function.MetricNames;
 import io.fleetgauge.promql.query.Query;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Whether a range query may be split over time. */
 public final class TimeSplit {
+  private static final Pattern RANGE = Pattern.compile("\\brange\\b", Pattern.CASE_INSENSITIVE);
+
   private TimeSplit() {}
 
   /**
@@ -17,7 +22,18 @@ public final class TimeSplit {
    * order of groups, which is that of the first series with a sample anywhere in the range.
    */
   public static boolean isAllowed(Query query) {
-    return !query.isInstant() && isAllowed(query.expr());
+    return !query.isInstant() && !mayHaveDurationOfRange(query) && isAllowed(query.expr());
+  }
+
+  /**
+   * Whether a duration may be made of {@code range()}. In the tree it is a number like any other,
+   * and a shard that parses the text for a part of the range would find another one.
+   */
+  private static boolean mayHaveDurationOfRange(Query query) {
+    Set<Feature> features = query.settings().features();
+    return features.contains(Feature.DURATION_EXPRESSIONS)
+        && features.contains(Feature.NEWER_FUNCTIONS)
+        && RANGE.matcher(query.text()).find();
   }
 
   private static boolean isAllowed(Expr expr) {

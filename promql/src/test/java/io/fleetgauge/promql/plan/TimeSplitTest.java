@@ -35,7 +35,7 @@ class TimeSplitTest {
 
   private static Query query(String text, long start, long end, long step) throws Exception {
     ParseOptions options = new ParseOptions(Feature.ALL, end - start, step);
-    Query.Settings settings = Query.Settings.STOCK.withLookback(15_000);
+    Query.Settings settings = Query.Settings.STOCK.withLookback(15_000).withFeatures(Feature.ALL);
     return new Query(text, Parser.parse(text, options), start, end, step, settings);
   }
 
@@ -110,6 +110,8 @@ class TimeSplitTest {
         "x @ 100",
         "x offset 5m",
         "rate(x[5m])",
+        "rate(x[2 * step()])",
+        "rate(x_range[5m])",
         "rate(x[5m] @ 100)",
         "max_over_time(x[5m:1m])",
         "max_over_time(x[5m:1m] @ 100)",
@@ -145,6 +147,12 @@ class TimeSplitTest {
         "x + end()",
         "x + range()",
         "x + step()",
+        "sum_over_time(x[range()])",
+        "sum_over_time(x[2 * RANGE ()])",
+        "x offset (range() / 2)",
+        "x offset -range()",
+        "max_over_time(x[range():1m])",
+        "max_over_time(x[1h:max_of(range() / 10, 1m)])",
         "info(x)",
         "label_replace(x, \"a\", \"b\", \"c\", \"d\")",
         "label_join(x, \"a\", \"b\", \"c\")",
@@ -159,6 +167,13 @@ class TimeSplitTest {
       })
   void aQueryThatLooksAtItsRangeOrAtTheOrderOfGroupsMayNotBeSplit(String text) throws Exception {
     assertThat(isAllowed(text)).as(text).isFalse();
+  }
+
+  @Test
+  void aLabelMayHaveTheNameOfAFunctionThatIsOff() throws Exception {
+    Query query =
+        new Query("x{range=\"a\"}", Parser.parse("x{range=\"a\"}"), 0, 9, 3, Query.Settings.STOCK);
+    assertThat(TimeSplit.isAllowed(query)).isTrue();
   }
 
   @Test
