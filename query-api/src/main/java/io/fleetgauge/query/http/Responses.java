@@ -112,7 +112,11 @@ final class Responses {
               }
               // The status is sent. Only a closed connection tells the client that a part is
               // missing.
-              LOG.debug("the response of {} broke off", http.request().path(), failure);
+              if (failure instanceof Error) {
+                LOG.error("the response of {} broke off", http.request().path(), failure);
+              } else {
+                LOG.debug("the response of {} broke off", http.request().path(), failure);
+              }
               http.request().connection().close();
               return Future.succeededFuture();
             });

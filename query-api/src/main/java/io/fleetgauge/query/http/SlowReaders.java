@@ -49,10 +49,12 @@ final class SlowReaders {
               Future<Void> sent;
               try {
                 sent = Future.succeededFuture(work.call());
-              } catch (Exception e) {
+              } catch (Throwable e) {
+                // Without memory, too, the place is given back and the client gets an end.
                 sent = Future.failedFuture(e);
+              } finally {
+                ended(tenant);
               }
-              ended(tenant);
               Future<Void> result = sent;
               caller.runOnContext(none -> result.onComplete(done));
             });

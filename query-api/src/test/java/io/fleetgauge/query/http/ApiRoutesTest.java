@@ -72,6 +72,15 @@ class ApiRoutesTest {
     routes.get("/brokenPacked", request -> body(new Body.Streamed(out -> breakOff(out, 0), true)));
     routes.get("/broken", request -> body(Body.streamed(out -> breakOff(out, 0))));
     routes.get(
+        "/overflow",
+        request ->
+            body(
+                Body.streamed(
+                    out -> {
+                      out.write(LONG_TEXT.repeat(100).getBytes(StandardCharsets.UTF_8));
+                      throw new StackOverflowError();
+                    })));
+    routes.get(
         "/defect",
         request -> {
           throw new IllegalStateException("a defect");
@@ -228,7 +237,9 @@ class ApiRoutesTest {
 
   @Test
   void aStreamThatBreaksOffClosesTheConnection() {
-    assertThatThrownBy(() -> server.get("a", "/brokenOff")).isInstanceOf(IOException.class);
+    for (String path : new String[] {"/brokenOff", "/overflow"}) {
+      assertThatThrownBy(() -> server.get("a", path)).as(path).isInstanceOf(IOException.class);
+    }
   }
 
   @Test
