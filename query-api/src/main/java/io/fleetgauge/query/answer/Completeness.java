@@ -4,8 +4,11 @@ import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Which hosts an answer covers, and how fresh they are. For a caller with a scope, only hosts that
@@ -70,6 +73,22 @@ public record Completeness(
     }
     return new Completeness(
         expected, missing, unseen, UNKNOWN, Long.MIN_VALUE, List.copyOf(warnings));
+  }
+
+  /** That of two answers together: what either misses is missing. */
+  public Completeness and(Completeness other) {
+    boolean known = expected != UNKNOWN && other.expected != UNKNOWN;
+    Set<String> all = new TreeSet<>(missing);
+    all.addAll(other.missing);
+    Set<String> texts = new LinkedHashSet<>(warnings);
+    texts.addAll(other.warnings);
+    return new Completeness(
+        known ? Math.max(expected, other.expected) : UNKNOWN,
+        List.copyOf(all),
+        unseen || other.unseen,
+        Math.min(epoch, other.epoch),
+        Math.min(watermark, other.watermark),
+        List.copyOf(texts));
   }
 
   private static int nodes(Collection<String> hosts) {

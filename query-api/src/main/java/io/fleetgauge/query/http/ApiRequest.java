@@ -37,6 +37,11 @@ public final class ApiRequest {
   private final Grant grant;
   private Future<Void> clientLeft;
 
+  /** Of all answers so far; null before the first. */
+  private Completeness completeness;
+
+  private boolean withAge;
+
   ApiRequest(RoutingContext http, LongSupplier clock) throws QueryFailure {
     this.http = http;
     this.clock = clock;
@@ -153,11 +158,11 @@ public final class ApiRequest {
         .answer(ask, header(Span.HEADER).orElse(""), clientLeft())
         .onSuccess(
             reply -> {
+              Completeness here = reply.completeness();
+              completeness = completeness == null ? here : completeness.and(here);
               // The age of samples says nothing about labels; scrapes and reads have their times.
-              boolean withAge = ask.request() instanceof Request.Promql;
-              respondWith(
-                  COMPLETENESS,
-                  text(reply.completeness(), withAge ? age(reply.completeness()) : ""));
+              withAge |= ask.request() instanceof Request.Promql;
+              respondWith(COMPLETENESS, text(completeness, withAge ? age(completeness) : ""));
             });
   }
 

@@ -39,8 +39,9 @@ final class MetadataRoutes {
             reply ->
                 Body.large(
                     () ->
-                        Json.data(
-                            json -> write(json, reply.value(), wanted, limit, limitPerMetric))));
+                        Json.success(
+                            json -> write(json, reply.value(), wanted, limit, limitPerMetric),
+                            reply.warnings())));
   }
 
   private static void write(

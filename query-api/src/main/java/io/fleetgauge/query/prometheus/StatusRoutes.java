@@ -158,7 +158,7 @@ final class StatusRoutes {
             reply ->
                 Body.large(
                     () ->
-                        Json.data(
+                        Json.success(
                             json -> {
                               List<FragmentAnswer.Host> hosts = reply.value();
                               int expected =
@@ -182,7 +182,8 @@ final class StatusRoutes {
                               }
                               tenants(json, caller, request.isOperator());
                               json.writeEndObject();
-                            })));
+                            },
+                            reply.warnings())));
   }
 
   private void cluster(JsonGenerator json) throws IOException {

@@ -47,7 +47,10 @@ final class TargetRoutes {
         .map(
             reply ->
                 Body.large(
-                    () -> Json.data(json -> write(json, wanted ? reply.value() : List.of(), now))));
+                    () ->
+                        Json.success(
+                            json -> write(json, wanted ? reply.value() : List.of(), now),
+                            reply.warnings())));
   }
 
   private static void write(JsonGenerator json, List<FragmentAnswer.Host> hosts, long now)

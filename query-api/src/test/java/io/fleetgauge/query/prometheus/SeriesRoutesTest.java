@@ -149,7 +149,10 @@ class SeriesRoutesTest {
         "/api/v1/labels?",
         "/api/v1/label/rack/values?",
         "/api/v1/series?match%5B%5D=DCGM_FI_DEV_GPU_TEMP&",
-        "/api/v1/owners?match%5B%5D=DCGM_FI_DEV_GPU_TEMP&"
+        "/api/v1/owners?match%5B%5D=DCGM_FI_DEV_GPU_TEMP&",
+        "/api/v1/metadata?",
+        "/api/v1/targets?",
+        "/api/v1/status/overview?"
       })
   void aMissingHostIsNamedInHeaderAndWarningOrIsAnError(String path) throws Exception {
     api.fleet.damage("n2");
