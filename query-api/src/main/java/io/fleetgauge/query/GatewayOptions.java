@@ -54,6 +54,11 @@ final class GatewayOptions {
   private int transfers;
 
   URI gateway() throws BackupFailure {
+    return address(gateway);
+  }
+
+  /** The address that {@code --gateway} gives. */
+  static URI address(String gateway) throws BackupFailure {
     URI address;
     try {
       address = URI.create(gateway.replaceFirst("/+$", ""));
@@ -77,13 +82,22 @@ final class GatewayOptions {
   }
 
   GatewayClient open() throws BackupFailure {
+    return open(secretFile, caFile, certificateFile, keyFile);
+  }
+
+  /**
+   * Opens a client of gateways; null for files that are not given.
+   *
+   * @throws BackupFailure if a file cannot be read
+   */
+  static GatewayClient open(Path secret, Path ca, Path certificate, Path key) throws BackupFailure {
     try {
       return new GatewayClient(
           new TrustSettings(
-              Optional.ofNullable(caFile),
-              Optional.ofNullable(certificateFile),
-              Optional.ofNullable(keyFile),
-              Optional.ofNullable(secretFile),
+              Optional.ofNullable(ca),
+              Optional.ofNullable(certificate),
+              Optional.ofNullable(key),
+              Optional.ofNullable(secret),
               CLOCK_SKEW));
     } catch (StartFailure e) {
       throw new BackupFailure(e.getMessage(), e);

@@ -3,6 +3,9 @@ package io.fleetgauge.query;
 import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.query.backup.BackupFailure;
+import io.fleetgauge.query.backup.GatewayClient;
+import io.fleetgauge.query.backup.PastSamples;
 import io.fleetgauge.query.rules.backfill.Backfill;
 import io.fleetgauge.query.rules.backfill.BackfillFailure;
 import io.fleetgauge.query.rules.definition.InvalidRules;
@@ -13,7 +16,6 @@ import io.fleetgauge.query.terminal.QueryApi;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;
-import io.fleetgauge.sample.prometheus.RemoteRead;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -21,7 +23,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -29,7 +31,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import org.xerial.snappy.Snappy;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -43,11 +44,6 @@ import picocli.CommandLine.Model.CommandSpec;
           + " Exits with 1 if a query or a write fails."
     })
 final class RulesBackfillCommand implements Command {
-  private static final int MAX_TRIES = 20;
-  private static final Duration PAUSE = Duration.ofSeconds(3);
-  private static final int TOO_MANY = 429;
-  private static final int BUSY = 503;
-
   @CommandLine.Spec private CommandSpec spec;
   @CommandLine.Mixin private QueryApi api;
 
@@ -89,6 +85,12 @@ final class RulesBackfillCommand implements Command {
   private String gateway;
 
   @CommandLine.Option(
+      names = "--secret-file",
+      paramLabel = "FILE",
+      description = "The secret of the cluster, as cluster.secretFile of the gateways names it.")
+  private Path secretFile;
+
+  @CommandLine.Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this help.")
@@ -113,7 +115,8 @@ final class RulesBackfillCommand implements Command {
       readable &= read(file, reader, groups, out);
     }
     out.flush();
-    return readable && fill(groups, from, to, duration("--query-offset", queryOffset)) ? 0 : 1;
+    long offset = duration("--query-offset", queryOffset);
+    return readable && fill(groups, from, to, offset) ? 0 : 1;
   }
 
   private static boolean read(
@@ -132,8 +135,28 @@ final class RulesBackfillCommand implements Command {
   }
 
   private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
+    PrintWriter err = spec.commandLine().getErr();
+    try (GatewayClient client = GatewayOptions.open(secretFile, api.caFile(), null, null)) {
+      PastSamples past = new PastSamples(client, GatewayOptions.address(gateway));
+      long oldest = System.currentTimeMillis() - past.retention();
+      if (from - offset < oldest) {
+        throw new BackupFailure(
+            "--start "
+                + start
+                + " is before "
+                + Instant.ofEpochMilli(oldest)
+                + ", the oldest time that the cluster keeps (store.retention)");
+      }
+      return fill(groups, from, to, new Backfill(this::range, all -> write(past, all), offset));
+    } catch (BackupFailure e) {
+      err.println("fleetgauge: " + e.getMessage());
+      err.flush();
+      return false;
+    }
+  }
+
+  private boolean fill(List<RuleGroup> groups, long from, long to, Backfill backfill) {
     PrintWriter out = spec.commandLine().getOut();
-    Backfill backfill = new Backfill(this::range, this::write, offset);
     for (RuleGroup group : groups) {
       try {
         Backfill.Done done = backfill.fill(group, from, to);
@@ -148,6 +171,16 @@ final class RulesBackfillCommand implements Command {
       }
     }
     return true;
+  }
+
+  private static void write(PastSamples past, List<Series> series) throws BackfillFailure {
+    try {
+      past.write(series);
+    } catch (BackupFailure e) {
+      throw new BackfillFailure(e.getMessage());
+    } catch (IOException e) {
+      throw new BackfillFailure("samples cannot be sent: " + e);
+    }
   }
 
   // --- the cluster ---
@@ -198,35 +231,6 @@ final class RulesBackfillCommand implements Command {
       values[i] = Numbers.parse(point.getString(1)).orElse(Double.NaN);
     }
     return new Series(Labels.of(labels), times, values);
-  }
-
-  private void write(List<Series> series) throws BackfillFailure {
-    Map<String, String> headers =
-        Map.of(
-            "Content-Type", "application/x-protobuf",
-            "Content-Encoding", "snappy",
-            "X-Prometheus-Remote-Write-Version", "0.1.0");
-    try {
-      byte[] body = Snappy.compress(RemoteRead.write(series));
-      String to = gateway.replaceFirst("/+$", "") + "/api/v1/write";
-      for (int tries = 1; ; tries++) {
-        try {
-          api.post(to, headers, body);
-          return;
-        } catch (QueryApi.Failure e) {
-          boolean later = e.status() == TOO_MANY || e.status() == BUSY;
-          if (!later || tries == MAX_TRIES) {
-            throw new BackfillFailure(e.getMessage());
-          }
-          Thread.sleep(PAUSE);
-        }
-      }
-    } catch (IOException e) {
-      throw new BackfillFailure("samples cannot be compressed: " + e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new BackfillFailure("interrupted");
-    }
   }
 
   // --- options ---

@@ -4,17 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.fleetgauge.sample.Histogram;
-import io.fleetgauge.sample.Staleness;
-import io.fleetgauge.sample.prometheus.MetricMetadata;
-import io.fleetgauge.sample.prometheus.RemoteWriteReader;
-import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,17 +18,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.xerial.snappy.Snappy;
 import picocli.CommandLine;
 
-/** Over real sockets: a query API with one answer, and a gateway that keeps what it is sent. */
+/** Over real sockets: a query API with one answer, and a gateway that says how much it keeps. */
 class RulesBackfillCommandTest {
   @TempDir private Path folder;
 
   private final StringWriter out = new StringWriter();
   private final List<String> asked = new ArrayList<>();
-  private final List<String> written = new ArrayList<>();
   private String answer;
+  private long retention = Long.MAX_VALUE / 2;
   private HttpServer server;
 
   @BeforeEach
@@ -47,11 +40,7 @@ class RulesBackfillCommandTest {
           respond(exchange, 200, answer);
         });
     server.createContext(
-        "/api/v1/write",
-        exchange -> {
-          keep(Snappy.uncompress(exchange.getRequestBody().readAllBytes()));
-          respond(exchange, 204, "");
-        });
+        "/v1/backup", exchange -> respond(exchange, 200, "{\"retention\": " + retention + "}"));
     server.start();
   }
 
@@ -65,50 +54,6 @@ class RulesBackfillCommandTest {
     exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
     exchange.getResponseBody().write(bytes);
     exchange.close();
-  }
-
-  private void keep(byte[] body) throws IOException {
-    try {
-      new RemoteWriteReader(RemoteWriteReader.Version.V1, body, body.length)
-          .read(
-              new RemoteWriteReader.Sink() {
-                private String labels = "";
-
-                @Override
-                public boolean series(RemoteWriteReader reader) throws WireException {
-                  try {
-                    labels = "";
-                    for (int i = 0; i < reader.labelCount(); i++) {
-                      labels += reader.name(i) + "=" + reader.value(i) + " ";
-                    }
-                  } catch (CharacterCodingException e) {
-                    throw new WireException(e.toString());
-                  }
-                  return true;
-                }
-
-                @Override
-                public void sample(long time, double value) {
-                  written.add(labels + time + (Staleness.isMarker(value) ? " ends" : " " + value));
-                }
-
-                @Override
-                public void histogram(long time, Histogram histogram) {
-                  written.add(labels + time + " " + histogram);
-                }
-
-                @Override
-                public void unwanted(int samples, int histograms) {}
-
-                @Override
-                public void exemplars(int count) {}
-
-                @Override
-                public void metadata(String metric, MetricMetadata metadata) {}
-              });
-    } catch (WireException e) {
-      throw new IOException(e);
-    }
   }
 
   private int fill(String... more) throws IOException {
@@ -134,20 +79,12 @@ class RulesBackfillCommandTest {
   }
 
   @Test
-  void whatTheQueryApiAnswersIsWrittenUnderTheNameOfTheRule() throws IOException {
-    answer = matrix("[600.5,\"1\"],[660.5,\"2.5\"],[780.5,\"NaN\"]");
+  void aStartThatTheClusterDoesNotKeepIsRefusedBeforeAnythingIsAsked() throws IOException {
+    retention = 60_000;
 
-    assertThat(fill("--start", "600", "--end", "1970-01-01T00:14:00Z")).as(out.toString()).isZero();
-
-    assertThat(asked).hasSize(1);
-    assertThat(asked.getFirst()).contains("query=sum(t)", "step=60");
-    assertThat(written)
-        .contains(
-            "__name__=r a=b 600500 1.0",
-            "__name__=r a=b 660500 2.5",
-            "__name__=r a=b 720500 ends",
-            "__name__=r a=b 780500 NaN");
-    assertThat(out.toString()).contains("rules.yaml;g: 1 rules, ");
+    assertThat(fill("--start", "600", "--end", "700")).isEqualTo(1);
+    assertThat(out.toString()).contains("--start 600 is before ", "store.retention");
+    assertThat(asked).isEmpty();
   }
 
   @Test
@@ -157,7 +94,6 @@ class RulesBackfillCommandTest {
 
     assertThat(fill("--start", "600", "--end", "700")).isEqualTo(1);
     assertThat(out.toString()).contains("has warnings: [\"no answer of n7\"]");
-    assertThat(written).isEmpty();
   }
 
   @Test

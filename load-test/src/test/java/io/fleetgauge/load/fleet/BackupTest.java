@@ -4,18 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.query.BackupCommand;
 import io.fleetgauge.query.RestoreCommand;
+import io.fleetgauge.query.RulesCommand;
 import io.fleetgauge.query.backup.Manifest;
 import io.fleetgauge.query.backup.Repositories;
 import io.fleetgauge.sample.Labels;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -287,5 +292,93 @@ class BackupTest {
     Ended twice = restore(second, to);
     assertThat(twice.status()).as(twice.text()).isZero();
     assertThat(twice.text()).contains("blocks 0 new", "0 united, 0 merged");
+  }
+
+  @Test
+  void theResultsOfRulesAreFilledInWhereTheirHostsHaveGoneOnForLonger() throws Exception {
+    LocalFleet fleet = fleet("filled", 2);
+    long now = System.currentTimeMillis();
+    writeHistory(fleet, now, 90);
+    await().atMost(SOON).until(() -> blocks("filled") >= 2L * HOSTS.size() * 5);
+    int query = fleet.startQuery("127.0.0.1", 0).port();
+    Path rules = folder.resolve("rules.yaml");
+    Files.writeString(
+        rules,
+        """
+        groups:
+          - name: g
+            interval: 5s
+            rules:
+              - {record: r_host, expr: "sum by (Hostname) (m_double)"}
+              - {record: r_all, expr: sum(r_host)}
+              - {record: r_jobs, expr: count by (hpc_job) (m_gpu)}
+        """);
+    String from = Long.toString(now / 1_000 - 85);
+    for (int i = 0; i < 2; i++) {
+      Ended filled =
+          run(
+              new RulesCommand(),
+              "backfill",
+              "--start",
+              from,
+              "--end",
+              Long.toString(now / 1_000),
+              "--url",
+              "http://127.0.0.1:" + query,
+              "--gateway",
+              fleet.gatewayAddresses().getLast().toString(),
+              "--secret-file",
+              secret,
+              rules.toString());
+      assertThat(filled.status()).as(filled.text()).isZero();
+      assertThat(filled.text()).contains("rules.yaml;g: 3 rules");
+    }
+    QueryClient asking = new QueryClient(query);
+    Map<String, String> same =
+        Map.of(
+            "r_host",
+            "sum by (Hostname) (m_double)",
+            "r_all",
+            "sum(m_double)",
+            "r_jobs",
+            "count by (hpc_job) (m_gpu)");
+    for (Map.Entry<String, String> each : same.entrySet()) {
+      TreeMap<String, TreeMap<String, String>> filled = byTime(asking, each.getKey() + "[20m]");
+      assertThat(filled.size()).as(each.getKey()).isBetween(16, 18);
+      for (Map.Entry<String, TreeMap<String, String>> slot : filled.entrySet()) {
+        String at = "&time=" + slot.getKey();
+        assertThat(slot.getValue())
+            .as("%s at %s", each.getKey(), slot.getKey())
+            .isEqualTo(byTime(asking, each.getValue() + at).get(slot.getKey()));
+      }
+    }
+  }
+
+  /**
+   * The values of a selector's samples or of a query's result: by time, and labels but the name.
+   */
+  private static TreeMap<String, TreeMap<String, String>> byTime(QueryClient asking, String query)
+      throws Exception {
+    String encoded =
+        URLEncoder.encode(query.replaceAll("&time=.*", ""), StandardCharsets.UTF_8)
+            + query.replaceFirst("^[^&]*", "");
+    JsonNode answer = asking.json("/api/v1/query?query=" + encoded);
+    assertThat(answer.path("warnings")).as(query).isEmpty();
+    TreeMap<String, TreeMap<String, String>> found = new TreeMap<>();
+    for (JsonNode series : answer.path("data").path("result")) {
+      ObjectNode labels = (ObjectNode) series.path("metric");
+      labels.remove("__name__");
+      JsonNode values = series.has("value") ? array(series.path("value")) : series.path("values");
+      for (JsonNode sample : values) {
+        found
+            .computeIfAbsent(sample.path(0).asText(), none -> new TreeMap<>())
+            .put(labels.toString(), sample.path(1).asText());
+      }
+    }
+    return found;
+  }
+
+  private static JsonNode array(JsonNode one) {
+    return JsonNodeFactory.instance.arrayNode().add(one);
   }
 }

@@ -813,8 +813,10 @@ class TidyTest {
               "cluster.config",
               "cluster.process",
               "cluster.trust",
+              "sample",
               "sample.files",
-              "sample.frame"),
+              "sample.frame",
+              "sample.wire"),
           room(
               "query",
               "cluster.bus",

@@ -1,13 +1,9 @@
 package io.fleetgauge.query.backup;
 
-import io.fleetgauge.cluster.process.OutgoingRequest;
-import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +11,6 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -25,12 +20,10 @@ import java.util.function.Predicate;
  * gateways than the one that was backed up, and samples: it has the union afterwards.
  */
 public final class RestoreRun {
-  private static final long PAUSE_MILLIS = 200;
   private static final long OWNER_SECONDS = 60;
-  private static final int ATTEMPTS = 5;
-  private static final int MOVED = 409;
 
   private final GatewayClient client;
+  private final HostTransfer transfer;
   private final Repository repository;
   private final Rate rate;
   private final int transfers;
@@ -38,22 +31,6 @@ public final class RestoreRun {
   private final Consumer<String> out;
 
   private final Map<String, AtomicLong> counts = new LinkedHashMap<>();
-
-  /** The host has other holders than before. */
-  private static final class Moved extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    Moved(String message) {
-      super(message);
-    }
-  }
-
-  /** Who holds a host now, replicas first. */
-  private record Holders(String owner, Map<String, URI> all) {
-    URI ownerAddress() {
-      return all.get(owner);
-    }
-  }
 
   /**
    * @param transfers how many hosts are restored at once
@@ -68,6 +45,7 @@ public final class RestoreRun {
       LongSupplier clock,
       Consumer<String> out) {
     this.client = client;
+    this.transfer = new HostTransfer(client);
     this.repository = repository;
     this.rate = rate;
     this.transfers = transfers;
@@ -158,107 +136,27 @@ public final class RestoreRun {
 
   private void host(URI gateway, Manifest.OfHost of, long expired)
       throws BackupFailure, IOException {
-    String why = "";
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      try {
-        Holders holders = holders(gateway, of);
-        for (Map.Entry<String, URI> each : holders.all.entrySet()) {
-          boolean isOwner = each.getKey().equals(holders.owner);
+    transfer.send(
+        gateway,
+        of.host(),
+        of.tenant(),
+        of.admitted(),
+        (holder, isOwner) -> {
           for (Manifest.Copy copy : of.copies()) {
-            blocks(each.getValue(), of.host(), copy, expired, isOwner);
+            blocks(holder, of.host(), copy, expired, isOwner);
           }
-        }
-        // The owner last: its replicas fetch what is in its memory.
-        for (Map.Entry<String, URI> each : holders.all.entrySet()) {
-          boolean isOwner = each.getKey().equals(holders.owner);
           for (Manifest.Copy copy : of.copies()) {
-            pages(each.getValue(), of.host(), copy, expired, isOwner);
+            pages(holder, of.host(), copy, expired, isOwner);
           }
-        }
-        post(holders.ownerAddress(), of.host(), "/end", null, "");
-        counts.get("hosts").incrementAndGet();
-        return;
-      } catch (Moved e) {
-        why = e.getMessage();
-        pause();
-      }
-    }
-    throw new BackupFailure("host " + of.host() + " cannot be restored: " + why);
-  }
-
-  private static void pause() {
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
-  }
-
-  private static String path(String host, String rest) {
-    return IntakeProtocol.hostPath(host, "")
-            .replaceFirst("^/v1/", "/v1/restore/")
-            .replaceFirst("/$", "")
-        + rest;
-  }
-
-  private Holders holders(URI gateway, Manifest.OfHost of) throws BackupFailure {
-    String query =
-        "?tenant="
-            + URLEncoder.encode(of.tenant(), StandardCharsets.UTF_8)
-            + "&admitted="
-            + of.admitted();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(OWNER_SECONDS);
-    while (System.nanoTime() < deadline) {
-      OutgoingRequest.Answer answer = client.ask(gateway, HttpMethod.POST, path(of.host(), query));
-      JsonObject json = GatewayClient.json(gateway, answer, 200, 202);
-      if (answer.status() == 200) {
-        String owner = json.getString("owner");
-        Map<String, URI> all = new LinkedHashMap<>();
-        json.getJsonObject("holders")
-            .forEach(
-                each -> {
-                  if (!each.getKey().equals(owner)) {
-                    all.put(each.getKey(), URI.create("" + each.getValue()));
-                  }
-                });
-        all.put(owner, URI.create(json.getJsonObject("holders").getString(owner)));
-        return new Holders(owner, all);
-      }
-      pause();
-    }
-    throw new BackupFailure(
-        "host "
-            + of.host()
-            + " has got no owner in "
-            + OWNER_SECONDS
-            + " s; see the logs of the gateways");
-  }
-
-  private JsonObject post(URI gateway, String host, String rest, byte[] body, String sha256)
-      throws BackupFailure, Moved {
-    return checked(
-        gateway, client.ask(gateway, HttpMethod.POST, path(host, rest), body, sha256), host);
-  }
-
-  private static JsonObject checked(URI gateway, OutgoingRequest.Answer answer, String host)
-      throws BackupFailure, Moved {
-    if (answer.status() == MOVED) {
-      throw new Moved(answer.body().toString().strip());
-    }
-    if (answer.status() != 200) {
-      throw new BackupFailure(
-          gateway
-              + " does not take host "
-              + host
-              + ": status "
-              + answer.status()
-              + ": "
-              + answer.body().toString().strip());
-    }
-    return answer.body().toJsonObject();
+        });
+    counts.get("hosts").incrementAndGet();
   }
 
   private void blocks(URI gateway, String host, Manifest.Copy copy, long expired, boolean isCounted)
-      throws BackupFailure, IOException, Moved {
+      throws BackupFailure, IOException, HostTransfer.Moved {
     JsonObject there =
         GatewayClient.json(
-            gateway, client.ask(gateway, HttpMethod.GET, path(host, "/blocks")), 200);
+            gateway, client.ask(gateway, HttpMethod.GET, HostTransfer.path(host, "/blocks")), 200);
     for (Manifest.Kept file : copy.files()) {
       if (!file.isBlock()) {
         continue;
@@ -268,18 +166,18 @@ public final class RestoreRun {
       } else if (file.sha256().equals(there.getString(file.name()))) {
         counts.get("known").addAndGet(isCounted ? 1 : 0);
       } else {
-        checked(
+        HostTransfer.checked(
             gateway,
             client.ask(
                 gateway,
                 HttpMethod.PUT,
-                path(host, "/blocks/" + file.name()),
+                HostTransfer.path(host, "/blocks/" + file.name()),
                 read(file),
                 file.sha256()),
             host);
       }
     }
-    JsonObject taken = post(gateway, host, "/blocks", null, "");
+    JsonObject taken = transfer.post(gateway, host, "/blocks", null, "");
     if (isCounted) {
       for (String each : List.of("adopted", "known", "united", "merged")) {
         counts.get(each).addAndGet(taken.getInteger(each, 0));
@@ -288,7 +186,7 @@ public final class RestoreRun {
   }
 
   private void pages(URI gateway, String host, Manifest.Copy copy, long expired, boolean isCounted)
-      throws BackupFailure, IOException, Moved {
+      throws BackupFailure, IOException, HostTransfer.Moved {
     for (Manifest.Kept file : copy.files()) {
       if (file.isBlock()) {
         continue;
@@ -296,7 +194,7 @@ public final class RestoreRun {
       if (file.to() <= expired) {
         counts.get("expired").addAndGet(isCounted ? 1 : 0);
       } else {
-        post(gateway, host, "/samples", read(file), file.sha256());
+        transfer.post(gateway, host, "/samples", read(file), file.sha256());
         counts.get("pages").addAndGet(isCounted ? 1 : 0);
       }
     }
@@ -323,7 +221,7 @@ public final class RestoreRun {
                   && hosts.getJsonObject(host).getJsonObject("copies").stream()
                       .allMatch(copy -> Boolean.TRUE.equals(copy.getValue())));
       if (!open.isEmpty()) {
-        pause();
+        HostTransfer.pause();
       }
     }
     if (!open.isEmpty()) {

@@ -111,36 +111,6 @@ public final class QueryApi {
     }
   }
 
-  /**
-   * Sends a body to another address, with the same token and certificates.
-   *
-   * @throws Failure if the answer has not a status of 200 to 299
-   */
-  public void post(String to, Map<String, String> headers, byte[] body)
-      throws Failure, InterruptedException {
-    try (HttpClient client = client()) {
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(to))
-              .timeout(ANSWER_LIMIT)
-              .POST(HttpRequest.BodyPublishers.ofByteArray(body));
-      headers.forEach(request::header);
-      authorize(request);
-      HttpResponse<InputStream> answer =
-          client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
-      try (InputStream said = answer.body()) {
-        if (answer.statusCode() / 100 != 2) {
-          throw new Failure(
-              to + " answers with status " + answer.statusCode() + ": " + error(said),
-              answer.statusCode());
-        }
-      }
-    } catch (IllegalArgumentException e) {
-      throw new Failure(to + " is no address such as http://localhost:9500");
-    } catch (IOException e) {
-      throw new Failure(to + " cannot be asked: " + e);
-    }
-  }
-
   /** The JSON object that is the answer to a question. */
   public JsonObject object(String path, List<Map.Entry<String, String>> parameters)
       throws Failure, InterruptedException {
@@ -160,6 +130,11 @@ public final class QueryApi {
           }
         });
     return answer[0];
+  }
+
+  /** The file with the certificates that are trusted; null for those of the JVM. */
+  public Path caFile() {
+    return caFile;
   }
 
   private HttpClient client() throws Failure {

@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
@@ -12,6 +13,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -44,6 +46,7 @@ public final class BackupRoute {
    *
    * @param folder of the store
    * @param register makes a host known to the cluster
+   * @param hostOf names the host of a series
    * @param clock ms since the epoch
    * @return to be closed at the end
    */
@@ -59,6 +62,7 @@ public final class BackupRoute {
       Intake intake,
       Supplier<ClusterView> view,
       RestoreRoute.Registration register,
+      Function<Labels, String> hostOf,
       LongSupplier clock) {
     BlockChecks checks = new BlockChecks();
     Snapshots snapshots =
@@ -71,7 +75,8 @@ public final class BackupRoute {
     router.get(PATH + "/:id/files/:number").handler(guard.needsPeer()).handler(route::file);
     router.delete(PATH + "/:id").handler(guard.needsPeer()).handler(route::remove);
     vertx.setPeriodic(LOOK_MILLIS, id -> snapshots.timePassed());
-    new RestoreRoute(workers, folder.resolve("restore"), store, intake, view, register, gateway)
+    new RestoreRoute(
+            workers, folder.resolve("restore"), store, intake, view, register, hostOf, gateway)
         .mount(router, guard);
     return snapshots;
   }

@@ -20,6 +20,8 @@ import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.WorkerExecutor;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -36,8 +38,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -45,7 +49,8 @@ import java.util.stream.IntStream;
 public final class RestoreRoute {
   static final String SHA256 = "X-Fleetgauge-Sha256";
 
-  private static final String PATH = "/v1/restore/hosts/:host";
+  private static final String HOSTS = "/v1/restore/hosts";
+  private static final String PATH = HOSTS + "/:host";
 
   /** Below the folder of blocks that wait. */
   private static final String PAGES = "pages";
@@ -60,6 +65,7 @@ public final class RestoreRoute {
   private final Intake intake;
   private final Supplier<ClusterView> view;
   private final Registration register;
+  private final Function<Labels, String> hostOf;
   private final String self;
   private final BlockChecks checks = new BlockChecks();
 
@@ -88,6 +94,7 @@ public final class RestoreRoute {
       Intake intake,
       Supplier<ClusterView> view,
       Registration register,
+      Function<Labels, String> hostOf,
       String self) {
     this.workers = workers;
     this.staging = staging;
@@ -95,10 +102,13 @@ public final class RestoreRoute {
     this.intake = intake;
     this.view = view;
     this.register = register;
+    this.hostOf = hostOf;
     this.self = self;
   }
 
   void mount(Router router, Guard guard) {
+    Guard.readBody(router.post(HOSTS).handler(guard.needsPeer()), MAX_PAGE_BYTES)
+        .handler(http -> work(http, () -> hostsOf(http)));
     router.post(PATH).handler(guard.needsPeer()).handler(http -> work(http, () -> begin(http)));
     router
         .get(PATH + "/blocks")
@@ -132,6 +142,20 @@ public final class RestoreRoute {
                     http,
                     failure instanceof Refused refused ? refused.status : 503,
                     failure instanceof Refused ? failure.getMessage() : String.valueOf(failure)));
+  }
+
+  private JsonObject hostsOf(RoutingContext http) throws Refused {
+    try {
+      JsonArray hosts = new JsonArray();
+      for (Object each : http.body().asJsonObject().getJsonArray("series")) {
+        Map<String, String> labels = new TreeMap<>();
+        ((JsonObject) each).forEach(label -> labels.put(label.getKey(), "" + label.getValue()));
+        hosts.add(hostOf.apply(Labels.of(labels)));
+      }
+      return new JsonObject().put("hosts", hosts);
+    } catch (DecodeException | ClassCastException | NullPointerException e) {
+      throw new Refused(400, "the body is not {\"series\": [{NAME: VALUE}]}: " + e.getMessage());
+    }
   }
 
   private JsonObject begin(RoutingContext http) throws Refused {
