@@ -12,4 +12,21 @@ public interface Answers {
    * @throws TemplateFailure if the query has no answer
    */
   List<Answer.Sample> query(String text) throws Unanswered, TemplateFailure;
+
+  /** A template asks a query whose answer is not known yet. */
+  final class Unanswered extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final String query;
+
+    public Unanswered(String query) {
+      super(query, null, false, false);
+      this.query = query;
+    }
+
+    /** The text of the query. */
+    public String query() {
+      return query;
+    }
+  }
 }

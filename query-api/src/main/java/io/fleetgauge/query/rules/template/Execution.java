@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.template;
 
+import io.fleetgauge.query.rules.template.Answers.Unanswered;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,15 @@ final class Execution {
   /** How deep templates may call each other. */
   static final int MAX_CALLS = 100;
 
+  /**
+   * How deep calls, branches and pipelines may nest, over all templates that call each other: the
+   * stack of a thread, which is of a megabyte, has room for them.
+   */
+  static final int MAX_DEPTH = 300;
+
+  /** Longest text of a node in an error, UTF-16 units. */
+  private static final int MAX_NODE_TEXT = 1_000;
+
   private static final Object MISSING = new Object();
 
   private final String text;
@@ -26,21 +36,12 @@ final class Execution {
   private final Map<String, Node.Block> trees;
   private final Functions functions;
   private final StringBuilder out = new StringBuilder();
-  private final List<Variable> variables = new ArrayList<>();
+  private final Variables variables = new Variables();
   private String name;
   private Node node;
   private int steps;
   private int calls;
-
-  private static final class Variable {
-    final String name;
-    Object value;
-
-    Variable(String name, Object value) {
-      this.name = name;
-      this.value = value;
-    }
-  }
+  private int depth;
 
   private enum Flow {
     ON,
@@ -64,7 +65,7 @@ final class Execution {
       Functions functions)
       throws TemplateFailure, Unanswered {
     Execution execution = new Execution(name, text, trees, functions);
-    execution.variables.add(new Variable("$", data));
+    execution.variables.declare("$", data);
     execution.walk(data, trees.get(name));
     return execution.out.toString();
   }
@@ -87,6 +88,7 @@ final class Execution {
       line += text.charAt(i) == '\n' ? 1 : 0;
     }
     int column = Values.utf8Length(text.substring(lineStart, at));
+    String shown = node.toString();
     return new TemplateFailure(
         "template: "
             + parseName
@@ -97,7 +99,7 @@ final class Execution {
             + ": executing "
             + Quoted.of(name)
             + " at <"
-            + node
+            + (shown.length() > MAX_NODE_TEXT ? shown.substring(0, MAX_NODE_TEXT) + "..." : shown)
             + ">: "
             + message);
   }
@@ -138,10 +140,12 @@ final class Execution {
       }
       case Node.Text literal -> append(literal.text());
       case Node.Branch branch -> {
+        enter();
         int mark = variables.size();
         Flow flow =
             branch.kind() == Node.Branching.RANGE ? range(dot, branch) : branch(dot, branch);
-        pop(mark);
+        variables.pop(mark);
+        depth--;
         return flow;
       }
       case Node.Invocation invocation -> invoke(dot, invocation);
@@ -156,13 +160,17 @@ final class Execution {
     return Flow.ON;
   }
 
-  private static String printed(Object value) {
-    return GoFormat.value(value);
+  private String printed(Object value) throws TemplateFailure {
+    try {
+      return GoFormat.value(value);
+    } catch (TemplateFailure e) {
+      throw error(e.getMessage());
+    }
   }
 
-  private void pop(int mark) {
-    while (variables.size() > mark) {
-      variables.removeLast();
+  private void enter() throws TemplateFailure {
+    if (++depth > MAX_DEPTH) {
+      throw error("calls, branches and pipelines nest more than " + MAX_DEPTH + " deep");
     }
   }
 
@@ -183,17 +191,17 @@ final class Execution {
       throw error("exceeded maximum template depth (" + MAX_CALLS + ")");
     }
     Object argument = invocation.pipe() == null ? null : pipeline(dot, invocation.pipe());
-    List<Variable> outer = new ArrayList<>(variables);
     String caller = name;
+    enter();
     calls++;
     name = invocation.name();
-    variables.clear();
-    variables.add(new Variable("$", argument));
+    int outer = variables.enter();
+    variables.declare("$", argument);
     walk(argument, called);
-    variables.clear();
-    variables.addAll(outer);
+    variables.leave(outer);
     name = caller;
     calls--;
+    depth--;
   }
 
   private Flow range(Object dot, Node.Branch branch) throws TemplateFailure, Unanswered {
@@ -234,7 +242,7 @@ final class Execution {
           return Flow.ON;
         }
       }
-      default -> throw error("range can't iterate over " + GoFormat.value(value));
+      default -> throw error("range can't iterate over " + printed(value));
     }
     return branch.otherwise() == null ? Flow.ON : walk(dot, branch.otherwise());
   }
@@ -261,48 +269,45 @@ final class Execution {
         set(declared.get(0).names().getFirst(), element);
       }
     } else if (!declared.isEmpty()) {
-      variables.get(mark - 1).value = element;
+      variables.setAt(mark - 1, element);
       if (declared.size() > 1) {
-        variables.get(mark - 2).value = index;
+        variables.setAt(mark - 2, index);
       }
     }
     Flow flow = walk(element, branch.then());
-    pop(mark);
+    variables.pop(mark);
     return flow == Flow.BREAK;
   }
 
   private void set(String variable, Object value) throws TemplateFailure {
-    for (int i = variables.size() - 1; i >= 0; i--) {
-      if (variables.get(i).name.equals(variable)) {
-        variables.get(i).value = value;
-        return;
-      }
+    if (!variables.set(variable, value)) {
+      throw error("undefined variable: " + variable);
     }
-    throw error("undefined variable: " + variable);
   }
 
   private Object variable(String wanted) throws TemplateFailure {
-    for (int i = variables.size() - 1; i >= 0; i--) {
-      if (variables.get(i).name.equals(wanted)) {
-        return variables.get(i).value;
-      }
+    Object value = variables.get(wanted);
+    if (value == Values.NONE) {
+      throw error("undefined variable: " + wanted);
     }
-    throw error("undefined variable: " + wanted);
+    return value;
   }
 
   // --- pipelines ---
 
   private Object pipeline(Object dot, Node.Pipe pipe) throws TemplateFailure, Unanswered {
     at(pipe);
+    enter();
     Object value = MISSING;
     for (Node.Command command : pipe.commands()) {
       value = command(dot, command, value);
     }
+    depth--;
     for (Node.Variable variable : pipe.declared()) {
       if (pipe.assigns()) {
         set(variable.names().getFirst(), value);
       } else {
-        variables.add(new Variable(variable.names().getFirst(), value));
+        variables.declare(variable.names().getFirst(), value);
       }
     }
     return value;
@@ -469,7 +474,11 @@ final class Execution {
     if (last != MISSING) {
       arguments.add(checked(last, Functions.Type.STRING));
     }
-    return time.call(method, arguments);
+    try {
+      return functions.returned(time.call(method, arguments));
+    } catch (TemplateFailure e) {
+      throw error("error calling " + method + ": " + e.getMessage());
+    }
   }
 
   // --- calls ---
@@ -505,18 +514,11 @@ final class Execution {
       arguments.add(checked(last, place < fixed ? signature.fixed().get(place) : signature.rest()));
     }
     try {
-      return bounded(functions.call(function, arguments));
+      return functions.call(function, arguments);
     } catch (TemplateFailure e) {
       at(at);
       throw error("error calling " + function + ": " + e.getMessage());
     }
-  }
-
-  private static Object bounded(Object value) throws TemplateFailure {
-    if (value instanceof String string && string.length() > MAX_OUTPUT) {
-      throw new TemplateFailure("the result has more than " + MAX_OUTPUT + " characters");
-    }
-    return value;
   }
 
   private Object shortCircuit(Object dot, boolean or, List<Node.Operand> given, Object last)

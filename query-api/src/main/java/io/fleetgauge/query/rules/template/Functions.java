@@ -1,6 +1,7 @@
 package io.fleetgauge.query.rules.template;
 
 import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.query.rules.template.Answers.Unanswered;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Utf8Order;
 import java.nio.charset.StandardCharsets;
@@ -57,8 +58,15 @@ final class Functions {
 
   private static final Map<String, Signature> SIGNATURES = signatures();
 
+  /** Most characters that go into the functions of an execution and come out of them. */
+  private static final int MAX_HANDLED = 1 << 24;
+
+  /** A sample counts as so many characters. */
+  private static final int SAMPLE_CHARACTERS = 64;
+
   private final TemplateData data;
   private final Answers answers;
+  private long handled;
 
   Functions(TemplateData data, Answers answers) {
     this.data = data;
@@ -136,7 +144,40 @@ final class Functions {
     return new Signature(List.of(types), null);
   }
 
+  /** Calls a function. */
   Object call(String name, List<Object> given) throws TemplateFailure, Unanswered {
+    for (Object argument : given) {
+      handle(argument);
+    }
+    return returned(value(name, given));
+  }
+
+  /** A value that a function or a method returns, unless it is too long. */
+  Object returned(Object value) throws TemplateFailure {
+    if (value instanceof String string && string.length() > Execution.MAX_OUTPUT) {
+      throw GoFormat.tooLong();
+    }
+    handle(value);
+    return value;
+  }
+
+  /** Counts what functions handle: that bounds how long they take, and what variables keep. */
+  private void handle(Object value) throws TemplateFailure {
+    handled +=
+        switch (value) {
+          case String string -> string.length();
+          case Values.Html html -> html.text().length();
+          case Values.Result result -> (long) result.samples().size() * SAMPLE_CHARACTERS;
+          case null, default -> 1;
+        };
+    if (handled > MAX_HANDLED) {
+      throw new TemplateFailure(
+          "the functions of the template handle more than " + MAX_HANDLED + " characters");
+    }
+  }
+
+  /** A text that comes of it is bounded, or at most ten times as long as a text that is given. */
+  private Object value(String name, List<Object> given) throws TemplateFailure, Unanswered {
     return switch (name) {
       case "not" -> !Values.isTrue(given.getFirst());
       case "call" -> throw notCalled(given.getFirst());
@@ -192,14 +233,14 @@ final class Functions {
 
   // --- of Go ---
 
-  private static TemplateFailure notCalled(Object value) {
+  private static TemplateFailure notCalled(Object value) throws TemplateFailure {
     return new TemplateFailure(
         value == null
             ? "call of nil"
             : "non-function " + GoFormat.value(value) + " of type " + Values.type(value));
   }
 
-  private static String joined(List<Object> given) {
+  private static String joined(List<Object> given) throws TemplateFailure {
     if (given.size() == 1 && given.getFirst() instanceof String text) {
       return text;
     }

@@ -3,14 +3,15 @@ package io.fleetgauge.query.rules.template;
 import io.fleetgauge.sample.Histogram;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Formats values as Go's fmt does.
+ * Formats values as Go's fmt does. A text of more than {@link Execution#MAX_OUTPUT} characters
+ * fails before it is made.
  *
  * @see <a href="https://pkg.go.dev/fmt">fmt</a>
  */
@@ -18,12 +19,52 @@ final class GoFormat {
   /** Widths and precisions above it are errors, as in Go. */
   private static final int MAX_WIDTH = 1_000_000;
 
+  /** How deep values may be in each other. */
+  private static final int MAX_DEPTH = 100;
+
+  /** A text with a limit: what would make it longer fails before it takes memory. */
+  private static final class BoundedText {
+    private final StringBuilder text = new StringBuilder();
+
+    BoundedText append(String more) throws TemplateFailure {
+      needs(more.length());
+      text.append(more);
+      return this;
+    }
+
+    BoundedText append(char more) throws TemplateFailure {
+      needs(1);
+      text.append(more);
+      return this;
+    }
+
+    BoundedText append(String from, int begin, int end) throws TemplateFailure {
+      needs(end - begin);
+      text.append(from, begin, end);
+      return this;
+    }
+
+    /** Fails unless so many more characters fit. */
+    void needs(int more) throws TemplateFailure {
+      if (more > Execution.MAX_OUTPUT - text.length()) {
+        throw tooLong();
+      }
+    }
+
+    @Override
+    public String toString() {
+      return text.toString();
+    }
+  }
+
   private final String format;
   private final List<?> values;
-  private final StringBuilder out = new StringBuilder();
+  private final int depth;
+  private final BoundedText out = new BoundedText();
   private int next;
   private boolean reordered;
   private boolean goodIndex;
+  private boolean mayHaveIndex = true;
 
   // Of the verb that is being formatted.
   private boolean minus;
@@ -34,85 +75,120 @@ final class GoFormat {
   private int width;
   private int precision;
 
-  private GoFormat(String format, List<?> values) {
+  private GoFormat(String format, List<?> values, int depth) {
     this.format = format;
     this.values = values;
+    this.depth = depth;
   }
 
   /** Go's Sprintf. */
-  static String printf(String format, List<?> values) {
-    return new GoFormat(format, values).all();
+  static String printf(String format, List<?> values) throws TemplateFailure {
+    return new GoFormat(format, values, 0).all();
   }
 
   /** Go's Sprint: a space between two values neither of which is a string. */
-  static String print(List<?> values) {
-    StringBuilder out = new StringBuilder();
+  static String print(List<?> values) throws TemplateFailure {
+    BoundedText out = new BoundedText();
     boolean wasText = false;
     for (int i = 0; i < values.size(); i++) {
       boolean isText = values.get(i) instanceof String;
       if (i > 0 && !isText && !wasText) {
         out.append(' ');
       }
-      out.append(value(values.get(i)));
+      append(out, values.get(i), 0);
       wasText = isText;
     }
     return out.toString();
   }
 
   /** Go's Sprintln. */
-  static String println(List<?> values) {
-    return String.join(" ", values.stream().map(GoFormat::value).toList()) + "\n";
+  static String println(List<?> values) throws TemplateFailure {
+    BoundedText out = new BoundedText();
+    for (int i = 0; i < values.size(); i++) {
+      out.append(i == 0 ? "" : " ");
+      append(out, values.get(i), 0);
+    }
+    return out.append('\n').toString();
   }
 
   /** A value as {@code %v} writes it. */
-  static String value(Object value) {
-    return switch (value) {
-      case null -> "<nil>";
-      case Double number -> GoFloats.format(number, 'g', GoFloats.SHORTEST);
-      case Values.Html html -> html.text();
+  static String value(Object value) throws TemplateFailure {
+    BoundedText out = new BoundedText();
+    append(out, value, 0);
+    return out.toString();
+  }
+
+  private static void append(BoundedText out, Object value, int depth) throws TemplateFailure {
+    if (depth > MAX_DEPTH) {
+      throw tooDeep();
+    }
+    switch (value) {
+      case null -> out.append("<nil>");
+      case Double number -> out.append(number(number));
+      case Values.Html html -> out.append(html.text());
       case Values.Complex complex -> {
-        String imaginary = value(complex.imaginary());
+        String imaginary = number(complex.imaginary());
         boolean signed = imaginary.startsWith("-") || imaginary.startsWith("+");
-        yield "(" + value(complex.real()) + (signed ? "" : "+") + imaginary + "i)";
+        out.append("(" + number(complex.real()) + (signed ? "" : "+") + imaginary + "i)");
       }
-      case Values.Uint8 number -> String.valueOf(number.value());
-      case Values.Named named -> named.name();
-      case Map<?, ?> map -> map(map);
-      case Values.Arguments arguments -> map(arguments.values());
-      case Values.Sample sample -> "{" + map(sample.labels()) + " " + value(sample.value()) + "}";
-      case Values.Result result -> addresses(result);
-      case Histogram histogram -> histogram(histogram);
-      case TemplateData data ->
-          "{"
-              + map(data.labels())
-              + " "
-              + map(data.externalLabels())
-              + " "
-              + data.externalUrl()
-              + " "
-              + value(Execution.value(data))
-              + "}";
-      default -> value.toString();
-    };
+      case Values.Uint8 number -> out.append(String.valueOf(number.value()));
+      case Values.Named named -> out.append(named.name());
+      case Map<?, ?> map -> map(out, map, depth);
+      case Values.Arguments arguments -> map(out, arguments.values(), depth);
+      case Values.Sample sample -> {
+        map(out.append('{'), sample.labels(), depth);
+        append(out.append(' '), sample.value(), depth + 1);
+        out.append('}');
+      }
+      case Values.Result result -> addresses(out, result);
+      case Histogram histogram -> out.append(histogram(histogram));
+      case TemplateData data -> {
+        map(out.append('{'), data.labels(), depth);
+        map(out.append(' '), data.externalLabels(), depth);
+        out.append(' ').append(data.externalUrl()).append(' ');
+        append(out, Execution.value(data), depth + 1);
+        out.append('}');
+      }
+      default -> out.append(value.toString());
+    }
+  }
+
+  static TemplateFailure tooLong() {
+    return new TemplateFailure("the result has more than " + Execution.MAX_OUTPUT + " characters");
+  }
+
+  private static TemplateFailure tooDeep() {
+    return new TemplateFailure("values nest more than " + MAX_DEPTH + " deep");
+  }
+
+  private static String number(double value) {
+    return GoFloats.format(value, 'g', GoFloats.SHORTEST);
   }
 
   /** Go writes the addresses of samples, which say nothing. */
-  private static String addresses(Values.Result result) {
-    return "["
-        + String.join(" ", result.samples().stream().map(_ -> "0xc000000000").toList())
-        + "]";
+  private static void addresses(BoundedText out, Values.Result result) throws TemplateFailure {
+    out.append('[');
+    for (int i = 0; i < result.samples().size(); i++) {
+      out.append(i == 0 ? "" : " ").append("0xc000000000");
+    }
+    out.append(']');
   }
 
-  private static String map(Map<?, ?> map) {
-    List<String> entries = new ArrayList<>();
-    new TreeMap<>(map).forEach((key, value) -> entries.add(key + ":" + value(value)));
-    return "map[" + String.join(" ", entries) + "]";
+  private static void map(BoundedText out, Map<?, ?> map, int depth) throws TemplateFailure {
+    out.append("map[");
+    String between = "";
+    for (var entry : new TreeMap<>(map).entrySet()) {
+      out.append(between).append(String.valueOf(entry.getKey())).append(':');
+      append(out, entry.getValue(), depth + 1);
+      between = " ";
+    }
+    out.append(']');
   }
 
   /** As Prometheus writes a native histogram. */
   static String histogram(Histogram histogram) {
     StringBuilder text = new StringBuilder("{count:");
-    text.append(value(histogram.count())).append(", sum:").append(value(histogram.sum()));
+    text.append(number(histogram.count())).append(", sum:").append(number(histogram.sum()));
     for (Histogram.Bucket bucket : histogram.buckets()) {
       boolean lower =
           bucket.edges() == Histogram.Edges.LOWER || bucket.edges() == Histogram.Edges.BOTH;
@@ -120,19 +196,19 @@ final class GoFormat {
           bucket.edges() == Histogram.Edges.UPPER || bucket.edges() == Histogram.Edges.BOTH;
       text.append(", ")
           .append(lower ? '[' : '(')
-          .append(value(bucket.lower()))
+          .append(number(bucket.lower()))
           .append(',')
-          .append(value(bucket.upper()))
+          .append(number(bucket.upper()))
           .append(upper ? ']' : ')')
           .append(':')
-          .append(value(bucket.count()));
+          .append(number(bucket.count()));
     }
     return text.append('}').toString();
   }
 
   // --- verbs ---
 
-  private String all() {
+  private String all() throws TemplateFailure {
     int at = 0;
     while (at < format.length()) {
       int percent = format.indexOf('%', at);
@@ -147,16 +223,18 @@ final class GoFormat {
       }
     }
     if (!reordered && next < values.size()) {
-      List<String> extra = new ArrayList<>();
+      String between = "%!(EXTRA ";
       for (Object value : values.subList(next, values.size())) {
-        extra.add(value == null ? "<nil>" : Values.type(value) + "=" + value(value));
+        out.append(between).append(value == null ? "" : Values.type(value) + "=");
+        append(out, value, 0);
+        between = ", ";
       }
-      out.append("%!(EXTRA ").append(String.join(", ", extra)).append(')');
+      out.append(')');
     }
     return out.toString();
   }
 
-  private int verb(int from) {
+  private int verb(int from) throws TemplateFailure {
     int at = flags(from);
     width = -1;
     precision = -1;
@@ -268,8 +346,9 @@ final class GoFormat {
       return null;
     }
     reordered = true;
-    int end = format.indexOf(']', at);
+    int end = mayHaveIndex ? format.indexOf(']', at) : -1;
     if (end < 0) {
+      mayHaveIndex = false; // nor has what follows
       goodIndex = false;
       return new int[] {at + 1};
     }
@@ -303,7 +382,7 @@ final class GoFormat {
         : Integer.MIN_VALUE;
   }
 
-  private void argument(Object value, char verb, String name) {
+  private void argument(Object value, char verb, String name) throws TemplateFailure {
     if (value == null) {
       if (verb == 'T' || verb == 'v') {
         out.append(padded("<nil>"));
@@ -343,44 +422,46 @@ final class GoFormat {
     out.append(text != null ? text : wrong(value, name));
   }
 
-  private static String wrong(Object value, String verb) {
+  private static String wrong(Object value, String verb) throws TemplateFailure {
     return "%!" + verb + "(" + Values.type(value) + "=" + value(value) + ")";
   }
 
   /** A map, with the verb for each key and value. */
-  private String composite(Map<?, ?> map, char verb) {
+  private String composite(Map<?, ?> map, char verb) throws TemplateFailure {
     if (verb == 'v') {
-      return sharp ? value(map) : value(map);
+      return value(map);
     }
-    List<String> entries = new ArrayList<>();
-    new TreeMap<>(map)
-        .forEach(
-            (key, value) -> {
-              String spec = "%" + verb;
-              entries.add(printf(spec, List.of(key)) + ":" + printf(spec, listOf(value)));
-            });
-    return "map[" + String.join(" ", entries) + "]";
+    if (depth == MAX_DEPTH) {
+      throw tooDeep();
+    }
+    BoundedText text = new BoundedText().append("map[");
+    String between = "";
+    for (var entry : new TreeMap<>(map).entrySet()) {
+      text.append(between).append(each(verb, entry.getKey()));
+      text.append(':').append(each(verb, entry.getValue()));
+      between = " ";
+    }
+    return text.append(']').toString();
   }
 
-  private static List<Object> listOf(Object value) {
-    List<Object> list = new ArrayList<>();
-    list.add(value);
-    return list;
+  private String each(char verb, Object value) throws TemplateFailure {
+    return new GoFormat("%" + verb, Collections.singletonList(value), depth + 1).all();
   }
 
-  private String padded(String text) {
+  private String padded(String text) throws TemplateFailure {
     return padded(text, zero && !minus);
   }
 
-  private String padded(String text, boolean zeros) {
+  private String padded(String text, boolean zeros) throws TemplateFailure {
     int missing = width - text.codePointCount(0, text.length());
     if (width < 0 || missing <= 0) {
       return text;
     }
+    out.needs(width);
     return minus ? text + " ".repeat(missing) : (zeros ? "0" : " ").repeat(missing) + text;
   }
 
-  private String string(String text, char verb) {
+  private String string(String text, char verb) throws TemplateFailure {
     String cut = text;
     if (precision >= 0 && (verb == 's' || verb == 'v' || verb == 'q')) {
       int[] runes = text.codePoints().toArray();
@@ -409,7 +490,7 @@ final class GoFormat {
     };
   }
 
-  private String integer(BigInteger value, char verb, boolean unsigned) {
+  private String integer(BigInteger value, char verb, boolean unsigned) throws TemplateFailure {
     return switch (verb) {
       case 'd', 'v' -> digits(value, 10, "", sharp && verb == 'v' && unsigned);
       case 'b' -> digits(value, 2, sharp ? "0b" : "", false);
@@ -439,7 +520,8 @@ final class GoFormat {
     return valid ? value.intValue() : 0xfffd;
   }
 
-  private String digits(BigInteger value, int radix, String prefix, boolean hex) {
+  private String digits(BigInteger value, int radix, String prefix, boolean hex)
+      throws TemplateFailure {
     if (hex) {
       return digits(value, 16, "0x", false);
     }
@@ -451,18 +533,20 @@ final class GoFormat {
     String sign = value.signum() < 0 ? "-" : plus ? "+" : space ? " " : "";
     int least = precision >= 0 ? precision : zeros && width > 0 ? width - sign.length() : 0;
     if (digits.length() < least) {
+      out.needs(least);
       digits = "0".repeat(least - digits.length()) + digits;
     }
     return padded(sign + prefix + digits, false);
   }
 
-  private String decimal(double value, char verb) {
+  private String decimal(double value, char verb) throws TemplateFailure {
     int digits = precision;
     char form = verb;
     switch (verb) {
       case 'v' -> form = 'g';
       case 'e', 'E', 'f', 'F' -> {
         digits = precision < 0 ? 6 : precision;
+        out.needs(digits);
         form = verb == 'F' ? 'f' : verb;
       }
       case 'g', 'G' -> {}
@@ -482,6 +566,7 @@ final class GoFormat {
       magnitude = sharpened(magnitude, form, digits);
     }
     if (zero && !minus && finite && width > 0) {
+      out.needs(width);
       int missing = width - sign.length() - magnitude.length();
       return sign + "0".repeat(Math.max(missing, 0)) + magnitude;
     }
@@ -489,13 +574,14 @@ final class GoFormat {
   }
 
   /** With a decimal point, and for {@code %g} with trailing zeros. */
-  private static String sharpened(String magnitude, char form, int precision) {
+  private String sharpened(String magnitude, char form, int precision) throws TemplateFailure {
     int exponent = Math.max(magnitude.indexOf('e'), magnitude.indexOf('E'));
     String tail = exponent < 0 ? "" : magnitude.substring(exponent);
     String head = exponent < 0 ? magnitude : magnitude.substring(0, exponent);
     String pointed = head.contains(".") ? head : head + ".";
     if (form == 'g' || form == 'G') {
       int wanted = precision < 0 ? 6 : precision;
+      out.needs(wanted);
       int digits = pointed.replace(".", "").replaceFirst("^0+", "").length();
       pointed += "0".repeat(Math.max(wanted - digits, 0));
     }

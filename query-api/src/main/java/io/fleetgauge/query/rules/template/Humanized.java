@@ -11,6 +11,9 @@ final class Humanized {
   private static final String[] SMALL = {"m", "u", "n", "p", "f", "a", "z", "y"};
   private static final double NANOS = 1e9;
 
+  /** Longest text of a number: how long reading one takes grows with its square. */
+  private static final int MAX_NUMBER = 2_000;
+
   private Humanized() {}
 
   /** The number that a value is. */
@@ -26,6 +29,9 @@ final class Humanized {
   }
 
   private static double parsed(String text) throws TemplateFailure {
+    if (text.length() > MAX_NUMBER) {
+      throw new TemplateFailure("a number has more than " + MAX_NUMBER + " characters");
+    }
     OptionalDouble number = Numbers.parse(text);
     if (number.isEmpty()) {
       boolean tooLarge = text.matches("[+-]?(\\d++(\\.\\d*+)?|\\.\\d++)([eE][+-]?\\d++)?");

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.template;
 
+import io.fleetgauge.query.rules.template.Answers.Unanswered;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -3,12 +3,15 @@ package io.fleetgauge.query.rules.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.query.rules.template.Answers.Unanswered;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TemplateTest {
@@ -54,6 +57,109 @@ class TemplateTest {
     assertThatThrownBy(() -> expand(text))
         .isInstanceOf(TemplateFailure.class)
         .hasMessageMatching("(?s).*(more than|exceeded).*");
+  }
+
+  static List<String> templatesOfTextsThatFitInNoMemory() {
+    String longText = "{{ $s := printf `%0200000d` 1 }}";
+    return List.of(
+        "{{ printf `" + "%999999[1]d".repeat(3_000) + "` 1 }}",
+        "{{ printf `" + "%.999999[1]f".repeat(3_000) + "` 1.0 }}",
+        "{{ printf `%.*f` 999999 1.0 }}",
+        longText + "{{ printf `" + "%[1]s".repeat(12_000) + "` $s }}",
+        longText + "{{ printf `%d`" + " $s".repeat(12_000) + " }}",
+        longText + "{{ print" + " $s".repeat(12_000) + " }}",
+        longText + "{{ println" + " $s".repeat(12_000) + " }}",
+        longText + "{{ html 1" + " $s".repeat(12_000) + " }}",
+        longText + "{{ $a := args" + " $s".repeat(200) + " }}{{ print (args $a $a $a $a $a) }}",
+        "{{ $a := args 1 1 }}{{ range 40 }}{{ $a = args $a $a }}{{ end }}{{ $a }}",
+        "{{ $a := args 1 1 }}{{ range 40 }}{{ $a = args $a $a }}{{ end }}{{ printf `%s` $a }}",
+        "{{ $t := toTime 1700000000 }}{{ $s := `1` }}{{ range 40 }}{{ $s = $t.Format $s }}{{ end }}",
+        longText + "{{ $a := args }}{{ range 20000 }}{{ $a = args $a (print $s .) }}{{ end }}");
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void templatesOfTextsThatFitInNoMemory(String text) {
+    assertThatThrownBy(() -> expand(text))
+        .isInstanceOf(TemplateFailure.class)
+        .hasMessageMatching("(?s).*(more than).*");
+  }
+
+  @Test
+  void aTextOfTheGreatestLengthCanBeMade() throws Exception {
+    assertThat(expand("{{ printf `%262144d` 1 }}")).hasSize(Execution.MAX_OUTPUT);
+    assertThatThrownBy(() -> expand("{{ printf `%262144d%d` 1 2 }}"))
+        .hasMessageContaining("more than 262144 characters");
+  }
+
+  @Test
+  void theMessageOfAFailureIsNotLongerThanAnAnnotationShouldBe() {
+    assertThatThrownBy(() -> expand("{{ printf `%0200000d` 1 | printf `%sx` | toTime }}"))
+        .isInstanceOf(TemplateFailure.class)
+        .extracting(Throwable::getMessage)
+        .satisfies(message -> assertThat(message).hasSizeLessThan(17_000));
+    assertThatThrownBy(() -> expand("{{ printf `%0200000d` 1 | printf `%sx` | parseDuration }}"))
+        .isInstanceOf(TemplateFailure.class)
+        .extracting(Throwable::getMessage)
+        .satisfies(message -> assertThat(message).hasSizeLessThan(17_000));
+  }
+
+  static List<String> templatesWhoseCallsNestDeeply() {
+    String each = "{{ define `x` }}%s{{ template `x` }}%s{{ end }}{{ template `x` }}";
+    return List.of(
+        each.formatted("{{ if 1 }}".repeat(240), "{{ end }}".repeat(240)),
+        each.formatted("{{ range 2 }}".repeat(240), "{{ end }}".repeat(240)),
+        each.formatted("{{ with 0 }}{{ else }}".repeat(240), "{{ end }}".repeat(240)),
+        "{{ define `x` }}"
+            + "{{ template `x` "
+            + "(print ".repeat(240)
+            + "."
+            + ")".repeat(240)
+            + " }}{{ end }}{{ template `x` 1 }}",
+        "{{ define `x` }}"
+            + "{{ if 1 }}".repeat(235)
+            + "{{ template `x` }}"
+            + "{{ end }}".repeat(235)
+            + "{{ end }}"
+            + "{{ if 1 }}".repeat(240)
+            + "{{ template `x` }}"
+            + "{{ end }}".repeat(240),
+        "{{ $a := args }}{{ range 40000 }}{{ $a = args $a }}{{ end }}{{ $a }}",
+        "{{ $a := args }}{{ range 40000 }}{{ $a = args $a }}{{ end }}{{ printf `%s` $a }}");
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void templatesWhoseCallsNestDeeply(String text) throws Exception {
+    List<Throwable> thrown = new ArrayList<>();
+    Thread thread =
+        new Thread(
+            null,
+            () -> {
+              try {
+                expand(text);
+              } catch (Throwable e) {
+                thrown.add(e);
+              }
+            },
+            "small stack",
+            768 << 10);
+    thread.start();
+    thread.join();
+    assertThat(thrown)
+        .singleElement()
+        .isInstanceOf(TemplateFailure.class)
+        .extracting(Throwable::getMessage)
+        .satisfies(message -> assertThat(message).matches("(?s).*(more than|exceeded).*"));
+  }
+
+  @Test
+  void aTemplateSeesItsOwnVariablesOnly() throws Exception {
+    assertThat(
+            expand(
+                "{{ define `x` }}{{ $a := print $ 1 }}{{ $a }}{{ end }}"
+                    + "{{ $a := 5 }}{{ template `x` 7 }}{{ $a }}"))
+        .isEqualTo("7 15");
   }
 
   @Test
