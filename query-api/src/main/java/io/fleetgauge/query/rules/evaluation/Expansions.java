@@ -22,6 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Labels and annotations of the alerts of a rule at a slot.
@@ -29,8 +31,13 @@ import java.util.concurrent.CompletionException;
  * <p>A template that asks a query whose answer is not known is expanded again when it is.
  */
 final class Expansions {
+  private static final Logger LOG = LoggerFactory.getLogger(Expansions.class);
+
   /** Most queries that the templates of one rule ask at a slot. */
   static final int MAX_QUERIES = 1_000;
+
+  /** Most characters that the templates of one rule make at a slot. */
+  static final int MAX_CHARACTERS = 1 << 25;
 
   /** The annotation of an alert whose evaluation did not see all hosts. */
   static final String PARTIAL = "partial";
@@ -49,6 +56,8 @@ final class Expansions {
   private final Map<String, String> externalLabels = new TreeMap<>();
   private final Map<String, Known> known = new HashMap<>();
   private final List<AlertingStep.Seen> done = new ArrayList<>();
+  private long characters;
+  private boolean isLogged;
 
   /** The answer of a query; either is null. */
   private record Known(List<Answer.Sample> samples, String error) {}
@@ -94,9 +103,11 @@ final class Expansions {
   /** One alert for each sample, in their order. */
   CompletableFuture<List<AlertingStep.Seen>> of(List<Answer.Sample> samples) {
     while (done.size() < samples.size()) {
+      long before = characters;
       try {
         done.add(expanded(samples.get(done.size())));
       } catch (Unanswered open) {
+        characters = before; // the alert is expanded again
         CompletableFuture<Void> asked = ask(open.query());
         if (!asked.isDone()) {
           return asked.thenCompose(_ -> of(samples));
@@ -198,10 +209,30 @@ final class Expansions {
   }
 
   private String expanded(String text, TemplateData data) throws Unanswered {
-    try {
-      return Template.expand("__alert_" + rule.name(), text, data, this::answer);
-    } catch (TemplateFailure e) {
-      return "<error expanding template: " + e.getMessage() + ">";
+    if (!text.contains("{{")) {
+      return text;
     }
+    if (characters > MAX_CHARACTERS) {
+      return failed("the templates of the rule make more than " + MAX_CHARACTERS + " characters");
+    }
+    try {
+      String expanded = Template.expand("__alert_" + rule.name(), text, data, this::answer);
+      characters += expanded.length();
+      return expanded;
+    } catch (TemplateFailure e) {
+      return failed(e.getMessage());
+    } catch (RuntimeException | StackOverflowError e) {
+      if (!isLogged) {
+        isLogged = true;
+        LOG.warn("a template of alert {} of {} failed", rule.name(), group.id().key(), e);
+      }
+      return failed(e.toString());
+    }
+  }
+
+  private String failed(String why) {
+    String text = "<error expanding template: " + why + ">";
+    characters += text.length();
+    return text;
   }
 }

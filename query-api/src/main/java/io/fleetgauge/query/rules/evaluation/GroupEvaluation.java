@@ -31,7 +31,8 @@ public final class GroupEvaluation {
     /**
      * @param time ms since the epoch
      * @return fails with a {@link io.fleetgauge.promql.query.QueryFailure} if the query has no
-     *     answer: that is an error of the rule; any other failure ends the evaluation
+     *     answer: that is an error of the rule, and so is a {@link RuntimeException}; any other
+     *     failure ends the evaluation
      */
     CompletionStage<Seen> instant(Expr expression, long time);
 

@@ -22,9 +22,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Evaluates the rules of a group at one slot, each alone. */
 final class RuleEvaluation {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleEvaluation.class);
+
   private final RuleGroup group;
   private final long slot;
   private final long queryTime;
@@ -52,7 +56,7 @@ final class RuleEvaluation {
                   case Rule.Alerting alerting -> alerted(alerting, before, seen);
                 })
         .thenApply(this::inScope)
-        .exceptionally(failure -> failed(before, failure))
+        .exceptionally(failure -> failed(rule, before, failure))
         .thenApply(step -> timed(step, queries.nanoTime() - begin));
   }
 
@@ -65,7 +69,7 @@ final class RuleEvaluation {
     }
   }
 
-  private RuleStep failed(RuleState before, Throwable failure) {
+  private RuleStep failed(Rule rule, RuleState before, Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
@@ -79,13 +83,22 @@ final class RuleEvaluation {
           List.of());
     }
     if (cause instanceof QueryFailure) {
-      return new RuleStep(
-          state(before, Health.ERR, cause.getMessage(), before.alerts(), before.series()),
-          List.of(),
-          List.of(),
-          List.of());
+      return failed(before, cause.getMessage());
+    }
+    if (cause instanceof RuntimeException || cause instanceof StackOverflowError) {
+      // A defect, which another attempt would meet again: the other rules of the group go on.
+      LOG.warn("rule {} of {} could not be evaluated", rule.name(), group.id().key(), cause);
+      return failed(before, cause.toString());
     }
     throw new CompletionException(cause);
+  }
+
+  private RuleStep failed(RuleState before, String why) {
+    return new RuleStep(
+        state(before, Health.ERR, why, before.alerts(), before.series()),
+        List.of(),
+        List.of(),
+        List.of());
   }
 
   private static RuleStep timed(RuleStep step, long nanos) {

@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queries of one evaluation of a group.
@@ -43,6 +45,8 @@ record RuleQueries(
     BooleanSupplier hasGateways,
     BooleanSupplier isAlone)
     implements GroupEvaluation.Queries {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleQueries.class);
+
   /** What has nothing to do with the query. */
   private static final Set<QueryFailure.Kind> PASSING =
       EnumSet.of(
@@ -58,10 +62,13 @@ record RuleQueries(
     Request.Promql promql =
         new Request.Promql(expression.toString(), Optional.of(expression), time, time, 0, lookback);
     Ask.Options options = new Ask.Options(Planner.Mode.AUTO, false, false, timeout, Lane.RULES);
-    return querier
-        .answer(new Ask<>(caller, promql, options), "", Promise.promise().future())
-        .compose(this::seen, this::failed)
-        .toCompletionStage();
+    Future<Reply<Evaluated>> answer;
+    try {
+      answer = querier.answer(new Ask<>(caller, promql, options), "", Promise.promise().future());
+    } catch (RuntimeException e) {
+      answer = Future.failedFuture(e);
+    }
+    return answer.compose(this::seen, this::failed).toCompletionStage();
   }
 
   @Override
@@ -83,10 +90,24 @@ record RuleQueries(
   }
 
   private Future<GroupEvaluation.Seen> failed(Throwable failure) {
-    if (failure instanceof QueryFailure query && PASSING.contains(query.kind()) && mayPass()) {
-      return Future.failedFuture(new RetryLater(failure.getMessage()));
+    if (!(failure instanceof QueryFailure)) {
+      LOG.warn("a query of a rule failed", failure);
     }
-    return Future.failedFuture(failure);
+    return Future.failedFuture(told(failure, mayPass()));
+  }
+
+  /**
+   * What an evaluation is told of a failure: to try again later, or an error of the rule. A defect
+   * is treated like a failure that passes: without an end of the attempts it would stop the group.
+   */
+  static Exception told(Throwable failure, boolean mayPass) {
+    boolean isKnown = failure instanceof QueryFailure;
+    QueryFailure query =
+        isKnown
+            ? (QueryFailure) failure
+            : new QueryFailure(QueryFailure.Kind.INTERNAL, failure.toString());
+    boolean passes = !isKnown || PASSING.contains(query.kind());
+    return passes && mayPass ? new RetryLater(query.getMessage()) : query;
   }
 
   private boolean mayPass() {

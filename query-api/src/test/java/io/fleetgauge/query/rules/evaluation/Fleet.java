@@ -33,7 +33,11 @@ final class Fleet {
   Settings settings =
       new Settings(Labels.of("region", "eu"), "http://here", MINUTE, 0, RuleGroup.Partial.KEEP);
   List<String> missing = List.of();
-  QueryFailure failure;
+  Exception failure;
+
+  /** The one query that has the failure; null for all. */
+  String failing;
+
   GroupState state;
 
   static RuleGroup group(String yaml) {
@@ -80,7 +84,7 @@ final class Fleet {
 
   CompletionStage<Seen> answer(Expr expression, long time) {
     asked.add(expression.toString());
-    if (failure != null) {
+    if (failure != null && (failing == null || failing.equals(expression.toString()))) {
       return CompletableFuture.failedFuture(failure);
     }
     Query query = new Query(expression.toString(), expression, time, time, 0, Query.Settings.STOCK);
