@@ -82,10 +82,11 @@ final class RuleRoutes {
                             })));
   }
 
-  /** The state of a group, unless it is of other rules than the group has now. */
+  /**
+   * The state of a group: where it has changed since, each rule has the state that it goes on with.
+   */
   private static Optional<GroupState> state(Map<RuleGroup.Id, GroupState> known, RuleGroup group) {
-    return Optional.ofNullable(known.get(group.id()))
-        .filter(state -> state.rules().size() == group.rules().size());
+    return Optional.ofNullable(known.get(group.id())).map(state -> state.under(group));
   }
 
   /**

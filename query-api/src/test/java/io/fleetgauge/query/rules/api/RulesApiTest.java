@@ -157,16 +157,18 @@ class RulesApiTest {
             .filter(each -> each.id().tenant().isEmpty() && each.id().name().equals("g"))
             .findFirst()
             .orElseThrow();
+    List<String> rules = GroupState.initial(group).rules().stream().map(RuleState::rule).toList();
     TreeMap<String, String> annotations = new TreeMap<>(Map.of("summary", "<86.5>"));
     states.put(
         group.id(),
         new GroupState(
             group.id(),
             1_795_300_000_500L,
-            "",
+            GroupState.definitionOf(group),
             List.of(),
             List.of(
                 new RuleState(
+                    rules.get(0),
                     RuleState.Health.ERR,
                     "no <host>",
                     1_795_300_000_000L,
@@ -174,6 +176,7 @@ class RulesApiTest {
                     List.of(),
                     List.of()),
                 new RuleState(
+                    rules.get(1),
                     RuleState.Health.OK,
                     "",
                     1_795_300_000_510L,
@@ -228,6 +231,33 @@ class RulesApiTest {
                 .replace("@", file.toString()));
     assertThat(server.get("root", "/api/v1/alerts").body())
         .isEqualTo("{\"status\":\"success\",\"data\":{\"alerts\":[" + alerts + "]}}");
+  }
+
+  @Test
+  void afterAGroupHasChangedEachRuleIsShownWithItsOwnAlerts() throws Exception {
+    evaluate();
+    Files.writeString(
+        file,
+        """
+        groups:
+          - name: g
+            interval: 15s
+            labels: {team: gpu}
+            rules:
+              - {alert: DiskFull, expr: disk > 0.9}
+              - {alert: Hot, expr: temperature > 80, labels: {severity: page, team: own}}
+        """);
+    assertThat(send("root", "POST", "/-/reload", "").statusCode()).isEqualTo(200);
+
+    JsonNode rules = data("root", "/api/v1/rules").path("groups").get(0).path("rules");
+
+    assertThat(rules.get(0).path("name").asText()).isEqualTo("DiskFull");
+    assertThat(rules.get(0).path("health").asText()).isEqualTo("unknown");
+    assertThat(rules.get(0).path("alerts")).isEmpty();
+    assertThat(rules.get(1).path("name").asText()).isEqualTo("Hot");
+    assertThat(rules.get(1).path("state").asText()).isEqualTo("firing");
+    assertThat(rules.get(1).path("alerts")).hasSize(2);
+    assertThat(data("root", "/api/v1/alerts").path("alerts")).hasSize(2);
   }
 
   @Test
