@@ -10,8 +10,12 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
@@ -134,7 +138,7 @@ public final class GroupEvaluation {
   private final Writer writer;
   private final RuleEvaluation rules;
   private final RuleStep[] steps;
-  private final Set<Labels> seriesWritten = new HashSet<>();
+  private final Map<Labels, Written> seriesWritten = new HashMap<>();
   private final List<Written> samples = new ArrayList<>();
   private int handed;
 
@@ -210,10 +214,8 @@ public final class GroupEvaluation {
   private CompletionStage<Void> write(RuleOrder.Round round) {
     List<Written> now = new ArrayList<>();
     for (int place : round.rules()) {
-      for (Written sample : steps[place].samples()) {
-        now.add(sample);
-        seriesWritten.add(sample.labels());
-      }
+      steps[place] = withoutConflicts(steps[place]);
+      now.addAll(steps[place].samples());
     }
     for (int place : round.rules()) {
       addEnds(before.rules().get(place).series(), steps[place].after().series(), now);
@@ -226,11 +228,28 @@ public final class GroupEvaluation {
     return writer.write(List.copyOf(now));
   }
 
+  /** Of two samples of a series the first is written, as by Prometheus; the rule says so. */
+  private RuleStep withoutConflicts(RuleStep step) {
+    Set<Labels> refused = new LinkedHashSet<>();
+    for (Written sample : step.samples()) {
+      Written first = seriesWritten.putIfAbsent(sample.labels(), sample);
+      if (first != null && !isSame(first, sample)) {
+        refused.add(sample.labels());
+      }
+    }
+    return refused.isEmpty() ? step : step.without(refused);
+  }
+
+  private static boolean isSame(Written one, Written other) {
+    return Double.doubleToRawLongBits(one.value()) == Double.doubleToRawLongBits(other.value())
+        && Objects.equals(one.histogram(), other.histogram());
+  }
+
   /** Ends what was written at the slot before and now is not, unless another rule writes it. */
   private void addEnds(Collection<Labels> old, Collection<Labels> still, List<Written> out) {
     Set<Labels> kept = new HashSet<>(still);
     for (Labels series : old) {
-      if (!kept.contains(series) && !seriesWritten.contains(series)) {
+      if (!kept.contains(series) && !seriesWritten.containsKey(series)) {
         out.add(Written.end(series, sampleTime));
       }
     }

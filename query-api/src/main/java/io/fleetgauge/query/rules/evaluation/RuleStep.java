@@ -1,6 +1,8 @@
 package io.fleetgauge.query.rules.evaluation;
 
+import io.fleetgauge.sample.Labels;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What comes of one rule at a slot.
@@ -21,5 +23,29 @@ record RuleStep(
       List<GroupEvaluation.Notice> notices,
       List<String> missing) {
     this(after, samples, notices, missing, 0);
+  }
+
+  /**
+   * This step without samples of which an earlier rule of the group has written other values.
+   *
+   * @param refused their series; not empty
+   */
+  RuleStep without(Set<Labels> refused) {
+    String error =
+        "duplicate sample for timestamp: an earlier rule wrote other values of %d of %d results,"
+            + " such as %s";
+    return new RuleStep(
+        new RuleState(
+            after.rule(),
+            RuleState.Health.ERR,
+            error.formatted(refused.size(), samples.size(), refused.iterator().next()),
+            after.lastEvaluation(),
+            after.durationNanos(),
+            after.alerts(),
+            after.series().stream().filter(series -> !refused.contains(series)).toList()),
+        samples.stream().filter(sample -> !refused.contains(sample.labels())).toList(),
+        notices,
+        missing,
+        outside);
   }
 }

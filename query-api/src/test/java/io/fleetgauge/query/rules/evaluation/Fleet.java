@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /** Series in memory, over which one group is evaluated. Minute 0 is {@link #START}. */
 final class Fleet {
@@ -39,6 +40,9 @@ final class Fleet {
   String failing;
 
   GroupState state;
+
+  /** Told of all samples that are written. */
+  Consumer<List<Written>> onWrite = samples -> {};
 
   static RuleGroup group(String yaml) {
     try {
@@ -77,6 +81,7 @@ final class Fleet {
   }
 
   CompletionStage<Void> write(List<Written> samples) {
+    onWrite.accept(samples);
     samples.forEach(
         sample -> series.put(sample.labels(), sample.time(), sample.value(), sample.histogram()));
     return CompletableFuture.completedFuture(null);

@@ -4,14 +4,51 @@ import static io.fleetgauge.query.rules.evaluation.Fleet.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What fails of a rule leaves the rest of its group alone. */
 class RuleFailuresTest {
+  @Test
+  void ofTwoSamplesOfASeriesTheFirstIsWrittenAndTheRuleOfTheOtherSaysSo() {
+    Fleet fleet = new Fleet().load("t 90x9");
+    RuleGroup group =
+        group(
+            """
+            groups:
+            - name: g
+              rules:
+              - {record: a, expr: "1"}
+              - {record: b, expr: a}
+              - {record: a, expr: "2"}
+              - {record: a, expr: "1"}
+            """);
+    List<GroupEvaluation.Written> all = new ArrayList<>();
+    fleet.onWrite = all::addAll;
+
+    for (int minute = 0; minute < 2; minute++) {
+      all.clear();
+      Outcome outcome = fleet.evaluate(group, minute);
+
+      assertThat(all)
+          .extracting(sample -> sample.labels() + " " + sample.value())
+          .containsExactlyInAnyOrder("a{} 1.0", "b{} 1.0", "a{} 1.0");
+      assertThat(outcome.after().rules())
+          .extracting(RuleState::health)
+          .containsExactly(Health.OK, Health.OK, Health.ERR, Health.OK);
+      assertThat(outcome.after().rules().get(2).lastError())
+          .isEqualTo(
+              "duplicate sample for timestamp: an earlier rule wrote other values of 1 of 1"
+                  + " results, such as a{}");
+      assertThat(outcome.after().rules().get(2).series()).isEmpty();
+    }
+  }
+
   @Test
   void aDefectIsAnErrorOfItsRuleAndTheOthersOfTheGroupGoOn() {
     Fleet fleet = new Fleet().load("t 90x9");
