@@ -35,9 +35,16 @@ public final class IntakeProtocol {
 
   /**
    * Header of a remote write whose samples were derived from those of hosts, as results of rules
-   * are: nobody takes them for a sign that the hosts have sent what they had.
+   * are: nobody takes them for a sign that the hosts have sent what they had. What cannot be stored
+   * of them does not prevent the rest.
    */
   public static final String DERIVED = "X-Fleetgauge-Derived";
+
+  /** Header of the answer to a remote write: how many numbers are stored of it. */
+  public static final String SAMPLES_WRITTEN = "X-Prometheus-Remote-Write-Samples-Written";
+
+  /** Header of the answer to a remote write: how many histograms are stored of it. */
+  public static final String HISTOGRAMS_WRITTEN = "X-Prometheus-Remote-Write-Histograms-Written";
 
   /** Content type of a body of frames. */
   public static final String FRAMES_TYPE = "application/octet-stream";

@@ -164,9 +164,15 @@ public final class RemoteWriteRoute implements AutoCloseable {
         .compose(
             request -> {
               counts.foreignSeries.add(request.foreignSeries());
-              return version.get() == Version.V1
-                  ? writeWhole(writer, sender, request)
-                  : writeParts(writer, sender, request);
+              if (version.get() == Version.V2) {
+                return writeParts(writer, sender, request);
+              }
+              if (isDerived) {
+                // Of many rules: what one of them does wrong is not to prevent the others.
+                countInvalid(request);
+                return writeParts(writer, sender, request);
+              }
+              return writeWhole(writer, sender, request);
             })
         .otherwise(
             failure ->
@@ -244,7 +250,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
     if (!request.ahead().isEmpty()) {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
-    counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
+    countInvalid(request);
     TenantWriter.Request doubtful = request.doubtful();
     return all(writer, sender, Intent.CHECK, doubtful.parts())
         .compose(
@@ -258,6 +264,10 @@ public final class RemoteWriteRoute implements AutoCloseable {
               }
               return writeParts(writer, sender, request);
             });
+  }
+
+  private void countInvalid(TenantWriter.Request request) {
+    counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
   }
 
   /** Samples refused because their series, or their host, are new do not prevent the others. */
@@ -311,7 +321,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   private static Answer answer(TenantWriter.Request request, List<IntakeAnswer> owners) {
-    int status = request.foreignSeries() > 0 ? 400 : 204;
+    int status = request.foreignSeries() > 0 || !request.ahead().isEmpty() ? 400 : 204;
     List<String> reasons = new ArrayList<>(request.refusals());
     if (request.refusedSeries() > reasons.size()) {
       reasons.add("and " + (request.refusedSeries() - reasons.size()) + " more");
@@ -385,14 +395,15 @@ public final class RemoteWriteRoute implements AutoCloseable {
     if (http.response().closed()) {
       return;
     }
-    if (version == Version.V2 && answer.request != null) {
-      String prefix = "X-Prometheus-Remote-Write-";
+    boolean isDerived = http.request().headers().contains(IntakeProtocol.DERIVED);
+    if ((version == Version.V2 || isDerived) && answer.request != null) {
       http.response()
           // What relabelling drops is done with: a sender counts what is not written as failed.
-          .putHeader(prefix + "Samples-Written", Long.toString(answer.samples + droppedSamples))
+          .putHeader(IntakeProtocol.SAMPLES_WRITTEN, Long.toString(answer.samples + droppedSamples))
           .putHeader(
-              prefix + "Histograms-Written", Long.toString(answer.histograms + droppedHistograms))
-          .putHeader(prefix + "Exemplars-Written", "0");
+              IntakeProtocol.HISTOGRAMS_WRITTEN,
+              Long.toString(answer.histograms + droppedHistograms))
+          .putHeader("X-Prometheus-Remote-Write-Exemplars-Written", "0");
     }
     if (status == 503) {
       http.response().putHeader("Retry-After", "1");

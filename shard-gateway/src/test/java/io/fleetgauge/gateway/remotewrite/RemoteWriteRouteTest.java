@@ -272,6 +272,29 @@ class RemoteWriteRouteTest {
   }
 
   @Test
+  void ofDerivedSamplesTheRestIsKeptWhenOneIsRefusedHoweverOftenTheyAreSent() throws Exception {
+    isDerived = true;
+    send(V1, up(NOW, 1).bytes());
+    WriteRequest results =
+        up(NOW, 2)
+            .series(NOW, 3, "Hostname", "n1", "__name__", "other")
+            .series(NOW, 4, "Hostname", "n2", "__name__", "up")
+            .series(NOW + 60_001, 5, "Hostname", "n2", "__name__", "early");
+    for (int i = 0; i < 2; i++) {
+      Response response = send(V1, results.bytes());
+      assertThat(response.status).isEqualTo(400);
+      assertThat(response.body)
+          .contains("1 samples of host n1: duplicate sample for timestamp")
+          .contains("ahead of the latest allowed");
+      assertThat(response.headers.get(IntakeProtocol.SAMPLES_WRITTEN)).isEqualTo("2");
+      assertThat(response.headers.get(IntakeProtocol.HISTOGRAMS_WRITTEN)).isEqualTo("0");
+      assertThat(stored()).extracting(Series::size).containsExactly(1, 1, 1);
+    }
+    WriteRequest early = up(NOW + 60_001, 1);
+    assertThat(send(V1, early.bytes()).status).isEqualTo(400);
+  }
+
+  @Test
   void theSameRequestTwiceIsKeptAndChangesNothing() throws Exception {
     assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
     assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);

@@ -12,6 +12,7 @@ import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteRead;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
@@ -43,6 +44,9 @@ final class ResultWriter {
   /** A body of so many series is below what a gateway accepts. */
   private static final int SERIES_AT_ONCE = 20_000;
 
+  private static final List<String> STORED =
+      List.of(IntakeProtocol.SAMPLES_WRITTEN, IntakeProtocol.HISTOGRAMS_WRITTEN);
+
   private static final long TIMEOUT_MILLIS = 10_000;
   private static final long RETRY_MILLIS = 300;
 
@@ -58,18 +62,20 @@ final class ResultWriter {
   private long waitingBytes;
   private int turn;
 
+  private record Body(byte[] bytes, int samples) {}
+
   /** The results of a slot. */
   private static final class Slot {
-    private final Deque<byte[]> bodies;
+    private final Deque<Body> bodies;
     private final int samples;
     private final long bytes;
     private final Runnable stored;
     private boolean abandoned;
 
-    private Slot(Deque<byte[]> bodies, int samples, Runnable stored) {
+    private Slot(Deque<Body> bodies, int samples, Runnable stored) {
       this.bodies = bodies;
       this.samples = samples;
-      this.bytes = bodies.stream().mapToLong(body -> body.length).sum();
+      this.bytes = bodies.stream().mapToLong(body -> body.bytes.length).sum();
       this.stored = stored;
     }
   }
@@ -157,7 +163,7 @@ final class ResultWriter {
         .header("Content-Encoding", "snappy")
         .header("X-Prometheus-Remote-Write-Version", "0.1.0")
         .header(IntakeProtocol.DERIVED, "rules")
-        .body(slot.bodies.getFirst())
+        .body(slot.bodies.getFirst().bytes)
         .send()
         .onComplete(
             done ->
@@ -170,15 +176,19 @@ final class ResultWriter {
                       int status = done.result().status();
                       if (status / 100 == 2) {
                         problems.update(steadyMillis(), Optional.empty());
-                        taken(slot, isWanted, givenUp, written);
+                        written.add(slot.bodies.getFirst().samples);
+                        next(slot, isWanted, givenUp);
                       } else if (status / 100 == 4 && status != 429 && status != 401) {
-                        // To send it again would not help.
+                        // The gateway has stored what it could; to send it again would not help.
+                        int stored = stored(done.result().headers());
+                        written.add(stored);
+                        refused.add(Math.max(0, slot.bodies.getFirst().samples - stored));
                         LOG.warn(
                             "gateway {} refused results of rules: {} {}",
                             gateway,
                             status,
                             done.result().body());
-                        taken(slot, isWanted, givenUp, refused);
+                        next(slot, isWanted, givenUp);
                       } else {
                         again(
                             slot,
@@ -189,12 +199,19 @@ final class ResultWriter {
                     }));
   }
 
-  private void taken(Slot slot, BooleanSupplier isWanted, Runnable givenUp, LongAdder counter) {
+  private void next(Slot slot, BooleanSupplier isWanted, Runnable givenUp) {
     slot.bodies.removeFirst();
-    if (slot.bodies.isEmpty()) {
-      counter.add(slot.samples);
-    }
     post(slot, isWanted, givenUp);
+  }
+
+  /** How many samples a gateway says that it has stored; 0 if it says nothing. */
+  private static int stored(MultiMap headers) {
+    int stored = 0;
+    for (String name : STORED) {
+      String count = headers.get(name);
+      stored += count != null && count.matches("\\d{1,9}") ? Integer.parseInt(count) : 0;
+    }
+    return stored;
   }
 
   private void again(Slot slot, BooleanSupplier isWanted, Runnable givenUp, String why) {
@@ -219,13 +236,13 @@ final class ResultWriter {
     return waiting.isEmpty();
   }
 
-  private static List<byte[]> bodies(List<GroupEvaluation.Written> samples) {
-    List<byte[]> bodies = new ArrayList<>();
+  private static List<Body> bodies(List<GroupEvaluation.Written> samples) {
+    List<Body> bodies = new ArrayList<>();
     for (int from = 0; from < samples.size(); from += SERIES_AT_ONCE) {
       int to = Math.min(samples.size(), from + SERIES_AT_ONCE);
       List<Series> series = samples.subList(from, to).stream().map(ResultWriter::series).toList();
       try {
-        bodies.add(Snappy.compress(RemoteRead.write(series)));
+        bodies.add(new Body(Snappy.compress(RemoteRead.write(series)), series.size()));
       } catch (IOException e) {
         throw new UncheckedIOException(e); // in memory
       }
