@@ -345,12 +345,14 @@ public final class OwnershipMachine {
     if (slot > wall) {
       return;
     }
-    long oldest = dealt.slotAfter(wall - catchUpMillis - 1);
+    long newest = dealt.slotAt(wall);
+    long oldest = Math.min(dealt.slotAfter(wall - catchUpMillis - 1), newest);
     if (slot < oldest) {
       missed += (oldest - slot) / dealt.interval();
-      slot = Math.min(oldest, dealt.slotAt(wall));
+      each.begin(oldest - dealt.interval()); // so that none is counted again when this is retried
+      slot = oldest;
     }
-    if (slot < dealt.slotAt(wall)) {
+    if (slot < newest) {
       replayed++;
     }
     each.underWay(slot);

@@ -3,6 +3,7 @@ package io.fleetgauge.query.rules.ownership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,18 +15,39 @@ class OwnershipMachineTest {
   private static final RuleGroup.Id GROUP = new RuleGroup.Id("", "rules.yaml", "g");
   private static final long INTERVAL = 10_000;
 
-  private final OwnershipMachine machine = new OwnershipMachine("q", 1, 3_600_000);
+  private static final long BEGIN = 1_000_000;
+  private static final long CATCH_UP = 3_600_000;
+
+  private OwnershipMachine machine = new OwnershipMachine("q", 1, CATCH_UP);
   private final List<Effect> effects = new ArrayList<>();
 
   private void tick(long steady) {
-    machine.on(new Event.Tick(steady, 1_000_000 + steady), effects::add);
+    machine.on(new Event.Tick(steady, BEGIN + steady), effects::add);
+  }
+
+  private <T extends Effect> List<T> effects(Class<T> kind) {
+    return effects.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
   private List<Long> evaluated() {
-    return effects.stream()
-        .filter(Effect.Evaluate.class::isInstance)
-        .map(effect -> ((Effect.Evaluate) effect).slot())
-        .toList();
+    return effects(Effect.Evaluate.class).stream().map(Effect.Evaluate::slot).toList();
+  }
+
+  private static GroupState state(long slot) {
+    return new GroupState(GROUP, slot, "d", List.of(), List.of());
+  }
+
+  /** The only query API, which has a state of the group. */
+  private void alone(long catchUpMillis, long interval, GroupState kept) {
+    machine = new OwnershipMachine("q", 1, catchUpMillis);
+    machine.on(new Event.Listed(Set.of()), effects::add);
+    machine.on(new Event.Came(kept), effects::add);
+    machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", interval, 0, 1))), effects::add);
+  }
+
+  private void failed() {
+    Effect.Evaluate last = effects(Effect.Evaluate.class).getLast();
+    machine.on(new Event.NotEvaluated(last.term(), GROUP, last.slot()), effects::add);
   }
 
   @Test
@@ -33,12 +55,7 @@ class OwnershipMachineTest {
     machine.on(new Event.Listed(Set.of()), effects::add);
     machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", INTERVAL, 0, 1))), effects::add);
     tick(0);
-    Effect.Restore restore =
-        effects.stream()
-            .filter(Effect.Restore.class::isInstance)
-            .map(Effect.Restore.class::cast)
-            .findFirst()
-            .orElseThrow();
+    Effect.Restore restore = effects(Effect.Restore.class).getFirst();
     for (long steady = 1_000; steady <= 15_000; steady += 1_000) {
       tick(steady);
     }
@@ -51,5 +68,42 @@ class OwnershipMachineTest {
     assertThat(evaluated()).isEmpty();
     tick(26_000);
     assertThat(evaluated()).containsExactly(1_010_000L);
+  }
+
+  @Test
+  void aSlotThatIsEvaluatedIsNotCountedAsMissed() {
+    alone(0, INTERVAL, state(BEGIN));
+
+    tick(INTERVAL + 100);
+
+    assertThat(evaluated()).containsExactly(BEGIN + INTERVAL);
+    assertThat(machine.missed()).isZero();
+  }
+
+  @Test
+  void aSlotThatIsTriedAgainIsNotCountedAsMissed() {
+    long day = 86_400_000;
+    alone(CATCH_UP, day, state(18 * day));
+    // Gateways are away for longer than slots are made up for.
+    for (long steady = 20 * day + CATCH_UP; evaluated().size() < 10; steady += 1_000) {
+      tick(steady);
+      failed();
+    }
+
+    assertThat(evaluated()).containsOnly(20 * day);
+    assertThat(machine.missed()).as("the slot of day 19").isEqualTo(1);
+  }
+
+  @Test
+  void eachSlotThatIsMissedIsCountedOnce() {
+    alone(60_000, INTERVAL, state(BEGIN));
+
+    for (long steady = 100_000; steady < 130_000; steady += 1_000) {
+      tick(steady);
+      failed();
+    }
+
+    assertThat(evaluated().getLast()).isEqualTo(BEGIN + 70_000);
+    assertThat(machine.missed()).as("slots of BEGIN + 10 s to 60 s").isEqualTo(6);
   }
 }
