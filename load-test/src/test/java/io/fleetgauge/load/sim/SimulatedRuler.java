@@ -217,7 +217,7 @@ final class SimulatedRuler {
   private void tell(Effect.Publish publish) {
     Outbox outbox = outboxes.computeIfAbsent(publish.after().group(), none -> new Outbox());
     outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
-    if (publish.newest()) {
+    if (publish.tell()) {
       rules.tell(name, publish.after(), outbox.take(), begun, wokenAt);
     }
   }
@@ -300,7 +300,8 @@ final class SimulatedRuler {
                   Dealt group = known.get(evaluate.before().group());
                   begun = began;
                   outcome = SimulatedRules.evaluate(group, evaluate.before(), evaluate.slot());
-                  on(new Event.Evaluated(evaluate.term(), outcome.after(), simulation.now()));
+                  long took = simulation.now() - Math.max(began, arrives);
+                  on(new Event.Evaluated(evaluate.term(), outcome.after(), simulation.now(), took));
                 }));
   }
 

@@ -28,10 +28,10 @@ public sealed interface Effect {
    * Store the samples of a slot, and send its alerts.
    *
    * @param before the slot of the state from which the slot was evaluated
-   * @param newest whether no later slot has come; the alerts of others are sent with those of the
-   *     newest one, so that nothing is sent that has changed since
+   * @param tell whether its alerts are sent now, and those of slots before that were not; otherwise
+   *     they wait for a later slot, so that nothing is sent that has changed since
    */
-  record Publish(long term, long before, GroupState after, boolean newest) implements Effect {}
+  record Publish(long term, long before, GroupState after, boolean tell) implements Effect {}
 
   /** Keep a state on disk. */
   record Keep(GroupState state) implements Effect {}

@@ -42,8 +42,13 @@ public sealed interface Event {
    */
   record Restored(long term, RuleGroup.Id group, Optional<GroupState> state) implements Event {}
 
-  /** A slot has been evaluated. */
-  record Evaluated(long term, GroupState after, long steady) implements Event {}
+  /**
+   * A slot has been evaluated.
+   *
+   * @param steady now, by the clock of {@link Tick}
+   * @param took how long the evaluation took, ms, without the time that it waited for samples
+   */
+  record Evaluated(long term, GroupState after, long steady, long took) implements Event {}
 
   /** A slot could not be evaluated, or a group not restored, and is to be tried again. */
   record NotEvaluated(long term, RuleGroup.Id group, long slot) implements Event {}

@@ -8,6 +8,9 @@ import java.util.Optional;
 
 /** What this query API has of a group that it knows. */
 final class Held {
+  /** A group is slow when so many evaluations in a row took its interval or longer. */
+  private static final int SLOW_EVALUATIONS = 3;
+
   private Dealt dealt;
   private GroupState written;
   private Optional<GroupState> evaluated = Optional.empty();
@@ -17,6 +20,9 @@ final class Held {
   private boolean restoring;
   private long wantedFrom;
   private long retryAt;
+  private long upTo;
+  private long behindSince;
+  private int slowInARow;
   private Optional<Deal.Holders> holders = Optional.empty();
 
   /** Since when a state is wanted of a peer, and from when on it is not waited for. */
@@ -80,7 +86,50 @@ final class Held {
     restoring = false;
     wantedFrom = 0;
     retryAt = 0;
+    slowInARow = 0;
     wantedSince.clear();
+    interrupt();
+  }
+
+  /** Another query API may evaluate the group, or has done so. */
+  void interrupt() {
+    upTo = 0;
+    behindSince = 0;
+  }
+
+  /**
+   * An evaluation begins.
+   *
+   * @param newest the newest slot that has come
+   */
+  void begins(long newest) {
+    if (evaluated.filter(state -> state.slot() == newest().slot()).isEmpty()) {
+      interrupt(); // the state is another query API's
+    }
+    upTo = upTo == 0 ? newest : upTo;
+  }
+
+  /**
+   * How long slots have been evaluated here after a later one had come, ms; 0 for the newest slot,
+   * and for one that another query API may have evaluated.
+   */
+  long behind(long slot, boolean isNewest, long steady) {
+    if (isNewest) {
+      behindSince = 0;
+      return 0;
+    }
+    behindSince = behindSince == 0 ? steady : behindSince;
+    return slot > upTo ? steady - behindSince : 0;
+  }
+
+  /** An evaluation has taken so long, ms. */
+  void took(long millis) {
+    slowInARow = millis < dealt.interval() ? 0 : slowInARow + 1;
+  }
+
+  /** Whether evaluations take longer than the interval, so that slots cannot be made up for. */
+  boolean isSlow() {
+    return slowInARow >= SLOW_EVALUATIONS;
   }
 
   /** The slot that is being evaluated; 0 if none is. */

@@ -41,6 +41,9 @@ public final class OwnershipMachine {
 
   private static final long SPARE_MILLIS = 60_000;
 
+  /** Alerts wait for the newest slot no longer than this, or than two intervals, ms. */
+  private static final long TELL_MILLIS = 60_000;
+
   /** A state that is further ahead of the clock is not believed, ms. */
   private static final long FUTURE_MILLIS = 60_000;
 
@@ -270,7 +273,13 @@ public final class OwnershipMachine {
           known.put(peer, theirs);
         });
     Map<Deal.Entry, Deal.Holders> dealt = Deal.of(known);
-    held.forEach((key, each) -> each.holders(Optional.ofNullable(dealt.get(entry(key, each)))));
+    held.forEach(
+        (key, each) -> {
+          each.holders(Optional.ofNullable(dealt.get(entry(key, each))));
+          if (!each.isOwner(name)) {
+            each.interrupt();
+          }
+        });
     live = Set.copyOf(now.keySet());
     stale = false;
   }
@@ -332,6 +341,7 @@ public final class OwnershipMachine {
     }
     from.ifPresent(
         peer -> {
+          each.interrupt();
           fetch.computeIfAbsent(peer, none -> new ArrayList<>()).add(each.dealt().id());
           // Asked again when nothing came.
           each.retryAt(steady + RETRY_MILLIS);
@@ -346,7 +356,8 @@ public final class OwnershipMachine {
       return;
     }
     long newest = dealt.slotAt(wall);
-    long oldest = Math.min(dealt.slotAfter(wall - catchUpMillis - 1), newest);
+    long oldest =
+        each.isSlow() ? newest : Math.min(dealt.slotAfter(wall - catchUpMillis - 1), newest);
     if (slot < oldest) {
       missed += (oldest - slot) / dealt.interval();
       each.begin(oldest - dealt.interval()); // so that none is counted again when this is retried
@@ -355,6 +366,7 @@ public final class OwnershipMachine {
     if (slot < newest) {
       replayed++;
     }
+    each.begins(newest);
     each.underWay(slot);
     effects.accept(new Effect.Evaluate(term, each.newest(), slot));
   }
@@ -394,8 +406,23 @@ public final class OwnershipMachine {
       return;
     }
     each.evaluated(done.after());
-    boolean newest = done.after().slot() >= each.dealt().slotAt(wall);
-    effects.accept(new Effect.Publish(term, each.base(), done.after(), newest));
+    each.took(done.took());
+    boolean tell = tells(each, done.after().slot(), done.steady());
+    effects.accept(new Effect.Publish(term, each.base(), done.after(), tell));
+  }
+
+  /**
+   * Alerts are told with the newest slot. Of a group that does not come to its newest slot they
+   * would never be told, so they are also told when slots have been late for long, unless another
+   * query API may have told those of a later slot: while a listed one is out of sight, it may be
+   * evaluating the group.
+   */
+  private boolean tells(Held each, long slot, long now) {
+    Dealt dealt = each.dealt();
+    boolean isNewest = slot >= dealt.slotAt(wall);
+    long behind = each.behind(slot, isNewest, now);
+    return isNewest
+        || behind >= Math.max(TELL_MILLIS, 2 * dealt.interval()) && live.containsAll(listed);
   }
 
   private void written(Event.Written done, Consumer<Effect> effects) {
@@ -463,7 +490,10 @@ public final class OwnershipMachine {
     return confirmed ? held.values().stream().filter(each -> each.isShadow(name)).count() : 0;
   }
 
-  /** Slots that were never evaluated, because they were too old when they could have been. */
+  /**
+   * Slots that were never evaluated, because they were too old when they could have been, or
+   * because their group takes longer than its interval.
+   */
   public long missed() {
     return missed;
   }

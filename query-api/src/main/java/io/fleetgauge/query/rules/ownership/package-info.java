@@ -11,9 +11,10 @@
  * a moment when somebody dies or comes. Then a group has two owners, which come to equal results,
  * or none, whose slots are evaluated later.
  *
- * <p>Law: no slot is skipped that is not older than the configured limit; a process whose loop
- * stood still for longer than the lease publishes nothing until it has heard again from the others
- * and has the newest state that any of them has; alerts that were left from before another owner
- * went on are not told ({@code Outbox}).
+ * <p>Law: no slot is skipped that is not older than the configured limit, unless the evaluations of
+ * its group take longer than the interval; the alerts of a group that is evaluated are told,
+ * however late its slots are; a process whose loop stood still for longer than the lease publishes
+ * nothing until it has heard again from the others and has the newest state that any of them has;
+ * alerts that were left from before another owner went on are not told ({@code Outbox}).
  */
 package io.fleetgauge.query.rules.ownership;

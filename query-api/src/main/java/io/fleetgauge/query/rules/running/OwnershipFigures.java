@@ -39,7 +39,8 @@ record OwnershipFigures(
     meters.counter(
         "rule_group_iterations_missed",
         "Slots of rule groups that were never evaluated, because they were older than"
-            + " rules.catchUp when they could have been.",
+            + " rules.catchUp when they could have been, or because the evaluations of their"
+            + " group take longer than its interval.",
         () -> figures.get().missed());
     meters.counter(
         "rule_slots_replayed",

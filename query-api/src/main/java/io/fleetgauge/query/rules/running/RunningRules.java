@@ -398,14 +398,16 @@ public final class RunningRules implements AutoCloseable {
   }
 
   private void evaluated(Effect.Evaluate evaluate, GroupEvaluation.Outcome done, long begun) {
+    long nanos = System.nanoTime() - begun;
     counts.evaluated(
         done.after(),
-        (System.nanoTime() - begun) / 1e9,
+        nanos / 1e9,
         (parts.clock.getAsLong() - evaluate.slot()) / 1e3,
         done.samples().size() + done.written());
     counts.outOfScope(done.outside());
     outcome = done;
-    on(new Event.Evaluated(evaluate.term(), done.after(), steady()));
+    long took = TimeUnit.NANOSECONDS.toMillis(nanos);
+    on(new Event.Evaluated(evaluate.term(), done.after(), steady(), took));
     outcome = null;
   }
 
@@ -415,10 +417,10 @@ public final class RunningRules implements AutoCloseable {
     if (known == null || !mayPublish(publish.term())) {
       return;
     }
-    // Of an alert that changed while slots were replayed, only the last is told.
+    // Of an alert that changed while its group waited, only the last state is told.
     Outbox outbox = known.outbox;
     outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
-    if (publish.newest()) {
+    if (publish.tell()) {
       List<GroupEvaluation.Notice> alerts = outbox.take();
       long tenure = outbox.tenure();
       if (!alerts.isEmpty()) {

@@ -6,8 +6,10 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Single decisions; the simulation of owners plays whole clusters. */
@@ -43,6 +45,29 @@ class OwnershipMachineTest {
     machine.on(new Event.Listed(Set.of()), effects::add);
     machine.on(new Event.Came(kept), effects::add);
     machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", interval, 0, 1))), effects::add);
+  }
+
+  /**
+   * Time passes, and each evaluation takes as long.
+   *
+   * @return the slots that were published, and whether their alerts were told
+   */
+  private Map<Long, Boolean> run(long from, long to, long took) {
+    long begun = from;
+    for (long steady = from; steady < to; steady += 1_000) {
+      List<Effect.Evaluate> evaluations = effects(Effect.Evaluate.class);
+      int published = effects(Effect.Publish.class).size();
+      if (evaluations.size() > published && steady >= begun + took) {
+        Effect.Evaluate last = evaluations.getLast();
+        machine.on(
+            new Event.Evaluated(last.term(), state(last.slot()), steady, took), effects::add);
+      }
+      tick(steady);
+      begun = effects(Effect.Evaluate.class).size() > evaluations.size() ? steady : begun;
+    }
+    Map<Long, Boolean> told = new TreeMap<>();
+    effects(Effect.Publish.class).forEach(each -> told.put(each.after().slot(), each.tell()));
+    return told;
   }
 
   private void failed() {
@@ -105,5 +130,53 @@ class OwnershipMachineTest {
 
     assertThat(evaluated().getLast()).isEqualTo(BEGIN + 70_000);
     assertThat(machine.missed()).as("slots of BEGIN + 10 s to 60 s").isEqualTo(6);
+  }
+
+  @Test
+  void aGroupWhoseEvaluationsTakeLongerThanItsIntervalTellsItsAlerts() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+
+    Map<Long, Boolean> told = run(10_000, 400_000, INTERVAL + 1_000);
+
+    assertThat(told).hasSizeGreaterThan(30);
+    told.forEach((slot, is) -> assertThat(is).as("slot " + slot).isEqualTo(slot >= BEGIN + 70_000));
+  }
+
+  @Test
+  void aGroupWhoseEvaluationsTakeLongerThanItsIntervalGoesOnWithItsNewestSlot() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+
+    run(10_000, 400_000, 25_000);
+
+    assertThat(evaluated())
+        .startsWith(
+            BEGIN + 10_000, BEGIN + 20_000, BEGIN + 30_000, BEGIN + 80_000, BEGIN + 110_000);
+    assertThat(machine.missed()).isEqualTo(39 - 1 - evaluated().size());
+  }
+
+  @Test
+  void slotsThatComeWhileOneEvaluationTakesLongAreNotMissed() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+    run(10_000, 60_000, 45_000);
+
+    Map<Long, Boolean> told = run(60_000, 100_000, 1_000);
+
+    assertThat(told.keySet()).hasSize(9);
+    assertThat(machine.missed()).isZero();
+    assertThat(told.entrySet().stream().filter(Map.Entry::getValue))
+        .as("slots before are made up for")
+        .first()
+        .isEqualTo(Map.entry(BEGIN + 60_000, true));
+  }
+
+  @Test
+  void whileAnotherQueryApiIsOutOfSightOnlyTheNewestSlotIsTold() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+    machine.on(new Event.Listed(Set.of("other")), effects::add);
+    tick(0);
+
+    assertThat(run(10_000, 400_000, INTERVAL + 1_000))
+        .hasSizeGreaterThan(30)
+        .doesNotContainValue(true);
   }
 }
