@@ -61,6 +61,12 @@ public record GroupState(
     return rule.name() + Alerts.labels(group, rule);
   }
 
+  /** The state that a group goes on from as if it began, but for the series that it ends. */
+  public GroupState withoutAlerts() {
+    List<RuleState> without = rules.stream().map(RuleState::withoutAlerts).toList();
+    return new GroupState(group, slot, definition, missing, without, ending);
+  }
+
   /**
    * The state that a changed group begins with: rules that it has kept go on, as Prometheus finds
    * them, and series of those that it has lost are ending.
@@ -86,15 +92,7 @@ public record GroupState(
         kept.add(state);
       } else {
         // An alert of this name has become a recording rule.
-        kept.add(
-            new RuleState(
-                key,
-                state.health(),
-                state.lastError(),
-                state.lastEvaluation(),
-                state.durationNanos(),
-                List.of(),
-                state.series()));
+        kept.add(state.withoutAlerts());
       }
     }
     List<Labels> lost = new ArrayList<>(ending);

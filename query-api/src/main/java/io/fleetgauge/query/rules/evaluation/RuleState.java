@@ -47,6 +47,10 @@ public record RuleState(
     this("", health, lastError, lastEvaluation, durationNanos, alerts, series);
   }
 
+  RuleState withoutAlerts() {
+    return new RuleState(rule, health, lastError, lastEvaluation, durationNanos, List.of(), series);
+  }
+
   static RuleState initial(String rule) {
     return new RuleState(rule, Health.UNKNOWN, "", 0, 0, List.of(), List.of());
   }

@@ -19,7 +19,8 @@ public sealed interface Effect {
    * Evaluate a slot.
    *
    * @param term belongs into the event that answers
-   * @param before the state after the slot before; of slot 0 for a group that begins
+   * @param before the state after the slot before; of slot 0 for a group that begins, without
+   *     alerts for one that was not evaluated for long
    * @param slot ms since the epoch
    */
   record Evaluate(long term, GroupState before, long slot) implements Effect {}

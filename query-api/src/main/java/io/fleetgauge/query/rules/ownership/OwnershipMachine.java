@@ -2,6 +2,7 @@ package io.fleetgauge.query.rules.ownership;
 
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.evaluation.Restoration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,7 +20,8 @@ import java.util.function.Consumer;
  * Decides which groups this query API evaluates, and from which state. Not for several threads.
  *
  * <p>A group goes on from the newest state that any live query API has. Only states whose samples
- * are stored are told to others, so a successor evaluates again what may not have been stored.
+ * are stored are told to others, so a successor evaluates again what may not have been stored. From
+ * a state that is older than {@link Restoration#TOLERANCE} no alert goes on.
  *
  * <p>Whoever begins, or finds that its loop stood still for longer than {@link #LEASE_MILLIS}, owns
  * nothing until all listed query APIs have answered a beat that was sent since, or have been silent
@@ -47,12 +49,15 @@ public final class OwnershipMachine {
   /** A state that is further ahead of the clock is not believed, ms. */
   private static final long FUTURE_MILLIS = 60_000;
 
+  /** For so long the state of a group is kept that is not known, or not yet, ms. */
+  private static final long EARLY_MILLIS = 300_000;
+
   private final String name;
   private final long life;
   private final long catchUpMillis;
   private final Peers peers = new Peers();
   private final SortedMap<Long, Held> held = new TreeMap<>();
-  private final Map<Long, GroupState> early = new HashMap<>();
+  private final Map<Long, Early> early = new HashMap<>();
   private Set<String> listed = Set.of();
   private boolean isListed;
   private volatile Set<String> live = Set.of();
@@ -72,6 +77,9 @@ public final class OwnershipMachine {
   private long replayed;
   private long leasesLost;
   private long abandoned;
+
+  /** The state of a group that is not known, and since when it is kept. */
+  private record Early(GroupState state, long since) {}
 
   /**
    * @param name of this query API, which it keeps over restarts
@@ -160,9 +168,9 @@ public final class OwnershipMachine {
       Held known = held.get(key);
       if (known == null) {
         Held begun = new Held(dealt);
-        GroupState state = early.remove(key);
-        if (state != null) {
-          begun.take(state);
+        Early kept = early.remove(key);
+        if (kept != null) {
+          begun.take(kept.state());
         }
         held.put(key, begun);
         stale = true;
@@ -184,7 +192,13 @@ public final class OwnershipMachine {
     Held known = held.get(key);
     if (known == null) {
       // States are read from disk before the first groups are known.
-      early.merge(key, state, (one, other) -> one.slot() > other.slot() ? one : other);
+      early.merge(
+          key,
+          new Early(state, steady),
+          (one, other) ->
+              one.state().slot() > other.state().slot()
+                  ? one
+                  : new Early(other.state(), one.since()));
       return;
     }
     if (ticked && state.slot() > wall + FUTURE_MILLIS) {
@@ -204,11 +218,14 @@ public final class OwnershipMachine {
     if (!ticked || steady - lastTick > LEASE_MILLIS) {
       if (ticked) {
         leasesLost++;
+      } else {
+        early.replaceAll((key, kept) -> new Early(kept.state(), steady));
       }
       ticked = true;
       lose(effects);
     }
     lastTick = steady;
+    forgetEarly(effects);
     if (steady >= beatAt) {
       beatAt = steady + BEAT_MILLIS;
       effects.accept(new Effect.Send(beat(0, 0)));
@@ -232,6 +249,20 @@ public final class OwnershipMachine {
       advance(each, now, fetch, effects);
     }
     fetch.forEach((from, groups) -> effects.accept(new Effect.Fetch(from, groups)));
+  }
+
+  /** A group that was removed while this process did not run does not become known. */
+  private void forgetEarly(Consumer<Effect> effects) {
+    early
+        .values()
+        .removeIf(
+            kept -> {
+              boolean isOver = steady - kept.since() >= EARLY_MILLIS;
+              if (isOver) {
+                effects.accept(new Effect.Forget(kept.state().group()));
+              }
+              return isOver;
+            });
   }
 
   private void lose(Consumer<Effect> effects) {
@@ -358,8 +389,11 @@ public final class OwnershipMachine {
     long newest = dealt.slotAt(wall);
     long oldest =
         each.isSlow() ? newest : Math.min(dealt.slotAfter(wall - catchUpMillis - 1), newest);
+    long tolerated = Restoration.TOLERANCE + dealt.interval();
     if (slot < oldest) {
-      missed += (oldest - slot) / dealt.interval();
+      if (oldest - each.done() <= tolerated) {
+        missed += (oldest - slot) / dealt.interval();
+      }
       each.begin(oldest - dealt.interval()); // so that none is counted again when this is retried
       slot = oldest;
     }
@@ -368,7 +402,10 @@ public final class OwnershipMachine {
     }
     each.begins(newest);
     each.underWay(slot);
-    effects.accept(new Effect.Evaluate(term, each.newest(), slot));
+    GroupState before = each.newest();
+    effects.accept(
+        new Effect.Evaluate(
+            term, slot - before.slot() > tolerated ? before.withoutAlerts() : before, slot));
   }
 
   private void restored(Event.Restored restored) {

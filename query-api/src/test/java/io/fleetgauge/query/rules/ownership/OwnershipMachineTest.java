@@ -3,7 +3,12 @@ package io.fleetgauge.query.rules.ownership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.AlertInstance;
+import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.evaluation.RuleState;
+import io.fleetgauge.query.rules.evaluation.RuleState.Health;
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Single decisions; the simulation of owners plays whole clusters. */
 class OwnershipMachineTest {
   private static final RuleGroup.Id GROUP = new RuleGroup.Id("", "rules.yaml", "g");
+  private static final Labels SERIES = Labels.of("alertname", "A");
   private static final long INTERVAL = 10_000;
 
   private static final long BEGIN = 1_000_000;
@@ -107,16 +113,16 @@ class OwnershipMachineTest {
 
   @Test
   void aSlotThatIsTriedAgainIsNotCountedAsMissed() {
-    long day = 86_400_000;
-    alone(CATCH_UP, day, state(18 * day));
+    long interval = 2_400_000;
+    alone(60_000, interval, state(interval));
     // Gateways are away for longer than slots are made up for.
-    for (long steady = 20 * day + CATCH_UP; evaluated().size() < 10; steady += 1_000) {
+    for (long steady = 3 * interval; evaluated().size() < 10; steady += 1_000) {
       tick(steady);
       failed();
     }
 
-    assertThat(evaluated()).containsOnly(20 * day);
-    assertThat(machine.missed()).as("the slot of day 19").isEqualTo(1);
+    assertThat(evaluated()).containsOnly(3 * interval);
+    assertThat(machine.missed()).isEqualTo(1);
   }
 
   @Test
@@ -178,5 +184,75 @@ class OwnershipMachineTest {
     assertThat(run(10_000, 400_000, INTERVAL + 1_000))
         .hasSizeGreaterThan(30)
         .doesNotContainValue(true);
+  }
+
+  private static GroupState pending(long slot) {
+    AlertInstance alert =
+        new AlertInstance(SERIES, new TreeMap<>(), State.PENDING, 1, slot, 0, 0, 0, 0);
+    RuleState rule = new RuleState(Health.OK, "", slot, 0, List.of(alert), List.of(SERIES));
+    return new GroupState(GROUP, slot, "d", List.of(), List.of(rule));
+  }
+
+  @Test
+  void alertsGoOnAfterAnOutageOfAnHour() {
+    alone(0, INTERVAL, pending(BEGIN));
+
+    tick(CATCH_UP + INTERVAL);
+
+    assertThat(effects(Effect.Evaluate.class))
+        .extracting(Effect.Evaluate::before)
+        .containsExactly(pending(BEGIN));
+    assertThat(machine.missed()).isEqualTo(CATCH_UP / INTERVAL);
+  }
+
+  @Test
+  void alertsBeginAnewAfterALongerOutageAndOldSeriesAreEnded() {
+    alone(0, INTERVAL, pending(BEGIN));
+
+    tick(CATCH_UP + 2 * INTERVAL);
+
+    GroupState before = effects(Effect.Evaluate.class).getFirst().before();
+    assertThat(before.slot()).isEqualTo(BEGIN);
+    assertThat(before.rules().getFirst().alerts()).isEmpty();
+    assertThat(before.rules().getFirst().series()).containsExactly(SERIES);
+    assertThat(machine.missed()).as("nobody was there to evaluate them").isZero();
+  }
+
+  @Test
+  void alertsGoOnThroughALongOutageWhoseSlotsAreAllMadeUpFor() {
+    alone(10 * CATCH_UP, INTERVAL, pending(BEGIN));
+
+    tick(9 * CATCH_UP);
+
+    assertThat(evaluated()).containsExactly(BEGIN + INTERVAL);
+    assertThat(effects(Effect.Evaluate.class).getFirst().before()).isEqualTo(pending(BEGIN));
+  }
+
+  @Test
+  void theStateOfAGroupThatDoesNotBecomeKnownIsForgotten() {
+    machine.on(new Event.Came(state(BEGIN)), effects::add);
+    machine.on(new Event.Groups(List.of()), effects::add);
+    tick(1_000_000);
+    tick(1_000_000 + 299_000);
+    assertThat(effects(Effect.Forget.class)).as("others may still tell the group").isEmpty();
+
+    tick(1_000_000 + 300_000);
+    assertThat(effects(Effect.Forget.class))
+        .extracting(Effect.Forget::group)
+        .containsExactly(GROUP);
+
+    machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", INTERVAL, 0, 1))), effects::add);
+    assertThat(machine.states()).as("it begins anew").isEmpty();
+  }
+
+  @Test
+  void aStateThatComesBeforeItsGroupIsTaken() {
+    machine.on(new Event.Came(state(BEGIN)), effects::add);
+    machine.on(new Event.Groups(List.of()), effects::add);
+    tick(0);
+
+    machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", INTERVAL, 0, 1))), effects::add);
+
+    assertThat(machine.states()).containsExactly(state(BEGIN));
   }
 }
