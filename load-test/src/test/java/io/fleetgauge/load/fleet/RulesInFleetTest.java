@@ -128,6 +128,34 @@ class RulesInFleetTest {
   }
 
   @Test
+  void seriesOfARemovedGroupEnd() throws Exception {
+    try (LocalFleet fleet = fleet(2)) {
+      URI gateway = fleet.startGateway(0, Duration.ofHours(1)).address();
+      QueryProcess api = startQuery(fleet, 1);
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> {
+                send(gateway, 7);
+                assertThat(query(api, "ALERTS{alertstate=\"firing\"}")).hasSize(1);
+                assertThat(query(api, "fleet:load:sum")).hasSize(1);
+              });
+      String changed = RULES.replace("name: one", "name: three").replace("Loaded", "Busy");
+      Files.writeString(folder.resolve("rules.yaml"), changed);
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> {
+                send(gateway, 7);
+                assertThat(query(api, "ALERTS{alertname=\"Busy\"}")).hasSize(1);
+                assertThat(query(api, "ALERTS{alertname=\"Loaded\"}")).isEmpty();
+                assertThat(query(api, "ALERTS_FOR_STATE{alertname=\"Loaded\"}")).isEmpty();
+                assertThat(query(api, "fleet:load:sum")).as("the new group writes it").hasSize(1);
+              });
+    }
+  }
+
+  @Test
   void twoQueryApisShareTheGroupsAndEachKnowsTheStatesOfAll() throws Exception {
     try (LocalFleet fleet = fleet(3)) {
       URI gateway = fleet.startGateway(0, Duration.ofHours(1)).address();

@@ -210,6 +210,8 @@ final class SimulatedRuler {
         unwritten.clear();
         outboxes.values().forEach(Outbox::abandon);
       }
+      case Effect.End end ->
+          throw new AssertionError("no group is removed, but series end: " + end.markers());
       case Effect.Forget forget -> disk.remove(forget.group());
     }
   }

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.rules.ownership;
 
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.List;
 
@@ -42,6 +43,13 @@ public sealed interface Effect {
 
   /** Forget everything that has not been sent or stored: somebody else may have gone on. */
   record Abandon() implements Effect {}
+
+  /** Store what ends series of a group that is not known any more. */
+  record End(RuleGroup.Id group, List<GroupEvaluation.Written> markers) implements Effect {
+    public End {
+      markers = List.copyOf(markers);
+    }
+  }
 
   /** The group is not known any more. */
   record Forget(RuleGroup.Id group) implements Effect {}

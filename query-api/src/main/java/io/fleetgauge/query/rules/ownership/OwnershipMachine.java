@@ -58,6 +58,7 @@ public final class OwnershipMachine {
   private final Peers peers = new Peers();
   private final SortedMap<Long, Held> held = new TreeMap<>();
   private final Map<Long, Early> early = new HashMap<>();
+  private final Endings endings = new Endings();
   private Set<String> listed = Set.of();
   private boolean isListed;
   private volatile Set<String> live = Set.of();
@@ -181,7 +182,11 @@ public final class OwnershipMachine {
     }
     for (Long key : Set.copyOf(held.keySet())) {
       if (!now.contains(key)) {
-        effects.accept(new Effect.Forget(held.remove(key).dealt().id()));
+        Held gone = held.remove(key);
+        if (confirmed && !leaving && gone.isOwner(name)) {
+          endings.add(gone.newest(), gone.dealt().interval(), steady, wall);
+        }
+        effects.accept(new Effect.Forget(gone.dealt().id()));
         stale = true;
       }
     }
@@ -249,6 +254,12 @@ public final class OwnershipMachine {
       advance(each, now, fetch, effects);
     }
     fetch.forEach((from, groups) -> effects.accept(new Effect.Fetch(from, groups)));
+    endings.end(steady, group -> isKnown(group, now), this::states, effects);
+  }
+
+  private static boolean isKnown(RuleGroup.Id group, SortedMap<String, Peers.Peer> peers) {
+    long key = GroupKey.of(group);
+    return peers.values().stream().anyMatch(peer -> peer.groups().containsKey(key));
   }
 
   /** A group that was removed while this process did not run does not become known. */

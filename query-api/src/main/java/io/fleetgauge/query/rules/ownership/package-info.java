@@ -3,8 +3,8 @@
  *
  * <p>In: the groups that this query API knows, the beats of the other ones, states that come from
  * them, from disk and from evaluations, and time. Out: effects for {@code rules.running}: beats to
- * send, states to fetch, slots to evaluate, results to publish, states to hand over and to keep. No
- * clock, no network.
+ * send, states to fetch, slots to evaluate, results to publish, states to hand over and to keep,
+ * series to end. No clock, no network.
  *
  * <p>Every live query API that knows a group with the same definition can own it; the owners are a
  * pure function of who is alive and of who knows what, so nobody has to be asked. Views differ for

@@ -228,6 +228,7 @@ public final class RunningRules implements AutoCloseable {
         groups.values().forEach(known -> known.outbox.abandon());
         writer.abandon();
       }
+      case Effect.End end -> writer.write(end.group(), end.markers(), () -> {});
       case Effect.Forget forget -> {
         counts.forget(forget.group());
         folder.ifPresent(states -> states.forget(forget.group()));

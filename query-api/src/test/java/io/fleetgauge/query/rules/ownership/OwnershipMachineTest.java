@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ class OwnershipMachineTest {
 
   private OwnershipMachine machine = new OwnershipMachine("q", 1, CATCH_UP);
   private final List<Effect> effects = new ArrayList<>();
+  private long now;
+  private long beats;
 
   private void tick(long steady) {
     machine.on(new Event.Tick(steady, BEGIN + steady), effects::add);
@@ -254,5 +258,95 @@ class OwnershipMachineTest {
     machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", INTERVAL, 0, 1))), effects::add);
 
     assertThat(machine.states()).containsExactly(state(BEGIN));
+  }
+
+  /** Groups that are known from now on, of which the other query API knows some, too. */
+  private void known(List<RuleGroup.Id> here, List<RuleGroup.Id> there) {
+    machine.on(new Event.Groups(here.stream().map(this::dealt).toList()), effects::add);
+    List<Beat.Known> known =
+        there.stream()
+            .map(id -> new Beat.Known(GroupKey.of(id), GroupKey.ofDefinition("d"), 1, 0))
+            .toList();
+    machine.on(
+        new Event.Heard(new Beat("other", 1, ++beats, 0, 0, true, known), now), effects::add);
+  }
+
+  private Dealt dealt(RuleGroup.Id id) {
+    return new Dealt(id, "d", INTERVAL, 0, 1);
+  }
+
+  private void tickUntil(long steady) {
+    for (; now <= steady; now += 1_000) {
+      tick(now);
+    }
+  }
+
+  @Test
+  void seriesOfARemovedGroupEndTwoIntervalsLaterAtTheTimeOfItsRemoval() {
+    alone(CATCH_UP, INTERVAL, pending(BEGIN));
+    tickUntil(5_000);
+
+    machine.on(new Event.Groups(List.of()), effects::add);
+    tickUntil(24_000);
+    assertThat(effects(Effect.End.class)).isEmpty();
+
+    tickUntil(60_000);
+    Written marker = new Written(SERIES, BEGIN + 5_000, Staleness.MARKER);
+    assertThat(effects(Effect.End.class)).containsExactly(new Effect.End(GROUP, List.of(marker)));
+  }
+
+  @Test
+  void seriesOfARemovedGroupGoOnWhenAnotherGroupWritesThem() {
+    alone(CATCH_UP, INTERVAL, pending(BEGIN));
+    tickUntil(5_000);
+
+    RuleGroup.Id moved = new RuleGroup.Id("", "other.yaml", "g");
+    machine.on(new Event.Groups(List.of(dealt(moved))), effects::add);
+    GroupState same = pending(BEGIN + 10_000);
+    machine.on(
+        new Event.Came(new GroupState(moved, same.slot(), "d", List.of(), same.rules())),
+        effects::add);
+    tickUntil(60_000);
+
+    assertThat(effects(Effect.End.class)).isEmpty();
+  }
+
+  @Test
+  void seriesOfARemovedGroupAreEndedByTheLastQueryApiThatKnowsIt() {
+    alone(CATCH_UP, INTERVAL, pending(BEGIN));
+    tickUntil(5_000);
+    known(List.of(), List.of(GROUP));
+    for (; now < 60_000; now += 1_000) {
+      known(List.of(), List.of(GROUP));
+      tick(now);
+    }
+
+    assertThat(effects(Effect.End.class)).isEmpty();
+  }
+
+  @Test
+  void aRemovedGroupThatAnotherQueryApiEvaluatesEndsNoSeriesHere() {
+    List<RuleGroup.Id> all = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      RuleGroup.Id id = new RuleGroup.Id("", "rules.yaml", "g" + i);
+      GroupState state = pending(BEGIN);
+      machine.on(
+          new Event.Came(new GroupState(id, state.slot(), "d", List.of(), state.rules())),
+          effects::add);
+      all.add(id);
+    }
+    known(all, all);
+    tickUntil(5_000);
+    known(all, all);
+    tickUntil(6_000);
+    List<RuleGroup.Id> owned = all.stream().filter(machine::owns).toList();
+    assertThat(owned).hasSize(2);
+
+    known(List.of(), List.of());
+    tickUntil(60_000);
+
+    assertThat(effects(Effect.End.class))
+        .extracting(Effect.End::group)
+        .containsExactlyInAnyOrderElementsOf(owned);
   }
 }
