@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import java.util.Arrays;
-import java.util.zip.CRC32C;
 
 /**
  * Series by their key bytes: open addressing, linear probing, the keys one behind the other. Not
@@ -23,14 +22,13 @@ final class SeriesTable {
   private int size;
   private byte[] keys = new byte[1 << 16];
   private int keysSize;
-  private final CRC32C crc = new CRC32C();
-  private final byte[] salt;
+  private final SipHash hash;
 
   /**
-   * @param salt bytes that nobody outside knows, so that nobody can choose keys that collide
+   * @param hash with a key that nobody outside knows, so that nobody can choose series that collide
    */
-  SeriesTable(byte[] salt) {
-    this.salt = salt.clone();
+  SeriesTable(SipHash hash) {
+    this.hash = hash;
   }
 
   private static int[] empty(int capacity) {
@@ -49,11 +47,7 @@ final class SeriesTable {
   }
 
   int hash(byte[] bytes, int from, int to) {
-    crc.reset();
-    crc.update(salt);
-    crc.update(bytes, from, to - from);
-    int hash = (int) crc.getValue() * 0x9e3779b1;
-    return hash ^ hash >>> 15;
+    return (int) hash.hash(bytes, from, to);
   }
 
   /** The number of a key, counted from 0 in order of arrival; -1 when it is not there. */

@@ -138,9 +138,7 @@ final class TenantWriter {
   }
 
   private void begin() {
-    byte[] salt = new byte[16];
-    random.nextBytes(salt);
-    table = new SeriesTable(salt);
+    table = new SeriesTable(new SipHash(random.nextLong(), random.nextLong()));
     hosts = new HashMap<>();
     hostBySeries = new HostRun[1 << 10];
     idBySeries = new int[1 << 10];
