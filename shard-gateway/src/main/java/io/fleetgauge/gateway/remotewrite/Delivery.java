@@ -11,7 +11,7 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /** Delivers frames to the owner of their host, on this gateway or another. Safe for all threads. */
 final class Delivery {
@@ -20,7 +20,7 @@ final class Delivery {
 
   private final Vertx vertx;
   private final Intake intake;
-  private final UnaryOperator<byte[]> alreadyThere = body -> body;
+  private final Function<byte[], Future<byte[]>> alreadyThere = Future::succeededFuture;
   private final Owners owners;
 
   Delivery(Vertx vertx, Owners owners, Intake intake) {
@@ -31,7 +31,8 @@ final class Delivery {
 
   /**
    * @param sender whose samples these are
-   * @param withDictionary puts the dictionary of the run before the body, if the owner needs it
+   * @param withDictionary puts the dictionary of the run before the body, if the owner needs it; is
+   *     called on the thread of the owner's answer, and must not wait there
    * @return the owner's final answer: kept, refused, or slow down
    */
   Future<IntakeAnswer> deliver(
@@ -39,7 +40,7 @@ final class Delivery {
       Sender sender,
       String host,
       byte[] body,
-      UnaryOperator<byte[]> withDictionary) {
+      Function<byte[], Future<byte[]>> withDictionary) {
     Promise<IntakeAnswer> done = Promise.promise();
     new Attempt(intent, sender, host, body, withDictionary, System.nanoTime(), done)
         .ask(Optional.empty());
@@ -51,7 +52,7 @@ final class Delivery {
     private final Sender sender;
     private final String host;
     private byte[] body;
-    private UnaryOperator<byte[]> withDictionary;
+    private Function<byte[], Future<byte[]>> withDictionary;
     private final long began;
     private final Promise<IntakeAnswer> done;
     private long epoch;
@@ -61,7 +62,7 @@ final class Delivery {
         Sender sender,
         String host,
         byte[] body,
-        UnaryOperator<byte[]> withDictionary,
+        Function<byte[], Future<byte[]>> withDictionary,
         long began,
         Promise<IntakeAnswer> done) {
       this.intent = intent;
@@ -100,9 +101,16 @@ final class Delivery {
           if (withDictionary == alreadyThere) {
             done.complete(new IntakeAnswer.SlowDown(1_000));
           } else {
-            body = withDictionary.apply(body);
+            Function<byte[], Future<byte[]>> before = withDictionary;
             withDictionary = alreadyThere;
-            ask(Optional.empty());
+            Future.succeededFuture(body)
+                .compose(before)
+                .onComplete(
+                    both -> {
+                      body = both;
+                      ask(Optional.empty());
+                    },
+                    done::fail);
           }
         }
         case IntakeAnswer.SlowDown slow -> {

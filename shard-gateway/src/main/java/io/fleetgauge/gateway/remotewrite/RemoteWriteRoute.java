@@ -257,9 +257,11 @@ public final class RemoteWriteRoute implements AutoCloseable {
             checked -> {
               for (IntakeAnswer answer : checked) {
                 if (preventsOthers(answer)) {
-                  request.parts().forEach(part -> writer.notKept(part.host()));
                   Answer refused = answer(doubtful, checked);
-                  return Future.succeededFuture(Answer.of(refused.status, refused.text));
+                  return note(
+                      writer,
+                      request.parts().stream().map(TenantWriter.Part::host).toList(),
+                      Answer.of(refused.status, refused.text));
                 }
               }
               return writeParts(writer, sender, request);
@@ -286,15 +288,32 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private Future<Answer> writeParts(
       TenantWriter writer, Sender sender, TenantWriter.Request request) {
     return all(writer, sender, Intent.KEEP, request.parts())
-        .map(
+        .compose(
             written -> {
+              List<String> notKept = new ArrayList<>();
               for (int i = 0; i < written.size(); i++) {
                 if (!(written.get(i) instanceof IntakeAnswer.Kept kept) || kept.refused() > 0) {
-                  writer.notKept(request.parts().get(i).host());
+                  notKept.add(request.parts().get(i).host());
                 }
               }
-              return answer(request, written);
+              return note(writer, notKept, answer(request, written));
             });
+  }
+
+  /**
+   * Notes the hosts of which not all is kept, before the sender is answered. The writer may be busy
+   * with a long request, which no event loop and no lane thread should wait for.
+   */
+  private Future<Answer> note(TenantWriter writer, List<String> notKept, Answer answer) {
+    if (notKept.isEmpty()) {
+      return Future.succeededFuture(answer);
+    }
+    return workers.executeBlocking(
+        () -> {
+          notKept.forEach(writer::notKept);
+          return answer;
+        },
+        false);
   }
 
   private Future<List<IntakeAnswer>> all(
@@ -307,7 +326,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
               sender,
               part.host(),
               part.body(),
-              body -> withDictionary(writer, part.host(), body)));
+              body ->
+                  workers.executeBlocking(() -> withDictionary(writer, part.host(), body), false)));
     }
     return Future.join(answers).map(none -> answers.stream().map(Future::result).toList());
   }

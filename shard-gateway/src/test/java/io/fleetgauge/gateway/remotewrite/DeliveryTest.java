@@ -17,6 +17,8 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
@@ -92,7 +94,11 @@ class DeliveryTest {
   private IntakeAnswer deliver(Intent intent, String host, byte[] body) throws Exception {
     return delivery
         .deliver(
-            intent, Sender.UNLIMITED, host, body, alone -> Arrays.copyOf(alone, alone.length + 5))
+            intent,
+            Sender.UNLIMITED,
+            host,
+            body,
+            alone -> Future.succeededFuture(Arrays.copyOf(alone, alone.length + 5)))
         .await(20, TimeUnit.SECONDS);
   }
 
@@ -169,6 +175,38 @@ class DeliveryTest {
     assertThat(deliver(Intent.KEEP, "n2", body))
         .as("it asks again although it has been sent")
         .isEqualTo(new IntakeAnswer.SlowDown(1_000));
+  }
+
+  @Test
+  void theThreadOfAnAnswerDoesNotWaitForTheDictionary() throws Exception {
+    script =
+        List.<IntakeAnswer>of(new IntakeAnswer.NeedsDictionary(9), new IntakeAnswer.Kept(9, 1))
+            .iterator();
+    Promise<byte[]> dictionary = Promise.promise();
+    Future<IntakeAnswer> answer =
+        delivery.deliver(
+            Intent.KEEP, Sender.UNLIMITED, "n2", frame("n2"), alone -> dictionary.future());
+    assertThat(answer.isComplete()).isFalse();
+    assertThat(asked).hasSize(1);
+    dictionary.complete(new byte[7]);
+    assertThat(answer.await(20, TimeUnit.SECONDS)).isEqualTo(new IntakeAnswer.Kept(9, 1));
+    assertThat(asked.getLast()).isEqualTo("KEEP n2 3 7");
+  }
+
+  @Test
+  void aDictionaryThatCannotBeMadeIsAFailureWithItsReason() {
+    script = List.<IntakeAnswer>of(new IntakeAnswer.NeedsDictionary(9)).iterator();
+    Future<IntakeAnswer> answer =
+        delivery.deliver(
+            Intent.KEEP,
+            Sender.UNLIMITED,
+            "n2",
+            frame("n2"),
+            alone -> {
+              throw new IllegalArgumentException("too large");
+            });
+    assertThat(answer.failed()).isTrue();
+    assertThat(answer.cause()).hasMessage("too large");
   }
 
   @Test
