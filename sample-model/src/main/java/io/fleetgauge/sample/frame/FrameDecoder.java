@@ -106,7 +106,7 @@ public final class FrameDecoder {
   private static Frame dictionary(WireReader in) throws WireException {
     String host = host(in);
     long run = run(in);
-    Frame.Additions additions = additions(in);
+    Frame.Additions additions = additions(in, run);
     if (additions.knownSymbols() != 0 || additions.knownSeries() != 0) {
       throw new WireException("a dictionary frame must begin at 0");
     }
@@ -121,7 +121,7 @@ public final class FrameDecoder {
       throw new WireException("the sequence is " + sequence + ", it counts from 1");
     }
     long time = in.svar("the tick's time");
-    Frame.Additions additions = additions(in);
+    Frame.Additions additions = additions(in, run);
     int[] ids = present(in, additions.knownSeries() + additions.series().size());
     byte[] kinds = in.raw((ids.length + 3) / 4, "the kinds of samples");
     double[] values = values(in, kinds, ids.length);
@@ -145,15 +145,18 @@ public final class FrameDecoder {
     return run;
   }
 
-  private static Frame.Additions additions(WireReader in) throws WireException {
+  private static Frame.Additions additions(WireReader in, long run) throws WireException {
     int knownSymbols = in.uint(RunDictionary.MAX_SYMBOLS, "the number of known strings");
     int symbolCount = in.count(1, "strings");
+    // Before anything is made of them: an empty string takes one byte here and many in memory.
+    RunDictionary.requireCounts(run, knownSymbols + symbolCount, 0);
     List<String> symbols = new ArrayList<>(symbolCount);
     for (int i = 0; i < symbolCount; i++) {
       symbols.add(symbol(in));
     }
     int knownSeries = in.uint(RunDictionary.MAX_SERIES, "the number of known label sets");
     int seriesCount = in.count(1, "label sets");
+    RunDictionary.requireCounts(run, 0, knownSeries + seriesCount);
     List<int[]> series = new ArrayList<>(seriesCount);
     for (int i = 0; i < seriesCount; i++) {
       int pairs = in.uint(Math.min(MAX_LABELS, in.left() / 2), "the number of labels");

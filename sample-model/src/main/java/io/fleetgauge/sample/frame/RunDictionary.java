@@ -55,17 +55,10 @@ public final class RunDictionary {
       throw new IllegalStateException("the frame needs a larger dictionary");
     }
     Frame.Additions more = frame.additions();
-    if (more.knownSymbols() + more.symbols().size() > MAX_SYMBOLS
-        || more.knownSeries() + more.series().size() > MAX_SERIES) {
-      throw new WireException(
-          "the dictionary of run "
-              + Long.toHexString(frame.run())
-              + " grows above "
-              + MAX_SERIES
-              + " label sets or "
-              + MAX_SYMBOLS
-              + " strings");
-    }
+    requireCounts(
+        frame.run(),
+        more.knownSymbols() + more.symbols().size(),
+        more.knownSeries() + more.series().size());
     requireSame(frame, more.symbols(), symbols, more.knownSymbols());
     for (int i = 0; i < more.series().size() && more.knownSeries() + i < series.size(); i++) {
       if (!Arrays.equals(more.series().get(i), references.get(more.knownSeries() + i))) {
@@ -93,6 +86,19 @@ public final class RunDictionary {
     symbols.addAll(newSymbols);
     series.addAll(newSeries);
     references.addAll(more.series().subList(newSeriesFrom, more.series().size()));
+  }
+
+  static void requireCounts(long run, int symbols, int series) throws WireException {
+    if (symbols > MAX_SYMBOLS || series > MAX_SERIES) {
+      throw new WireException(
+          "the dictionary of run "
+              + Long.toHexString(run)
+              + " grows above "
+              + MAX_SERIES
+              + " label sets or "
+              + MAX_SYMBOLS
+              + " strings");
+    }
   }
 
   private static void requireSame(Frame frame, List<String> more, List<String> there, int from)

@@ -2,12 +2,15 @@ package io.fleetgauge.sample.frame;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.sun.management.ThreadMXBean;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -130,6 +133,33 @@ class FrameLimitsTest {
                 + " are allowed");
     large[4] = 0;
     assertThatThrownBy(() -> new FrameDecoder(large).next()).hasMessageContaining("checksum");
+  }
+
+  /** An empty string is one byte of the frame, and an empty label set too. */
+  @ParameterizedTest
+  @CsvSource({"0, 1048577", "1048576, 1", "600000, 600000"})
+  void moreStringsThanADictionaryHoldsAreRefusedBeforeMemoryIsTakenForThem(int known, int count) {
+    assertThatItTakesLittleMemory(
+        frame(1, tick().uvar(known).uvar(count).raw(new byte[count + 9], 0, count + 9)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 262145", "262144, 1", "200000, 200000"})
+  void moreLabelSetsThanADictionaryHoldsAreRefusedBeforeMemoryIsTakenForThem(int known, int count) {
+    WireWriter body = tick().uvar(0).uvar(0).uvar(known).uvar(count);
+    assertThatItTakesLittleMemory(frame(1, body.raw(new byte[count + 9], 0, count + 9)));
+  }
+
+  private static void assertThatItTakesLittleMemory(byte[] frame) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    FrameDecoder decoder = new FrameDecoder(frame);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    Throwable refusal = catchThrowable(decoder::next);
+    long taken = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(refusal)
+        .isInstanceOf(WireException.class)
+        .hasMessage("the dictionary of run 5 grows above 262144 label sets or 1048576 strings");
+    assertThat(taken).isLessThan(1_000_000);
   }
 
   @Test
