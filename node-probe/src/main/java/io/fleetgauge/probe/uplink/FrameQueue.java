@@ -2,6 +2,7 @@ package io.fleetgauge.probe.uplink;
 
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.RunDictionary;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -178,7 +179,9 @@ final class FrameQueue {
 
   private boolean isFull(OwnRun run, Tick next) {
     int most = Math.max(FEW_SERIES, DICTIONARIES * largest);
-    return run.encoder.seriesCount() + next.size() > Math.min(MAX_SERIES_OF_A_RUN, most);
+    return run.encoder.seriesCount() + next.size() > Math.min(MAX_SERIES_OF_A_RUN, most)
+        || run.encoder.dictionaryBytes() > RunDictionary.MAX_BYTES / 2
+            && run.encoder.dictionaryBytesWith(next) > RunDictionary.MAX_BYTES;
   }
 
   /**
@@ -212,6 +215,10 @@ final class FrameQueue {
     byte[] frame;
     try {
       frame = run.encoder.encode(tick);
+      if (run.encoder.dictionaryBytes() > RunDictionary.MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "the labels of one tick have more than " + RunDictionary.MAX_BYTES / 2 + " bytes");
+      }
     } catch (IllegalArgumentException e) {
       refused += tick.size();
       return Optional.of(e.getMessage());

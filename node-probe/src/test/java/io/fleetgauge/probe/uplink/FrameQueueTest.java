@@ -7,9 +7,11 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.RunDictionary;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +103,25 @@ class FrameQueueTest {
       queue.acknowledge(frame.run().run(), frame.sequence(), 0);
     }
     assertThat(runsOfFrames).containsExactly(1L, 1L, 2L, 2L);
+  }
+
+  @Test
+  void aRunEndsBeforeItsLabelsHaveMoreBytesThanAReceiverHolds() throws Exception {
+    FrameQueue queue = inMemory(LONG, 1 << 30);
+    String value = "x".repeat(16_000);
+    Map<Long, RunDictionary> receiver = new HashMap<>();
+    for (int time = 1; time <= 120; time++) {
+      Tick.Builder tick = new Tick.Builder();
+      for (int i = 0; i < 10; i++) {
+        tick.add(Labels.of(Labels.NAME, "m", "i", time + " " + i + value), i);
+      }
+      assertThat(queue.add(tick.at(time))).isEmpty();
+      FrameQueue.Queued queued = queue.oldest(0).getFirst();
+      Frame frame = new FrameDecoder(queued.bytes()).next();
+      receiver.computeIfAbsent(frame.run(), none -> new RunDictionary()).add(frame);
+      queue.acknowledge(frame.run(), queued.sequence(), 0);
+    }
+    assertThat(receiver).hasSize(2);
   }
 
   @Test

@@ -27,6 +27,7 @@ public final class FrameEncoder {
   private int sentSymbols;
   private int sentSeries;
   private long sequence;
+  private long dictionaryBytes;
 
   /**
    * @param host name of the host, not empty
@@ -57,6 +58,33 @@ public final class FrameEncoder {
   /** How many label sets the run has numbered; a caller begins a new run before they are many. */
   public int seriesCount() {
     return series.size();
+  }
+
+  /**
+   * Bytes of all strings and label sets that the run has numbered; a caller begins a new run before
+   * they are more than {@link RunDictionary#MAX_BYTES}.
+   */
+  public long dictionaryBytes() {
+    return dictionaryBytes;
+  }
+
+  /** What {@link #dictionaryBytes} may become at most with the label sets of a tick. */
+  public long dictionaryBytesWith(Tick tick) {
+    long bytes = dictionaryBytes;
+    for (Labels labels : tick.series()) {
+      if (!seriesIds.containsKey(labels)) {
+        bytes += 2;
+        for (int i = 0; i < labels.size(); i++) {
+          bytes += mostBytes(labels.name(i)) + mostBytes(labels.value(i));
+        }
+      }
+    }
+    return bytes;
+  }
+
+  /** Of a string and one of its numbers. */
+  private int mostBytes(String symbol) {
+    return 3 + (symbolIds.containsKey(symbol) ? 0 : FrameFormat.bytes(symbol));
   }
 
   /** The next tick of the run as a frame. */
@@ -142,6 +170,7 @@ public final class FrameEncoder {
     }
     int id = series.size();
     series.add(refs);
+    dictionaryBytes += FrameFormat.bytes(refs);
     seriesIds.put(labels, id);
     return id;
   }
@@ -150,6 +179,7 @@ public final class FrameEncoder {
     Integer known = symbolIds.putIfAbsent(symbol, symbols.size());
     if (known == null) {
       symbols.add(symbol);
+      dictionaryBytes += FrameFormat.bytes(symbol);
       return symbols.size() - 1;
     }
     return known;

@@ -17,12 +17,49 @@ public final class RunDictionary {
   /** Most label sets of a run; a probe begins a new run before. */
   public static final int MAX_SERIES = 1 << 18;
 
+  /**
+   * Most bytes of the strings and label sets of a run in a frame; a sender begins a new run before.
+   * One frame holds a whole dictionary, with its host and run.
+   */
+  public static final int MAX_BYTES = FrameDecoder.MAX_BODY_BYTES - 1_024;
+
+  // What a string and a label set take in memory, beside their characters and numbers.
+  private static final int STRING_BYTES = 56;
+  private static final int LABEL_SET_BYTES = 120;
+
   private final List<String> symbols = new ArrayList<>();
   private final List<int[]> references = new ArrayList<>();
   private final List<Labels> series = new ArrayList<>();
 
+  private int symbolBytes;
+  private int seriesBytes;
+
+  /** Of all label sets together; in memory each is a number and a reference to a string. */
+  private long referenceCount;
+
+  private final long maxBytes;
+
+  public RunDictionary() {
+    this(MAX_BYTES);
+  }
+
+  /**
+   * @param maxBytes in the place of {@link #MAX_BYTES}, for frames that no sender made
+   */
+  public RunDictionary(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
   public int size() {
     return series.size();
+  }
+
+  /** Approximate bytes that it takes in memory, with what a receiver keeps for each label set. */
+  public long heldBytes() {
+    return symbolBytes
+        + (long) STRING_BYTES * symbols.size()
+        + (long) LABEL_SET_BYTES * series.size()
+        + 8L * referenceCount;
   }
 
   public int symbolCount() {
@@ -48,7 +85,8 @@ public final class RunDictionary {
    * Takes in what the frame adds. All of it or, on failure, nothing.
    *
    * @throws WireException if a label set is not one: a name twice, or an empty name; or if the
-   *     frame says otherwise than one before, so that two senders have one run
+   *     frame says otherwise than one before, so that two senders have one run; or if the
+   *     dictionary exceeds a limit
    */
   public void add(Frame frame) throws WireException {
     if (!covers(frame)) {
@@ -68,8 +106,19 @@ public final class RunDictionary {
     int newSymbolsFrom = Math.min(more.symbols().size(), symbols.size() - more.knownSymbols());
     List<String> newSymbols = more.symbols().subList(newSymbolsFrom, more.symbols().size());
     int newSeriesFrom = Math.min(more.series().size(), series.size() - more.knownSeries());
-    List<Labels> newSeries = new ArrayList<>(more.series().size() - newSeriesFrom);
-    for (int[] refs : more.series().subList(newSeriesFrom, more.series().size())) {
+    List<int[]> newReferences = more.series().subList(newSeriesFrom, more.series().size());
+    int newSymbolBytes = newSymbols.stream().mapToInt(FrameFormat::bytes).sum();
+    int newSeriesBytes = newReferences.stream().mapToInt(FrameFormat::bytes).sum();
+    if ((long) symbolBytes + seriesBytes + newSymbolBytes + newSeriesBytes > maxBytes) {
+      throw new WireException(
+          "the dictionary of run "
+              + Long.toHexString(frame.run())
+              + " grows above "
+              + maxBytes
+              + " bytes");
+    }
+    List<Labels> newSeries = new ArrayList<>(newReferences.size());
+    for (int[] refs : newReferences) {
       String[] pairs = new String[refs.length];
       for (int i = 0; i < refs.length; i++) {
         pairs[i] =
@@ -85,7 +134,10 @@ public final class RunDictionary {
     }
     symbols.addAll(newSymbols);
     series.addAll(newSeries);
-    references.addAll(more.series().subList(newSeriesFrom, more.series().size()));
+    references.addAll(newReferences);
+    symbolBytes += newSymbolBytes;
+    seriesBytes += newSeriesBytes;
+    referenceCount += newReferences.stream().mapToLong(refs -> refs.length).sum();
   }
 
   static void requireCounts(long run, int symbols, int series) throws WireException {

@@ -11,6 +11,9 @@
  * receiver that knows fewer asks for the run's dictionary, which is a frame too. (host, run,
  * sequence) names a tick for good, so a frame may be sent twice.
  *
+ * <p>A run has at most 1,048,576 strings and 262,144 label sets, of so many bytes that one frame
+ * holds its dictionary; its sender begins a new one before. A receiver refuses what exceeds this.
+ *
  * <pre>
  * frame       = header body
  * header      = 'F' 'G' version:u8(=1) kind:u8 length:u32 check:u32

@@ -210,6 +210,27 @@ class FrameLimitsTest {
   }
 
   @Test
+  void theEncoderCountsTheBytesOfItsDictionary() {
+    FrameEncoder encoder = new FrameEncoder("n1", 1);
+    int empty = encoder.dictionary().length;
+    assertThat(encoder.dictionaryBytes()).isZero();
+    List<Tick> ticks =
+        List.of(
+            new Tick(0, List.of(Labels.of("a", "1", "b", "1")), new double[] {1}),
+            new Tick(0, List.of(Labels.of("a", "1"), Labels.of("b", "a")), new double[] {1, 2}),
+            new Tick(0, List.of(Labels.of("c", "\u00e4\u20ac\ud83d\ude00")), new double[] {1}),
+            new Tick(0, List.of(Labels.of("a", "x".repeat(200), "d", "")), new double[] {1}));
+    for (Tick tick : ticks) {
+      long most = encoder.dictionaryBytesWith(tick);
+      encoder.encode(tick);
+      assertThat(encoder.dictionaryBytes())
+          .isEqualTo(encoder.dictionary().length - empty)
+          .isLessThanOrEqualTo(most);
+      assertThat(encoder.dictionaryBytesWith(tick)).isEqualTo(encoder.dictionaryBytes());
+    }
+  }
+
+  @Test
   void aFrameAboveTheLimitIsNotEncoded() {
     FrameEncoder encoder = new FrameEncoder("n1", 1);
     String value = "x".repeat(FrameDecoder.MAX_SYMBOL_LENGTH - 8);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -127,6 +128,40 @@ class RunDictionaryTest {
     assertThatThrownBy(() -> dictionary.add(one))
         .isInstanceOf(WireException.class)
         .hasMessageContaining("grows above 262144 label sets");
+  }
+
+  @Test
+  void itHoldsAsManyBytesAsOneFrameOfItMayHaveAndNoMore() throws WireException {
+    String longest = "x".repeat(FrameDecoder.MAX_SYMBOL_LENGTH);
+    dictionary.add(adding(0, Collections.nCopies(1_023, longest), 0));
+    assertThat(dictionary.encode("n1", 1)).hasSizeLessThan(FrameDecoder.MAX_BODY_BYTES);
+    long held = dictionary.heldBytes();
+    assertThat(held).isGreaterThan(1_023L * FrameDecoder.MAX_SYMBOL_LENGTH);
+    Frame one = adding(1_023, List.of(longest), 0);
+    assertThatThrownBy(() -> dictionary.add(one))
+        .isInstanceOf(WireException.class)
+        .hasMessage("the dictionary of run 1f grows above 16776192 bytes");
+    assertThat(dictionary.symbolCount()).isEqualTo(1_023);
+    assertThat(dictionary.heldBytes()).isEqualTo(held);
+    int[] many = new int[2 * FrameDecoder.MAX_LABELS];
+    Arrays.setAll(many, i -> 900 + i % 100);
+    Frame labelSets =
+        adding(1_023, List.of(), 0, Collections.nCopies(20, many).toArray(int[][]::new));
+    assertThatThrownBy(() -> dictionary.add(labelSets))
+        .as("label sets count, too")
+        .hasMessageContaining("bytes");
+    assertThat(dictionary.size()).isZero();
+  }
+
+  @Test
+  void whatComesAgainTakesNoMemory() throws WireException {
+    Frame frame = adding(0, List.of("a", "1"), 0, new int[] {0, 1});
+    assertThat(dictionary.heldBytes()).isZero();
+    dictionary.add(frame);
+    long held = dictionary.heldBytes();
+    assertThat(held).isPositive();
+    dictionary.add(frame);
+    assertThat(dictionary.heldBytes()).isEqualTo(held);
   }
 
   /** Any frames of a run, in any order and any number of times, once they are covered. */

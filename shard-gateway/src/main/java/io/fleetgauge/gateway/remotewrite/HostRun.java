@@ -18,6 +18,9 @@ final class HostRun {
   /** Samples that are so little behind the newest one of their host are not too old. */
   private static final long MAX_BEHIND_MILLIS = 60_000;
 
+  /** A run of so many bytes of labels is nearly full. */
+  private static final int FULL_BYTES = RunDictionary.MAX_BYTES / 8 * 7;
+
   final String host;
   private final FrameEncoder encoder;
   private int[] ids = new int[64];
@@ -41,9 +44,16 @@ final class HostRun {
     return encoder.number(labels);
   }
 
-  /** Whether a new run should begin, because this one has half the series it may have. */
+  /** Whether a new run should begin, because this one is about to reach a limit. */
   boolean isFull() {
-    return encoder.seriesCount() >= RunDictionary.MAX_SERIES / 2;
+    return encoder.seriesCount() >= RunDictionary.MAX_SERIES / 2
+        || encoder.dictionaryBytes() >= FULL_BYTES;
+  }
+
+  /** Whether no owner takes the labels of this run any more. */
+  boolean isOverLimit() {
+    return encoder.seriesCount() > RunDictionary.MAX_SERIES
+        || encoder.dictionaryBytes() > RunDictionary.MAX_BYTES;
   }
 
   byte[] dictionary() {

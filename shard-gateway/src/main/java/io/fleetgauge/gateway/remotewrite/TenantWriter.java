@@ -5,6 +5,7 @@ import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
@@ -177,9 +178,23 @@ final class TenantWriter {
    */
   synchronized Request read(Version version, byte[] bytes, int size, long now)
       throws WireException {
+    boolean isBegun = full || table.size() == 0;
     if (full) {
       begin();
     }
+    try {
+      return split(version, bytes, size, now);
+    } catch (WireException e) {
+      if (isBegun || !full) {
+        throw e;
+      }
+      // It may fit into new runs.
+      begin();
+      return split(version, bytes, size, now);
+    }
+  }
+
+  private Request split(Version version, byte[] bytes, int size, long now) throws WireException {
     Split split = new Split(now + latestFuture);
     try {
       new RemoteWriteReader(version, bytes, size).read(split);
@@ -382,6 +397,16 @@ final class TenantWriter {
       hostBySeries[series] = run;
       idBySeries[series] = run.number(labels);
       full |= run.isFull();
+      if (run.isOverLimit()) {
+        throw new WireException(
+            "the labels of host "
+                + host
+                + " in one request are more than a run may have, "
+                + RunDictionary.MAX_BYTES
+                + " bytes and "
+                + RunDictionary.MAX_SERIES
+                + " series; send fewer series in a request");
+      }
       refusalBySeries[series] = null;
     } catch (CharacterCodingException e) {
       refuse(series, REFUSED, "invalid metric name or labels, got " + reader.describe());

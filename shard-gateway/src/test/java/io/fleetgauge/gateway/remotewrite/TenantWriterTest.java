@@ -105,6 +105,36 @@ class TenantWriterTest {
   }
 
   @Test
+  void runsBeginAnewBeforeTheirLabelsHaveMoreBytesThanAnOwnerHolds() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      TenantWriter.Request request = read(open, longLabels(7 << 20, i));
+      assertThat(samples(open, request.parts().getFirst())).hasSize(request.samples());
+    }
+    TenantWriter.Request more = read(open, longLabels(15 << 20, 3));
+    assertThat(samples(open, more.parts().getFirst())).hasSize(more.samples());
+  }
+
+  @Test
+  void aRequestWhoseLabelsNoRunHoldsIsRefusedAndTheNextOneIsReadAsUsual() throws Exception {
+    assertThatThrownBy(() -> read(open, longLabels(17 << 20, 0)))
+        .isInstanceOf(WireException.class)
+        .hasMessageStartingWith("the labels of host n1 in one request are more than a run may have")
+        .hasMessageEndingWith("send fewer series in a request");
+    TenantWriter.Request next = read(open, longLabels(1 << 20, 1));
+    assertThat(samples(open, next.parts().getFirst())).hasSize(next.samples());
+  }
+
+  /** Series of one host with so many bytes of labels. */
+  private static WriteRequest longLabels(int bytes, int number) {
+    WriteRequest request = new WriteRequest();
+    String value = "x".repeat(16_000);
+    for (int i = 0; i < bytes / 16_000; i++) {
+      request.series(1_000, 1, "Hostname", "n1", "__name__", "up", "v", number + " " + i + value);
+    }
+    return request;
+  }
+
+  @Test
   void aSecondRequestUsesTheSameRunAndItsDictionary() throws Exception {
     WriteRequest again = new WriteRequest().series(1_000, 1, "Hostname", "n1", "__name__", "up");
     int first = read(open, again).parts().getFirst().body().length;
