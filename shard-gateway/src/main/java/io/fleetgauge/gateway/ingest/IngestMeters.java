@@ -43,6 +43,10 @@ public final class IngestMeters {
                 "cluster", counts.overCluster.sum(),
                 "hosts", counts.overHosts.sum(),
                 "newHosts", counts.overNewHosts.sum()));
+    meters.gauge(
+        "dictionary_bytes",
+        "Approximate memory of the label sets that senders need not repeat.",
+        counts.dictionaryBytes::sum);
     meters.gauge("memory_ratio", "Heap in use after the last collections, 0 to 1.", memory::ratio);
     meters.gauge(
         "recovered",

@@ -234,6 +234,7 @@ final class HostRoles {
    */
   boolean timePassed() {
     follow();
+    session.trimDictionaries(environment.clock());
     if (isRemoved() && environment.isRecovered() && session.holdsAnything()) {
       return true;
     }
@@ -311,5 +312,6 @@ final class HostRoles {
   /** Answers the senders that still wait: they have to come again. */
   void close() {
     endOwner();
+    session.close();
   }
 }

@@ -6,7 +6,6 @@ import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.sample.Histogram;
-import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -26,79 +25,13 @@ import java.util.stream.IntStream;
  * host's lane thread uses it.
  */
 final class HostSession {
-  /** A probe has one run at a time; each gateway that takes remote writes for the host has one. */
-  private static final int MAX_RUNS = 32;
-
   /** The run of a record that says that all before it was removed. */
   static final long REMOVAL_RUN = 0x7267_6d6f_7665_6401L;
 
   private static final Optional<Missing> NOTHING_MISSING = Optional.empty();
 
-  private static final class Run {
-    final long number;
-    final boolean isDerived;
-    final RunDictionary dictionary = new RunDictionary();
-    final List<Lane.Handle> handles = new ArrayList<>();
-    RunProgress progress = RunProgress.NOTHING;
-
-    /** The series of the last tick: the next one has as many in most cases. */
-    Lane.Handle[] ofTick = {};
-
-    /** What a probe that sends it says of itself. */
-    final List<Lane.Handle> ofProbe = new ArrayList<>();
-
-    boolean isReplayed;
-
-    /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
-    long lastTime = Long.MIN_VALUE;
-
-    // The part of the dictionary that is in the journal's segment.
-    long segment = -1;
-    int journaledSymbols;
-    int journaledSeries;
-
-    // The part of the dictionary that the current body needs.
-    int neededSymbols;
-    int neededSeries;
-    boolean beganInBody;
-
-    Run(long number) {
-      this.number = number;
-      this.isDerived = DerivedRuns.isOne(number);
-    }
-
-    /**
-     * @param acknowledged as {@link RunProgress#with(long, long)}
-     */
-    void came(Frame.Tick tick, long acknowledged) {
-      if (tick.sequence() > progress.kept()) {
-        lastTime = tick.time();
-      }
-      progress = progress.with(tick.sequence(), acknowledged);
-    }
-
-    /**
-     * Ticks before the first one in the journal are in blocks; what the journal skips later is
-     * unproven.
-     */
-    void replayed(Frame.Tick tick) {
-      progress =
-          isReplayed
-              ? progress.with(tick.sequence(), 0)
-              : progress.with(RunProgress.upTo(tick.sequence()));
-      isReplayed = true;
-      lastTime = Math.max(lastTime, tick.time());
-    }
-
-    boolean isCovered(long journalSegment) {
-      return segment == journalSegment
-          ? neededSymbols <= journaledSymbols && neededSeries <= journaledSeries
-          : beganInBody;
-    }
-  }
-
   /** A tick that is appended after the host's older samples are back. */
-  private record Waiting(Lane.Source source, Run run, Frame.Tick tick) {}
+  private record Waiting(Lane.Source source, SenderRun run, Frame.Tick tick) {}
 
   /**
    * The result of taking a body.
@@ -134,17 +67,9 @@ final class HostSession {
   private final IngestCounts counts;
 
   /** The runs of the current body. */
-  private final Map<Long, Run> inBody = new LinkedHashMap<>();
+  private final Map<Long, SenderRun> inBody = new LinkedHashMap<>();
 
-  private final Map<Long, Run> runs =
-      new LinkedHashMap<>(8, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Run> eldest) {
-          return size() > MAX_RUNS;
-        }
-      };
+  private final SenderRuns runs;
 
   private final SupposedTicks supposed = new SupposedTicks();
 
@@ -163,7 +88,19 @@ final class HostSession {
    * @param clock ms since the epoch
    */
   HostSession(String host, Lane lane, IngestCounts counts, boolean recovering, long clock) {
+    this(host, lane, counts, recovering, clock, DictionaryLimits.OF_HEAP);
+  }
+
+  /** As above, with other limits of the memory that dictionaries take. */
+  HostSession(
+      String host,
+      Lane lane,
+      IngestCounts counts,
+      boolean recovering,
+      long clock,
+      DictionaryLimits limits) {
     this.touchedAt = clock;
+    this.runs = new SenderRuns(limits, counts.dictionaryBytes);
     this.host = host;
     this.lane = lane;
     this.counts = counts;
@@ -203,7 +140,7 @@ final class HostSession {
     touchedAt = clock;
     Outcome outcome = new Outcome();
     SenderTicks ticks = new SenderTicks(acknowledged);
-    Taken taken = decode(body, latest, outcome, ticks);
+    Taken taken = decode(body, latest, true, outcome, ticks);
     outcome.addTo(lane.counts());
     return new Taken(taken.answer, taken.body, taken.newest, ticks.missing);
   }
@@ -216,7 +153,7 @@ final class HostSession {
   Taken copy(byte[] body, long clock) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
-    return decode(body, Long.MAX_VALUE, outcome, this::applyCopy);
+    return decode(body, Long.MAX_VALUE, false, outcome, this::applyCopy);
   }
 
   /** A body is turned away, so that its sender comes again. */
@@ -227,7 +164,7 @@ final class HostSession {
   /** As {@link SupposedTicks#due}; empty too if no probe sends this host's samples. */
   Optional<byte[]> supposed(long runNumber, long steadyMillis) {
     List<SupposedTicks.Probe> probes = new ArrayList<>();
-    for (Run run : runs.values()) {
+    for (SenderRun run : runs.all()) {
       if (SupposedTicks.isProbe(run.ofProbe)) {
         probes.add(new SupposedTicks.Probe(run.handles, run.ofProbe));
       }
@@ -242,6 +179,7 @@ final class HostSession {
     return decode(
             body,
             latest,
+            true,
             new Outcome(),
             (run, tick, until, outcome) -> {
               if (waiting == null) {
@@ -259,15 +197,18 @@ final class HostSession {
 
   /** Uses a decoded tick. */
   private interface TickSink {
-    void accept(Run run, Frame.Tick tick, long latest, Outcome outcome);
+    void accept(SenderRun run, Frame.Tick tick, long latest, Outcome outcome);
   }
 
-  private Taken decode(byte[] body, long latest, Outcome outcome, TickSink sink) {
+  /**
+   * @param ofSender whether a sender sent the body, not the owner of the host
+   */
+  private Taken decode(byte[] body, long latest, boolean ofSender, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
     WireWriter accepted = null;
     inBody.clear();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
-    Run last = null;
+    SenderRun last = null;
     long lastRun = 0;
     long lastSequence = 0;
     long newest = Long.MIN_VALUE;
@@ -280,18 +221,31 @@ final class HostSession {
           throw new WireException(
               "a frame of host " + frame.host() + " was sent to the address of host " + host);
         }
-        Run run = runs.computeIfAbsent(frame.run(), Run::new);
+        SenderRun run = runs.get(frame.run(), touchedAt);
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
           return new Taken(
               new IntakeAnswer.NeedsDictionary(frame.run()), body, newest, NOTHING_MISSING);
         }
+        if (ofSender && run.grows(frame) && !runs.mayGrow()) {
+          counts.memoryShort.increment();
+          return new Taken(
+              new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS),
+              body,
+              newest,
+              NOTHING_MISSING);
+        }
         if (inBody.putIfAbsent(frame.run(), run) == null) {
+          if (ofSender && inBody.size() > SenderRuns.MAX_RUNS) {
+            throw new WireException(
+                "a body has frames of more than " + SenderRuns.MAX_RUNS + " runs");
+          }
           run.beganInBody = run.dictionary.size() == 0;
           run.neededSymbols = frame.additions().knownSymbols();
           run.neededSeries = frame.additions().knownSeries();
         }
         learn(run, frame);
+        runs.measure(run, inBody.values());
         if (frame instanceof Frame.Tick tick) {
           outcome.nextTick();
           sink.accept(run, tick, latest, outcome);
@@ -349,7 +303,7 @@ final class HostSession {
     out.raw(rest, 0, rest.length);
   }
 
-  private void learn(Run run, Frame frame) throws WireException {
+  private void learn(SenderRun run, Frame frame) throws WireException {
     run.dictionary.add(frame);
     while (run.handles.size() < run.dictionary.size()) {
       Lane.Handle handle = lane.handle(run.dictionary.series(run.handles.size()));
@@ -363,7 +317,7 @@ final class HostSession {
   /** Appends what a sender sends, and finds out what it shows to be missing. */
   private final class SenderTicks implements TickSink {
     private final long acknowledged;
-    private Run first;
+    private SenderRun first;
     private Optional<Missing> missing = NOTHING_MISSING;
 
     SenderTicks(long acknowledged) {
@@ -371,7 +325,7 @@ final class HostSession {
     }
 
     @Override
-    public void accept(Run run, Frame.Tick tick, long latest, Outcome outcome) {
+    public void accept(SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
       counts.framesKept.increment();
       first = first == null ? run : first;
       // What was acknowledged is said of the first run of a body.
@@ -385,13 +339,14 @@ final class HostSession {
     }
   }
 
-  private void applyCopy(Run run, Frame.Tick tick, long latest, Outcome outcome) {
+  private void applyCopy(SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
     counts.framesCopied.increment();
     run.came(tick, 0);
     append(Lane.Source.JOURNAL, run, tick, latest, outcome);
   }
 
-  private void append(Lane.Source source, Run run, Frame.Tick tick, long latest, Outcome outcome) {
+  private void append(
+      Lane.Source source, SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
     if (waiting != null) {
       waiting.add(new Waiting(source, run, tick));
       waitingBytes += 64 + 12L * tick.ids().length;
@@ -400,7 +355,8 @@ final class HostSession {
     }
   }
 
-  private void write(Lane.Source source, Run run, Frame.Tick tick, long latest, Outcome outcome) {
+  private void write(
+      Lane.Source source, SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
     lane.append(
         source,
         run.isDerived,
@@ -413,7 +369,7 @@ final class HostSession {
   }
 
   /** The series of a tick; the next tick of the run takes the same array. */
-  private static Lane.Handle[] handles(Run run, Frame.Tick tick) {
+  private static Lane.Handle[] handles(SenderRun run, Frame.Tick tick) {
     int[] ids = tick.ids();
     if (run.ofTick.length != ids.length) {
       run.ofTick = new Lane.Handle[ids.length];
@@ -448,7 +404,7 @@ final class HostSession {
 
   /** The record of the current body is in this segment, and the dictionaries of its runs too. */
   void journaled(long segment) {
-    for (Run run : inBody.values()) {
+    for (SenderRun run : inBody.values()) {
       run.segment = segment;
       run.journaledSymbols = run.dictionary.symbolCount();
       run.journaledSeries = run.dictionary.size();
@@ -472,11 +428,12 @@ final class HostSession {
       if (frame.run() == REMOVAL_RUN) {
         return new HostIntake.Replayed(newest, true);
       }
-      Run run = runs.computeIfAbsent(frame.run(), Run::new);
+      SenderRun run = runs.get(frame.run(), touchedAt);
       if (!run.dictionary.covers(frame)) {
         throw new WireException("the dictionary of its run is not in the journal any more");
       }
       learn(run, frame);
+      runs.measure(run, List.of(run));
       if (frame instanceof Frame.Tick tick) {
         write(Lane.Source.JOURNAL, run, tick, Long.MAX_VALUE, outcome);
         run.replayed(tick);
@@ -536,32 +493,41 @@ final class HostSession {
 
   /** The dictionary of a run; empty for an unknown run. */
   byte[] dictionary(long run) {
-    Run known = runs.get(run);
-    return known == null ? new byte[0] : known.dictionary.encode(host, run);
+    return runs.find(run).map(known -> known.dictionary.encode(host, run)).orElse(new byte[0]);
   }
 
   /** By run, which of its ticks are here. */
   Map<Long, RunProgress> progress() {
     Map<Long, RunProgress> progress = new LinkedHashMap<>();
-    runs.forEach((number, run) -> progress.put(number, run.progress));
+    runs.all().forEach(run -> progress.put(run.number, run.progress));
     return progress;
+  }
+
+  /** Does without dictionaries that are not in use, if those of this gateway take much memory. */
+  void trimDictionaries(long clock) {
+    runs.trim(clock);
+  }
+
+  /** The session is used no more. */
+  void close() {
+    runs.close();
   }
 
   /** Whether ticks are missing here that were acknowledged to their sender. */
   boolean isMissingTicks() {
-    return runs.values().stream().anyMatch(run -> !run.progress.missing().isEmpty());
+    return runs.all().stream().anyMatch(run -> !run.progress.missing().isEmpty());
   }
 
   /** Whether there may be ticks that are not here. */
   boolean mayMissTicks() {
-    return runs.values().stream().anyMatch(run -> !run.progress.unproven().isEmpty());
+    return runs.all().stream().anyMatch(run -> !run.progress.unproven().isEmpty());
   }
 
   /** All that another gateway had of these runs has been fetched. */
   void fetched(Map<Long, RunProgress> there) {
     there.forEach(
         (number, progress) -> {
-          Run run = runs.computeIfAbsent(number, Run::new);
+          SenderRun run = runs.get(number, touchedAt);
           run.progress = run.progress.with(progress);
         });
   }
@@ -574,7 +540,7 @@ final class HostSession {
    * @throws WireException if it cannot be decoded
    */
   Merged merge(byte[] page) throws WireException {
-    Run own = new Run(HostPage.RUN);
+    SenderRun own = new SenderRun(HostPage.RUN, new RunDictionary(Long.MAX_VALUE));
     FrameDecoder decoder = new FrameDecoder(page);
     Outcome outcome = new Outcome();
     long newest = Long.MIN_VALUE;

@@ -14,6 +14,9 @@ public final class IngestCounts {
   public final LongAdder dictionariesWanted = new LongAdder();
   public final LongAdder moved = new LongAdder();
 
+  /** Approximate bytes in memory of the dictionaries of all runs. */
+  public final LongAdder dictionaryBytes = new LongAdder();
+
   /** Requests rejected with 503: one counter for each exhausted resource. */
   public final LongAdder queueFull = new LongAdder();
 

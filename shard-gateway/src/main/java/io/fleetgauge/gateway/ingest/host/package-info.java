@@ -9,7 +9,8 @@
  *
  * <p>{@link io.fleetgauge.gateway.ingest.host.Admittance} decides whether a gateway takes a request
  * at all. {@link io.fleetgauge.gateway.ingest.host.HostIntake} is the entry for one host. {@code
- * HostSession} decodes its frames and knows its runs. {@code HostRoles} follows the table and
+ * HostSession} decodes its frames. {@code SenderRuns} has the runs of its senders, and drops the
+ * dictionaries of some when they take too much memory. {@code HostRoles} follows the table and
  * passes what arrives to the role that the table gives: {@code OwnerRole} acknowledges bodies and
  * sends them to replicas, {@code ReplicaRole} takes bodies of the owner, {@code StrayRole} offers
  * the samples to the owner and removes them here later. {@code CatchUp} fetches what other gateways
