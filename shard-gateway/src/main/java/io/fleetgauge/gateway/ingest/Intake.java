@@ -139,8 +139,9 @@ public final class Intake implements AutoCloseable {
                   wait.end();
                   try {
                     work.accept(thread.hosts().host(host));
-                  } catch (RuntimeException e) {
-                    // Without an answer the sender would wait for its timeout.
+                  } catch (RuntimeException | VirtualMachineError e) {
+                    // Without an answer, also when memory is short, the sender would wait for its
+                    // timeout.
                     LOG.error("a body of host {} cannot be taken", host, e);
                     answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
                   }
