@@ -33,6 +33,9 @@ public final class SupposedTicks {
 
   private static final int MOST_AT_ONCE = 100;
 
+  /** The longest time between two ticks that is believed, s: senders may send any number. */
+  private static final double MAX_TICK_SECONDS = TimeUnit.HOURS.toSeconds(1);
+
   /**
    * A run of a probe.
    *
@@ -124,6 +127,10 @@ public final class SupposedTicks {
       // A target that the probe scrapes has its own times.
       long period = lane.shortestGap(handle, tickMillis, LOOKBACK_MILLIS, reader);
       long time = last.get().time() + (last.get().value() == 0 ? 1 : 2) * period;
+      // Negative too if the last sample is from so long ago that the difference overflows.
+      if (upTo - time < 0 || period > LOOKBACK_MILLIS) {
+        return;
+      }
       long tooMany = (upTo - time) / period - MOST_AT_ONCE;
       time += Math.max(0, tooMany) * period;
       for (; time <= upTo; time += period) {
@@ -140,6 +147,7 @@ public final class SupposedTicks {
   private long newest(Lane lane, List<Probe> probes) {
     long newest = Long.MIN_VALUE;
     long supposed = Long.MIN_VALUE;
+    boolean hasEnded = false;
     for (Probe probe : probes) {
       for (Lane.Handle handle : probe.own()) {
         String metric = handle.labels().metric();
@@ -148,18 +156,22 @@ public final class SupposedTicks {
           continue;
         }
         double value = last.get().value();
-        if (metric.equals(TICK) && value > 0) {
-          if (last.get().time() > newest) {
-            newest = last.get().time();
-            tickMillis = Math.max(1, Math.round(value * 1000));
-          }
-        } else {
+        if (!metric.equals(TICK)) {
           supposed = Math.max(supposed, last.get().time());
+        } else if (Staleness.isMarker(value)) {
+          hasEnded = true;
+          supposed = Math.max(supposed, last.get().time());
+        } else if (value > 0 && value <= MAX_TICK_SECONDS && last.get().time() > newest) {
+          newest = last.get().time();
+          tickMillis = Math.max(1, Math.round(value * 1000));
         }
       }
     }
     if (newest != Long.MIN_VALUE) {
       return newest;
+    }
+    if (!hasEnded) {
+      return Long.MIN_VALUE;
     }
     if (silence.isKnown()) {
       return silence.lastTick();

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.ingest.host;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.HOST;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.read.SelectionReader;
@@ -12,6 +13,7 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +138,43 @@ class SilentProbeTest {
     silent(20 * TICK);
     assertThat(samples().get("power")).hasSize(5);
     assertThat(samples().get("up")).hasSize(5);
+  }
+
+  /** Any sender of remote writes may send a series of this name. */
+  @ParameterizedTest
+  @ValueSource(
+      doubles = {
+        Double.POSITIVE_INFINITY,
+        Double.NaN,
+        Double.MAX_VALUE,
+        9.3e15,
+        3_600.001,
+        0,
+        Double.NEGATIVE_INFINITY
+      })
+  void aHostWhoseTickIsNoTimeBetweenTwoTicksHasNoProbe(double seconds) throws Exception {
+    Tick.Builder tick = new Tick.Builder();
+    tick.add(series(SupposedTicks.TICK), seconds);
+    tick.add(series("up"), 1);
+    host.take(run.encode(tick.at(START)), 0, answer -> {});
+    assertTimeoutPreemptively(Duration.ofSeconds(30), () -> silent(20 * TICK));
+    assertThat(samples().get("up")).isEqualTo(Map.of(0L, 1.0));
+    assertThat(environment.counts().ticksSupposed.sum()).isZero();
+  }
+
+  @Test
+  void anHourIsTheLongestTickOfAProbe() throws Exception {
+    Tick.Builder tick = new Tick.Builder();
+    tick.add(series(SupposedTicks.TICK), 3_600);
+    tick.add(series("up"), 1);
+    host.take(run.encode(tick.at(START)), 0, answer -> {});
+    for (int hour = 0; hour < 20; hour++) {
+      environment.pass(3_600_000);
+      look();
+    }
+    assertThat(samples().get("up"))
+        .as("no query would find one sample an hour")
+        .isEqualTo(Map.of(0L, 1.0));
   }
 
   @Test
