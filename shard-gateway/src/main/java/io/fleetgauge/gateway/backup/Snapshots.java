@@ -259,7 +259,8 @@ public final class Snapshots implements AutoCloseable {
   private void pages(String host, long from, Path place, List<Snapshot.Kept> into)
       throws IOException {
     long end = store.find(host).map(Lane::newest).orElse(Long.MIN_VALUE) + 1;
-    long at = from;
+    // What is older has expired, whatever clock it came from.
+    long at = Math.max(0, from);
     while (at < end) {
       long stop = Math.min(end, (Math.floorDiv(at, PAGE_MILLIS) + 1) * PAGE_MILLIS);
       HostPage page = store.export(host, at, stop, PAGE_BYTES);
@@ -270,8 +271,10 @@ public final class Snapshots implements AutoCloseable {
         PrivateFiles.write(file, page.frames());
         into.add(
             new Snapshot.Kept(name, page.frames().length, BlockChecks.sha256(page.frames()), file));
+        at = page.next();
+      } else {
+        at = store.nextSlot(host, stop, end, PAGE_MILLIS);
       }
-      at = page.next();
     }
   }
 

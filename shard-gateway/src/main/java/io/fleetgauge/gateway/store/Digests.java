@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.store;
 
+import io.fleetgauge.gateway.store.read.NextSlot;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.Map;
@@ -65,12 +66,14 @@ public final class Digests {
   SortedMap<Long, Slot> of(long fineFrom, long until) {
     TreeMap<Long, Slot> slots = new TreeMap<>();
     long end = Math.min(until, lane.view().newest());
-    long oldest = lane.view().oldest();
+    // What is older has expired, whatever clock it came from.
+    long oldest = Math.max(0, lane.view().oldest());
     if (end == Long.MIN_VALUE || oldest > end) {
       return slots;
     }
+    NextSlot next = new NextSlot(lane.view(), coarseMillis);
     long from = Math.floorDiv(oldest, coarseMillis) * coarseMillis;
-    for (; from < fineFrom && from <= end; from += coarseMillis) {
+    while (from < fineFrom && from <= end) {
       long to = from + coarseMillis;
       Slot slot = lane.digests().find(from, to);
       if (slot == null) {
@@ -85,6 +88,9 @@ public final class Digests {
       }
       if (slot.count > 0) {
         slots.put(from, slot);
+        from = to;
+      } else {
+        from = next.from(to, end + 1);
       }
     }
     if (from <= end) {

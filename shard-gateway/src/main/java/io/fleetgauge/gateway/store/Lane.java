@@ -358,7 +358,8 @@ public final class Lane {
     long newest = view.newest();
     long oldest = newest == NEVER ? NEVER : newest - limits.outOfOrder().toMillis();
     oldest = Math.max(oldest, blocks.refusedBefore());
-    if (time < oldest) {
+    long expired = limits.expiredBefore(latest);
+    if (time < Math.max(oldest, expired)) {
       outcome.leaveOutAll();
       outcome.tooOld(
           size,
@@ -367,7 +368,8 @@ public final class Lane {
               + " of host "
               + host
               + " is before the oldest allowed, "
-              + oldest);
+              + Math.max(oldest, expired)
+              + (expired > oldest ? ", by store.retention" : ""));
       return true;
     }
     return false;

@@ -6,6 +6,7 @@ import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.HostView;
+import io.fleetgauge.gateway.store.read.NextSlot;
 import io.fleetgauge.gateway.store.read.OwnedSeries;
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.read.SeriesSearch;
@@ -389,6 +390,18 @@ public final class Store {
    */
   public HostPage export(String host, long from, long to, int maxBytes) {
     return HostPage.of(host, lanes.get(host), from, to, maxBytes);
+  }
+
+  /**
+   * The start of the next slot of time with a sample of a host.
+   *
+   * @param from start of a slot, ms: a multiple of {@code slotMillis}
+   * @param end the time after the last sample that counts, ms
+   * @return the end if there is none before it
+   */
+  public long nextSlot(String host, long from, long end, long slotMillis) {
+    Lane lane = lanes.get(host);
+    return lane == null ? end : new NextSlot(lane.view(), slotMillis).from(from, end);
   }
 
   /** The files of a host's blocks, in order of time. */

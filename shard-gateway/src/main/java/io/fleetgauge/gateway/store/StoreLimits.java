@@ -38,6 +38,18 @@ public record StoreLimits(
     }
   }
 
+  /**
+   * Samples before this time have expired, ms; {@link Long#MIN_VALUE} if every time is allowed.
+   *
+   * @param latest the latest time that is accepted, ms since the epoch: {@link #future} from now;
+   *     {@link Long#MAX_VALUE} if every time is allowed
+   */
+  long expiredBefore(long latest) {
+    return latest == Long.MAX_VALUE
+        ? Long.MIN_VALUE
+        : latest - future.toMillis() - retention.toMillis();
+  }
+
   long blockMillis() {
     return memoryTime.toMillis() / 2;
   }

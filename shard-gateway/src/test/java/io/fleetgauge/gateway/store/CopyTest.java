@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.store;
 
 import static io.fleetgauge.gateway.store.HostWriter.BLOCK_MILLIS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.promql.query.Selection;
@@ -15,6 +16,7 @@ import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.RunDictionary;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,11 +46,13 @@ class CopyTest {
   @TempDir private Path folder;
   private HostWriter writer;
   private HostWriter copy;
+  private Labels up;
 
   @BeforeEach
   void open() {
     writer = new HostWriter(folder.resolve("a"), "n1");
     copy = new HostWriter(folder.resolve("b"), "n1");
+    up = writer.series("up");
   }
 
   private record Fact(long time, Labels series, double value) {}
@@ -176,6 +181,53 @@ class CopyTest {
     assertThat(slots.get(START).count()).isEqualTo(6);
     assertThat(writer.store().digest("n1", START, BLOCK_MILLIS, START - 1)).isEmpty();
     assertThat(writer.store().digest("nobody", START, BLOCK_MILLIS, Long.MAX_VALUE)).isEmpty();
+  }
+
+  /** A sender's clock was wrong, or the samples of a backup are from long before the others. */
+  @ParameterizedTest
+  @ValueSource(longs = {-9_000_000_000_000_000_000L, -1, 0, 1, 123_456_789_012L})
+  void aSampleOfAnyTimeCostsDigestsAndPagesNoMoreThanTheSamplesThemselves(long time) {
+    long shift = 1_700_000_000_000L / BLOCK_MILLIS * BLOCK_MILLIS;
+    writer.append(Lane.Source.JOURNAL, time, new Labels[] {up}, new double[] {1}, null);
+    for (Fact fact : facts(100)) {
+      writer.send(shift + fact.time, fact.series, fact.value);
+      copy.send(shift + fact.time, fact.series, fact.value);
+    }
+    SortedMap<Long, Digests.Slot> expected = digest(copy, shift + START + MINUTE);
+    SortedMap<Long, Digests.Slot> found =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(30), () -> digest(writer, shift + START + MINUTE));
+    assertThat(found.tailMap(shift)).isEqualTo(expected);
+    assertThat(found.headMap(shift)).hasSize(time < 0 ? 0 : 1);
+    long end = writer.lane().newest() + 1;
+    List<Long> slots = new ArrayList<>();
+    for (long at = 0; at < end; at += MINUTE) {
+      at = writer.store().nextSlot("n1", at, end, MINUTE);
+      slots.add(at);
+    }
+    assertThat(slots).hasSize(25 + (time < 0 ? 0 : 1)).endsWith(shift + START + 24 * MINUTE);
+  }
+
+  /** The slots that are found are those that are found when each slot is looked at. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void theNextSlotIsTheFirstWithASample(long seed) {
+    Random random = new Random(seed);
+    TreeSet<Long> times = new TreeSet<>();
+    for (int i = 0; i < 12; i++) {
+      times.add((long) random.nextInt(1 << random.nextInt(4, 24)));
+    }
+    times.forEach(
+        time ->
+            writer.append(Lane.Source.JOURNAL, time, new Labels[] {up}, new double[] {1}, null));
+    for (int i = 0; i < 200; i++) {
+      long from = random.nextInt(1 << random.nextInt(4, 24)) / 1_000 * 1_000L;
+      long end = random.nextInt(1 << 24);
+      Long next = times.ceiling(from);
+      assertThat(writer.store().nextSlot("n1", from, end, 1_000))
+          .isEqualTo(next == null || next >= end ? end : next / 1_000 * 1_000);
+    }
+    assertThat(writer.store().nextSlot("nobody", 0, 5, 1_000)).isEqualTo(5);
   }
 
   @Test

@@ -89,6 +89,40 @@ class LaneTest {
     assertThat(lane.newest()).isEqualTo(1_000);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSampleAtTheEdgeOfRetentionIsStoredAndOneBeforeItIsRefusedOfANewHostToo(boolean isNew) {
+    StoreLimits limits = HostWriter.limits(1_000);
+    long now = 1_700_000_000_000L;
+    long oldest = now - limits.retention().toMillis();
+    Lane lane = writer.lane();
+    if (!isNew) {
+      writer.send(oldest + 1, up, 1);
+    }
+    long latest = now + limits.future().toMillis();
+    for (long time : new long[] {oldest - 1, 0, -9_000_000_000_000_000_000L}) {
+      Outcome refused = append(lane, time, latest);
+      assertThat(refused.refused()).isEqualTo(1);
+      assertThat(refused.refusal())
+          .isEqualTo(
+              "too old sample: the time %d of host n1 is before the oldest allowed, %d, "
+                      .formatted(time, oldest)
+                  + "by store.retention");
+    }
+    assertThat(append(lane, oldest, latest).kept()).isEqualTo(1);
+  }
+
+  private Outcome append(Lane lane, long time, long latest) {
+    Outcome outcome = new Outcome();
+    Lane.Handle[] handles = {lane.handle(up)};
+    lane.check(time, latest, handles, new double[] {1}, null, outcome);
+    String checked = outcome.refusal();
+    outcome = new Outcome();
+    lane.append(Lane.Source.SENDER, time, latest, handles, new double[] {1}, null, outcome);
+    assertThat(outcome.refusal()).isEqualTo(checked);
+    return outcome;
+  }
+
   @Test
   void whatTheJournalHasIsAcceptedWhateverTheLimitsAre() throws Exception {
     writer = new HostWriter(folder, "n1", HostWriter.limits(1), RollupRules.NONE);

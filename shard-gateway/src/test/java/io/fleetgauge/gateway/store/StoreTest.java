@@ -323,7 +323,7 @@ class StoreTest {
     return new Store(
         Path.of("nowhere"),
         new StoreLimits(
-            HOUR,
+            Duration.ofDays(365),
             1 << 30,
             HOUR,
             HOUR.dividedBy(2),
