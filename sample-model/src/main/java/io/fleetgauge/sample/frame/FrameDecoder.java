@@ -19,6 +19,9 @@ public final class FrameDecoder {
   /** Longest name or value of a label, UTF-16 units. */
   public static final int MAX_SYMBOL_LENGTH = 16_384;
 
+  /** Largest number of a tick in its run; no sender counts so far. */
+  public static final long MAX_SEQUENCE = 1L << 62;
+
   private final byte[] bytes;
   private int position;
 
@@ -119,6 +122,9 @@ public final class FrameDecoder {
     long sequence = in.uvar("the sequence");
     if (sequence <= 0) {
       throw new WireException("the sequence is " + sequence + ", it counts from 1");
+    }
+    if (sequence > MAX_SEQUENCE) {
+      throw new WireException("the sequence is " + sequence + ", the largest is " + MAX_SEQUENCE);
     }
     long time = in.svar("the tick's time");
     Frame.Additions additions = additions(in, run);

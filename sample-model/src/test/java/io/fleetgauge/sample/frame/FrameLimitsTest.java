@@ -50,6 +50,10 @@ class FrameLimitsTest {
         bad(1, new WireWriter().string("n1").u64(0), "the run is 0"),
         bad(1, start().uvar(0), "the sequence is 0, it counts from 1"),
         bad(1, start().uvar(-1), "the sequence is -1, it counts from 1"),
+        bad(
+            1,
+            start().uvar((1L << 62) + 1),
+            "the sequence is 4611686018427387905, the largest is 4611686018427387904"),
         bad(1, tick().uvar((1 << 20) + 1), "the number of known strings"),
         bad(1, tick().uvar(0).uvar(0).uvar((1 << 18) + 1), "the number of known label sets"),
         bad(1, tick().uvar(0).uvar(5).u8(0), "the number of strings"),

@@ -29,7 +29,7 @@ public record Sequences(List<Range> ranges) {
       throw new IllegalArgumentException(ranges.size() + " ranges of sequences, most are " + MOST);
     }
     for (int i = 1; i < ranges.size(); i++) {
-      if (ranges.get(i).first <= ranges.get(i - 1).last + 1) {
+      if (ranges.get(i).first - 1 <= ranges.get(i - 1).last) {
         throw new IllegalArgumentException("ranges of sequences out of order: " + ranges);
       }
     }
@@ -42,7 +42,7 @@ public record Sequences(List<Range> ranges) {
 
   /** All numbers after this one. */
   public static Sequences after(long last) {
-    return of(last + 1, Long.MAX_VALUE);
+    return last == Long.MAX_VALUE ? NONE : of(last + 1, Long.MAX_VALUE);
   }
 
   public boolean isEmpty() {

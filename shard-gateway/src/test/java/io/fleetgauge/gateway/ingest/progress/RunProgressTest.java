@@ -9,6 +9,8 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a gateway says of a run that it has is true. */
 class RunProgressTest {
@@ -132,6 +134,19 @@ class RunProgressTest {
       assertThat(numbers(all)).contains(2 * i);
     }
     assertThat(all.ranges().getFirst()).isEqualTo(new Range(2, 22));
+  }
+
+  /** A sender may send any number. */
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE - 1, Long.MAX_VALUE})
+  void aRunThatIsAtItsLastNumberLacksNothingAfterIt(long last) {
+    RunProgress atEnd = RunProgress.NOTHING.with(last, last - 1);
+    RunProgress before = RunProgress.upTo(9);
+    assertThat(before.with(atEnd))
+        .isEqualTo(new RunProgress(last, Sequences.of(10, last - 1), Sequences.NONE));
+    assertThat(atEnd.with(before).kept()).isEqualTo(last);
+    assertThat(atEnd.with(atEnd)).isEqualTo(atEnd);
+    assertThat(Sequences.after(Long.MAX_VALUE)).isEqualTo(Sequences.NONE);
   }
 
   @Test
