@@ -158,13 +158,13 @@ public final class HostIntake {
 
   private final class JournalWriter implements BodyJournal {
     @Override
-    public void write(byte[] body, long newest, boolean forced, Consumer<Boolean> done) {
+    public void write(HostSession.Taken taken, boolean forced, Consumer<Boolean> done) {
       while (true) {
         long segment = environment.segment();
-        byte[] record = session.record(body, segment);
-        switch (environment.append(segment, host, record, newest, forced, done)) {
+        byte[] record = taken.runs().record(taken.body(), segment);
+        switch (environment.append(segment, host, record, taken.newest(), forced, done)) {
           case QUEUED -> {
-            session.journaled(segment);
+            taken.runs().journaled(segment);
             return;
           }
           case OTHER_SEGMENT -> {}

@@ -137,10 +137,7 @@ final class HostRoles {
       answer.accept(moved(host, environment));
     } else {
       journal.write(
-          taken.body(),
-          taken.newest(),
-          false,
-          kept -> answer.accept(kept ? taken.answer() : notKept(environment)));
+          taken, false, kept -> answer.accept(kept ? taken.answer() : notKept(environment)));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.gateway.ingest.host.BodyJournal.BodyRuns;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.HostPage;
@@ -14,10 +15,12 @@ import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -38,11 +41,13 @@ final class HostSession {
    *
    * @param answer for the sender; sent after the body is in the journal, where it has to be
    * @param body the body without refused samples, for the journal and for replicas
+   * @param runs for its record in the journal
    * @param newest time of the newest sample, ms
    * @param missing ticks that were acknowledged to the sender and that the body showed to be
    *     missing here
    */
-  record Taken(IntakeAnswer answer, byte[] body, long newest, Optional<Missing> missing) {}
+  record Taken(
+      IntakeAnswer answer, byte[] body, BodyRuns runs, long newest, Optional<Missing> missing) {}
 
   /**
    * Ticks that the body showed to be missing.
@@ -65,9 +70,6 @@ final class HostSession {
   private final String host;
   private final Lane lane;
   private final IngestCounts counts;
-
-  /** The runs of the current body. */
-  private final Map<Long, SenderRun> inBody = new LinkedHashMap<>();
 
   private final SenderRuns runs;
 
@@ -142,7 +144,7 @@ final class HostSession {
     SenderTicks ticks = new SenderTicks(acknowledged);
     Taken taken = decode(body, latest, true, outcome, ticks);
     outcome.addTo(lane.counts());
-    return new Taken(taken.answer, taken.body, taken.newest, ticks.missing);
+    return new Taken(taken.answer, taken.body, taken.runs, taken.newest, ticks.missing);
   }
 
   /**
@@ -206,7 +208,8 @@ final class HostSession {
   private Taken decode(byte[] body, long latest, boolean ofSender, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
     WireWriter accepted = null;
-    inBody.clear();
+    BodyRuns inBody = new BodyRuns(host);
+    Set<SenderRun> used = new HashSet<>();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
     SenderRun last = null;
     long lastRun = 0;
@@ -225,27 +228,24 @@ final class HostSession {
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
           return new Taken(
-              new IntakeAnswer.NeedsDictionary(frame.run()), body, newest, NOTHING_MISSING);
+              new IntakeAnswer.NeedsDictionary(frame.run()), body, inBody, newest, NOTHING_MISSING);
         }
         if (ofSender && run.grows(frame) && !runs.mayGrow()) {
           counts.memoryShort.increment();
           return new Taken(
               new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS),
               body,
+              inBody,
               newest,
               NOTHING_MISSING);
         }
-        if (inBody.putIfAbsent(frame.run(), run) == null) {
-          if (ofSender && inBody.size() > SenderRuns.MAX_RUNS) {
-            throw new WireException(
-                "a body has frames of more than " + SenderRuns.MAX_RUNS + " runs");
-          }
-          run.beganInBody = run.dictionary.size() == 0;
-          run.neededSymbols = frame.additions().knownSymbols();
-          run.neededSeries = frame.additions().knownSeries();
+        if (used.add(run) && ofSender && used.size() > SenderRuns.MAX_RUNS) {
+          throw new WireException(
+              "a body has frames of more than " + SenderRuns.MAX_RUNS + " runs");
         }
         learn(run, frame);
-        runs.measure(run, inBody.values());
+        runs.measure(run, used);
+        inBody.add(run.inJournal, frame);
         if (frame instanceof Frame.Tick tick) {
           outcome.nextTick();
           sink.accept(run, tick, latest, outcome);
@@ -275,7 +275,8 @@ final class HostSession {
               outcome.overLimit(),
               outcome.refusal());
     }
-    return new Taken(answer, accepted == null ? body : accepted.toBytes(), newest, NOTHING_MISSING);
+    byte[] kept = accepted == null ? body : accepted.toBytes();
+    return new Taken(answer, kept, inBody, newest, NOTHING_MISSING);
   }
 
   /** Writes a frame without its refused samples. Its label sets stay. */
@@ -384,31 +385,6 @@ final class HostSession {
   /** Approximate bytes of the ticks that wait for older samples. */
   long waitingBytes() {
     return waitingBytes;
-  }
-
-  /**
-   * The current body as a record for a segment of the journal. It begins with the dictionaries that
-   * the body needs and the segment does not have.
-   */
-  byte[] record(byte[] body, long segment) {
-    WireWriter record = null;
-    for (var each : inBody.entrySet()) {
-      if (!each.getValue().isCovered(segment)) {
-        record = record == null ? new WireWriter(2 * body.length) : record;
-        byte[] dictionary = each.getValue().dictionary.encode(host, each.getKey());
-        record.raw(dictionary, 0, dictionary.length);
-      }
-    }
-    return record == null ? body : record.raw(body, 0, body.length).toBytes();
-  }
-
-  /** The record of the current body is in this segment, and the dictionaries of its runs too. */
-  void journaled(long segment) {
-    for (SenderRun run : inBody.values()) {
-      run.segment = segment;
-      run.journaledSymbols = run.dictionary.symbolCount();
-      run.journaledSeries = run.dictionary.size();
-    }
   }
 
   /**

@@ -40,12 +40,15 @@ final class OwnerRole {
    */
   static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
-  private record Body(
-      byte[] frames,
-      long newest,
-      IntakeAnswer kept,
-      long takenAt,
-      HostIntake.Acknowledger answer) {}
+  private record Body(HostSession.Taken taken, long takenAt, HostIntake.Acknowledger answer) {
+    IntakeAnswer kept() {
+      return taken.answer();
+    }
+
+    byte[] frames() {
+      return taken.body();
+    }
+  }
 
   private final String host;
   private final HostSession session;
@@ -297,8 +300,7 @@ final class OwnerRole {
     if (!environment.cluster().isReplicated() && !side.hasPeers()) {
       Span span = answer.span().child(JOURNAL);
       journal.write(
-          taken.body(),
-          taken.newest(),
+          taken,
           false,
           kept -> {
             span.end();
@@ -307,7 +309,7 @@ final class OwnerRole {
       return;
     }
     long id = ++lastBody;
-    bodies.put(id, new Body(taken.body(), taken.newest(), taken.answer(), now(), answer));
+    bodies.put(id, new Body(taken, now(), answer));
     on(new OwnerSide.Event.Taken(id, taken.body().length));
   }
 
@@ -327,9 +329,9 @@ final class OwnerRole {
       case OwnerSide.Effect.Keep keep -> {
         Body body = bodies.get(keep.body());
         if (now() - body.takenAt >= OwnerSide.LATE_MILLIS) {
-          late.acknowledged(body.kept);
+          late.acknowledged(body.kept());
         }
-        body.answer.accept(body.kept);
+        body.answer.accept(body.kept());
       }
       case OwnerSide.Effect.GiveBack back ->
           bodies.get(back.body()).answer.accept(HostRoles.moved(host, environment));
@@ -356,8 +358,7 @@ final class OwnerRole {
     }
     Span span = body.answer.span().child(JOURNAL);
     journal.write(
-        body.frames,
-        body.newest,
+        body.taken,
         forced,
         kept -> {
           span.end();
@@ -386,7 +387,7 @@ final class OwnerRole {
       if (body == null) {
         return; // the session ended while a dictionary was asked for
       }
-      frames.raw(body.frames, 0, body.frames.length);
+      frames.raw(body.frames(), 0, body.frames().length);
       if (body.answer.span().isRecorded()) {
         spans.add(
             body.answer

@@ -102,8 +102,7 @@ final class ReplicaRole {
         side.taken(from.number(), from.count());
         writes++;
         journal.write(
-            taken.body(),
-            taken.newest(),
+            taken,
             false,
             written ->
                 environment.onLane(

@@ -27,15 +27,7 @@ final class SenderRun {
   /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
   long lastTime = Long.MIN_VALUE;
 
-  // The part of the dictionary that is in the journal's segment.
-  long segment = -1;
-  int journaledSymbols;
-  int journaledSeries;
-
-  // The part of the dictionary that the current body needs.
-  int neededSymbols;
-  int neededSeries;
-  boolean beganInBody;
+  final BodyJournal.BodyRuns.InJournal inJournal;
 
   /** When it was used last, ms since the epoch. */
   long usedAt;
@@ -54,6 +46,7 @@ final class SenderRun {
     this.number = number;
     this.isDerived = DerivedRuns.isOne(number);
     this.dictionary = dictionary;
+    this.inJournal = new BodyJournal.BodyRuns.InJournal(number, dictionary);
   }
 
   /** The same run before its sender has sent its dictionary again. */
@@ -94,11 +87,5 @@ final class SenderRun {
             : progress.with(RunProgress.upTo(tick.sequence()));
     isReplayed = true;
     lastTime = Math.max(lastTime, tick.time());
-  }
-
-  boolean isCovered(long journalSegment) {
-    return segment == journalSegment
-        ? neededSymbols <= journaledSymbols && neededSeries <= journaledSeries
-        : beganInBody;
   }
 }

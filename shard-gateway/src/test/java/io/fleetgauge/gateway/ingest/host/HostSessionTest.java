@@ -176,6 +176,35 @@ class HostSessionTest {
     assertThat(replayed(segment)).containsExactly(1_000L, 3_000L);
   }
 
+  /** Between its frames, the sender sent one that was only examined. */
+  @Test
+  void aBodyWhoseFramesLeaveOutAPartOfTheDictionaryHasItInItsRecord() throws Exception {
+    List<byte[]> segment = new ArrayList<>();
+    journal(segment, body(run, 1_000), 1);
+    byte[] second = run.encode(new Tick.Builder().add(m(1), 1).at(2_000));
+    session.check(run.encode(new Tick.Builder().add(m(2), 1).at(3_000)), LATEST);
+    session.check(join(run.dictionary(), second), LATEST);
+    byte[] both = join(second, run.encode(new Tick.Builder().add(m(2), 1).at(4_000)));
+    assertThat(journal(segment, both, 1)).isEqualTo(join(run.dictionary(), both));
+    byte[] last = run.encode(new Tick.Builder().add(m(2), 1).at(5_000));
+    assertThat(journal(segment, last, 1)).isSameAs(last);
+    assertThat(replayed(segment)).containsExactly(1_000L, 2_000L, 4_000L, 5_000L);
+  }
+
+  /** A sender may say again what an examined body has said. */
+  @Test
+  void onlyWhatARecordSaysOfTheDictionaryCountsAsWritten() throws Exception {
+    List<byte[]> segment = new ArrayList<>();
+    journal(segment, body(run, 1_000), 1);
+    byte[] second = run.encode(new Tick.Builder().add(m(1), 1).at(2_000));
+    session.check(
+        join(run.dictionary(), run.encode(new Tick.Builder().add(m(2), 1).at(3_000))), LATEST);
+    assertThat(journal(segment, second, 1)).as("it adds m(1) only").isSameAs(second);
+    byte[] last = run.encode(new Tick.Builder().add(m(2), 1).at(4_000));
+    assertThat(journal(segment, last, 1)).isEqualTo(join(run.dictionary(), last));
+    assertThat(replayed(segment)).containsExactly(1_000L, 2_000L, 4_000L);
+  }
+
   @Test
   void whenOnlyALabelSetIsNewTheNextRecordHasItToo() throws Exception {
     List<byte[]> segment = new ArrayList<>();
@@ -345,8 +374,8 @@ class HostSessionTest {
   private byte[] journal(List<byte[]> segment, byte[] body, long number) {
     HostSession.Taken taken = session.take(body, 0, LATEST, 0);
     assertThat(taken.answer()).isInstanceOf(IntakeAnswer.Kept.class);
-    byte[] record = session.record(taken.body(), number);
-    session.journaled(number);
+    byte[] record = taken.runs().record(taken.body(), number);
+    taken.runs().journaled(number);
     segment.add(record);
     return record;
   }

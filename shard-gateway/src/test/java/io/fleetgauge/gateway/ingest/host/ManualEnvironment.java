@@ -47,6 +47,9 @@ final class ManualEnvironment extends MemoryEnvironment {
   private ClusterView view = ClusterView.EMPTY;
   private long now = 1_000_000;
 
+  /** The newest segment of the journal. */
+  long segment = 1;
+
   ManualEnvironment(String self, int replication) {
     super(HostWriter.limits(1_000));
     this.isRecovered = true;
@@ -188,7 +191,7 @@ final class ManualEnvironment extends MemoryEnvironment {
 
   @Override
   public long segment() {
-    return 1;
+    return segment;
   }
 
   @Override

@@ -15,6 +15,8 @@ import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.HostPage;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.ArrayList;
@@ -28,6 +30,8 @@ import org.junit.jupiter.api.Test;
 class OwnerRoleTest {
   private static final Holders HOLDERS = holders("g1", 3, copy("g2", 3));
   private static final Holders SYNCED = holders("g1", 3, new Holders.Copy("g2", 3, true));
+
+  private static final Labels OTHER = Labels.of(Labels.NAME, "other");
 
   private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
   private final HostIntake host = environment.host();
@@ -79,6 +83,44 @@ class OwnerRoleTest {
     assertThat(environment.journal.element().forced()).as("without the copy").isTrue();
     environment.journalWrites(true);
     assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+  }
+
+  /** The sender believes that the gateway knows the series of a body that was only examined. */
+  @Test
+  void whatIsAcknowledgedAfterABodyThatWasWrittenTwiceIsThereAfterARestart() throws Exception {
+    openSession();
+    take(body(run, 1_000));
+    host.check(run.encode(new Tick.Builder().add(OTHER, 1).at(2_000)));
+    environment.copyAnswers(CopyAnswer.of(Reply.BROKEN));
+    take(run.encode(new Tick.Builder().add(OTHER, 1).at(3_000)));
+    ManualEnvironment restarted = new ManualEnvironment("g1", 2);
+    HostIntake again = restarted.host();
+    List<Boolean> forced = new ArrayList<>();
+    while (!environment.journal.isEmpty()) {
+      forced.add(environment.journal.element().forced());
+      again.replay(environment.journal.element().record());
+      environment.journalWrites(true);
+    }
+    assertThat(forced).as("the first one is written twice").containsExactly(false, true, true);
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1), new IntakeAnswer.Kept(7, 3));
+    assertThat(restarted.lane(HOST).newest()).isEqualTo(3_000);
+    assertThat(restarted.lane(HOST).seriesCount()).isEqualTo(2);
+  }
+
+  /** In a segment that has nothing of its run, and after a body of another run. */
+  @Test
+  void aBodyThatIsWrittenAgainHasTheDictionariesOfItsOwnRuns() throws Exception {
+    openSession();
+    take(body(run, 1_000));
+    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    take(body(run, 2_000));
+    host.check(body(new FrameEncoder(HOST, 8), 2_500));
+    environment.journal.clear();
+    environment.segment++;
+    environment.copyAnswers(CopyAnswer.of(Reply.BROKEN));
+    ManualEnvironment restarted = new ManualEnvironment("g1", 2);
+    restarted.host().replay(environment.journal.element().record());
+    assertThat(restarted.lane(HOST).newest()).isEqualTo(2_000);
   }
 
   @Test
