@@ -38,7 +38,7 @@ final class SeriesBudget {
           full("the host " + host, limits.maxSeriesPerHost(), "store.maxSeriesPerHost", labels));
     }
     String tenant = labels.value(TENANT);
-    if (!tenant.isEmpty() && of(tenant).get() >= limits.maxSeriesPerTenant()) {
+    if (!tenant.isEmpty() && countOf(tenant) >= limits.maxSeriesPerTenant()) {
       return Optional.of(
           full(
               "the tenant " + tenant,
@@ -62,7 +62,7 @@ final class SeriesBudget {
     all.incrementAndGet();
     String tenant = labels.value(TENANT);
     if (!tenant.isEmpty()) {
-      of(tenant).incrementAndGet();
+      addTo(tenant);
     }
   }
 
@@ -86,12 +86,24 @@ final class SeriesBudget {
             before, (name, count) -> count.decrementAndGet() > 0 ? count : null);
       }
       if (!after.isEmpty()) {
-        of(after).incrementAndGet();
+        addTo(after);
       }
     }
   }
 
-  private AtomicInteger of(String tenant) {
-    return byTenant.computeIfAbsent(tenant, none -> new AtomicInteger());
+  private int countOf(String tenant) {
+    AtomicInteger count = byTenant.get(tenant);
+    return count == null ? 0 : count.get();
+  }
+
+  /** In one step, so that a counter that another thread just removed is not counted up. */
+  private void addTo(String tenant) {
+    byTenant.compute(
+        tenant,
+        (name, count) -> {
+          AtomicInteger more = count == null ? new AtomicInteger() : count;
+          more.incrementAndGet();
+          return more;
+        });
   }
 }

@@ -57,6 +57,19 @@ class SeriesBudgetTest {
   }
 
   @Test
+  void ofTenantsWhoseSeriesAreRefusedNothingIsRemembered() {
+    for (int i = 0; i < 5; i++) {
+      budget.add(NONE);
+    }
+    assertThat(budget.take("n1", 0, BLUE)).isPresent();
+    assertThat(budget.take("n1", 4, RED)).isPresent();
+    assertThat(budget.byTenant()).isEmpty();
+    budget.release(NONE);
+    assertThat(budget.take("n1", 0, BLUE)).isEmpty();
+    assertThat(budget.byTenant()).containsOnlyKeys("blue");
+  }
+
+  @Test
   void whatWasAcceptedBeforeCountsWhateverTheLimitsAre() {
     for (int i = 0; i < 7; i++) {
       budget.add(BLUE);
