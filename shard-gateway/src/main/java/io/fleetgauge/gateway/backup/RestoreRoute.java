@@ -360,7 +360,7 @@ public final class RestoreRoute {
   private static List<Tick> ticks(String host, byte[] page) throws Refused {
     try {
       List<Tick> ticks = new ArrayList<>();
-      RunDictionary dictionary = new RunDictionary();
+      RunDictionary dictionary = new RunDictionary(Long.MAX_VALUE);
       FrameDecoder decoder = new FrameDecoder(page);
       while (decoder.hasNext()) {
         Frame frame = decoder.next();

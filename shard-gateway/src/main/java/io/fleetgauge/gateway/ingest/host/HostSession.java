@@ -34,7 +34,7 @@ final class HostSession {
   private static final Optional<Missing> NOTHING_MISSING = Optional.empty();
 
   /** A tick that is appended after the host's older samples are back. */
-  private record Waiting(Lane.Source source, SenderRun run, Frame.Tick tick) {}
+  private record Waiting(Lane.Source source, SenderRuns.Run run, Frame.Tick tick) {}
 
   /**
    * The result of taking a body.
@@ -90,7 +90,7 @@ final class HostSession {
    * @param clock ms since the epoch
    */
   HostSession(String host, Lane lane, IngestCounts counts, boolean recovering, long clock) {
-    this(host, lane, counts, recovering, clock, DictionaryLimits.OF_HEAP);
+    this(host, lane, counts, recovering, clock, SenderRuns.Limits.OF_HEAP);
   }
 
   /** As above, with other limits of the memory that dictionaries take. */
@@ -100,7 +100,7 @@ final class HostSession {
       IngestCounts counts,
       boolean recovering,
       long clock,
-      DictionaryLimits limits) {
+      SenderRuns.Limits limits) {
     this.touchedAt = clock;
     this.runs = new SenderRuns(limits, counts.dictionaryBytes);
     this.host = host;
@@ -166,7 +166,7 @@ final class HostSession {
   /** As {@link SupposedTicks#due}; empty too if no probe sends this host's samples. */
   Optional<byte[]> supposed(long runNumber, long steadyMillis) {
     List<SupposedTicks.Probe> probes = new ArrayList<>();
-    for (SenderRun run : runs.all()) {
+    for (SenderRuns.Run run : runs.all()) {
       if (SupposedTicks.isProbe(run.ofProbe)) {
         probes.add(new SupposedTicks.Probe(run.handles, run.ofProbe));
       }
@@ -199,7 +199,7 @@ final class HostSession {
 
   /** Uses a decoded tick. */
   private interface TickSink {
-    void accept(SenderRun run, Frame.Tick tick, long latest, Outcome outcome);
+    void accept(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome);
   }
 
   /**
@@ -209,9 +209,9 @@ final class HostSession {
     FrameDecoder decoder = new FrameDecoder(body);
     WireWriter accepted = null;
     BodyRuns inBody = new BodyRuns(host);
-    Set<SenderRun> used = new HashSet<>();
+    Set<SenderRuns.Run> used = new HashSet<>();
     IntakeAnswer answer = new IntakeAnswer.Refused("the body holds no tick");
-    SenderRun last = null;
+    SenderRuns.Run last = null;
     long lastRun = 0;
     long lastSequence = 0;
     long newest = Long.MIN_VALUE;
@@ -224,7 +224,7 @@ final class HostSession {
           throw new WireException(
               "a frame of host " + frame.host() + " was sent to the address of host " + host);
         }
-        SenderRun run = runs.get(frame.run(), touchedAt);
+        SenderRuns.Run run = runs.get(frame.run(), touchedAt);
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
           return new Taken(
@@ -304,7 +304,7 @@ final class HostSession {
     out.raw(rest, 0, rest.length);
   }
 
-  private void learn(SenderRun run, Frame frame) throws WireException {
+  private void learn(SenderRuns.Run run, Frame frame) throws WireException {
     run.dictionary.add(frame);
     while (run.handles.size() < run.dictionary.size()) {
       Lane.Handle handle = lane.handle(run.dictionary.series(run.handles.size()));
@@ -318,7 +318,7 @@ final class HostSession {
   /** Appends what a sender sends, and finds out what it shows to be missing. */
   private final class SenderTicks implements TickSink {
     private final long acknowledged;
-    private SenderRun first;
+    private SenderRuns.Run first;
     private Optional<Missing> missing = NOTHING_MISSING;
 
     SenderTicks(long acknowledged) {
@@ -326,7 +326,7 @@ final class HostSession {
     }
 
     @Override
-    public void accept(SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
+    public void accept(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
       counts.framesKept.increment();
       first = first == null ? run : first;
       // What was acknowledged is said of the first run of a body.
@@ -340,14 +340,14 @@ final class HostSession {
     }
   }
 
-  private void applyCopy(SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
+  private void applyCopy(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
     counts.framesCopied.increment();
     run.came(tick, 0);
     append(Lane.Source.JOURNAL, run, tick, latest, outcome);
   }
 
   private void append(
-      Lane.Source source, SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
+      Lane.Source source, SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
     if (waiting != null) {
       waiting.add(new Waiting(source, run, tick));
       waitingBytes += 64 + 12L * tick.ids().length;
@@ -357,7 +357,7 @@ final class HostSession {
   }
 
   private void write(
-      Lane.Source source, SenderRun run, Frame.Tick tick, long latest, Outcome outcome) {
+      Lane.Source source, SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
     lane.append(
         source,
         run.isDerived,
@@ -370,7 +370,7 @@ final class HostSession {
   }
 
   /** The series of a tick; the next tick of the run takes the same array. */
-  private static Lane.Handle[] handles(SenderRun run, Frame.Tick tick) {
+  private static Lane.Handle[] handles(SenderRuns.Run run, Frame.Tick tick) {
     int[] ids = tick.ids();
     if (run.ofTick.length != ids.length) {
       run.ofTick = new Lane.Handle[ids.length];
@@ -404,7 +404,7 @@ final class HostSession {
       if (frame.run() == REMOVAL_RUN) {
         return new HostIntake.Replayed(newest, true);
       }
-      SenderRun run = runs.get(frame.run(), touchedAt);
+      SenderRuns.Run run = runs.get(frame.run(), touchedAt);
       if (!run.dictionary.covers(frame)) {
         throw new WireException("the dictionary of its run is not in the journal any more");
       }
@@ -503,7 +503,7 @@ final class HostSession {
   void fetched(Map<Long, RunProgress> there) {
     there.forEach(
         (number, progress) -> {
-          SenderRun run = runs.get(number, touchedAt);
+          SenderRuns.Run run = runs.get(number, touchedAt);
           run.progress = run.progress.with(progress);
         });
   }
@@ -516,7 +516,7 @@ final class HostSession {
    * @throws WireException if it cannot be decoded
    */
   Merged merge(byte[] page) throws WireException {
-    SenderRun own = new SenderRun(HostPage.RUN, new RunDictionary(Long.MAX_VALUE));
+    SenderRuns.Run own = new SenderRuns.Run(HostPage.RUN, new RunDictionary(Long.MAX_VALUE));
     FrameDecoder decoder = new FrameDecoder(page);
     Outcome outcome = new Outcome();
     long newest = Long.MIN_VALUE;

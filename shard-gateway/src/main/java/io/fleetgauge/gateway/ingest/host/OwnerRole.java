@@ -7,12 +7,16 @@ import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
+import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +43,57 @@ final class OwnerRole {
    * whose clocks differ. And after somebody has sent or offered something of it.
    */
   static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  /**
+   * Acknowledgements that took so long that their senders may have gone. Such a sender sends the
+   * same ticks again; if they were written again, at the same pace, its next answer would be late
+   * as well.
+   */
+  private static final class LateAnswers {
+    private static final int MAX_RUNS = 32;
+
+    private final Map<Long, IntakeAnswer.Kept> byRun =
+        new LinkedHashMap<>() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<Long, IntakeAnswer.Kept> eldest) {
+            return size() > MAX_RUNS;
+          }
+        };
+
+    void acknowledged(IntakeAnswer answer) {
+      if (answer instanceof IntakeAnswer.Kept kept) {
+        byRun.put(kept.run(), kept);
+      }
+    }
+
+    /**
+     * The answer to a body that begins with ticks that were acknowledged late. The rest of the body
+     * is not taken: its sender sends it next.
+     */
+    Optional<IntakeAnswer> to(byte[] body) {
+      if (byRun.isEmpty()) {
+        return Optional.empty();
+      }
+      FrameDecoder frames = new FrameDecoder(body);
+      try {
+        while (frames.hasNext()) {
+          if (frames.next() instanceof Frame.Tick tick) {
+            IntakeAnswer.Kept kept = byRun.get(tick.run());
+            if (kept != null && tick.sequence() <= kept.sequence()) {
+              return Optional.of(kept);
+            }
+            byRun.remove(tick.run());
+            return Optional.empty();
+          }
+        }
+      } catch (WireException e) {
+        return Optional.empty(); // whoever takes the body finds out
+      }
+      return Optional.empty();
+    }
+  }
 
   private record Body(HostSession.Taken taken, long takenAt, HostIntake.Acknowledger answer) {
     IntakeAnswer kept() {

@@ -1,8 +1,15 @@
 package io.fleetgauge.gateway.ingest.host;
 
+import io.fleetgauge.gateway.ingest.progress.RunProgress;
+import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.sample.frame.DerivedRuns;
+import io.fleetgauge.sample.frame.Frame;
+import io.fleetgauge.sample.frame.RunDictionary;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -19,10 +26,111 @@ final class SenderRuns {
   /** A series without a sample for so long has ended for every query. */
   static final long IDLE_MILLIS = TimeUnit.MINUTES.toMillis(5);
 
-  /** The run that was used longest ago is the first. */
-  private final Map<Long, SenderRun> runs = new LinkedHashMap<>(8, 0.75f, true);
+  /**
+   * Limits of the memory that dictionaries of runs take, bytes.
+   *
+   * @param ofHost above it the dictionaries of the host that were used longest ago are dropped;
+   *     their senders send them again
+   * @param ofIdle above it, on all hosts of this gateway, dictionaries that have not been used for
+   *     {@link #IDLE_MILLIS} are dropped
+   * @param ofAll above it, on all hosts of this gateway, what would add to a dictionary has to wait
+   */
+  record Limits(long ofHost, long ofIdle, long ofAll) {
+    private static final long LEAST_OF_HOST = 64L << 20;
 
-  private final DictionaryLimits limits;
+    static final Limits OF_HEAP = ofHeap(Runtime.getRuntime().maxMemory());
+
+    private static Limits ofHeap(long heap) {
+      return new Limits(Math.max(LEAST_OF_HOST, heap / 16), heap / 8, heap / 2);
+    }
+  }
+
+  /** What a host's session knows of one run of a sender. */
+  static final class Run {
+    final long number;
+    final boolean isDerived;
+    final RunDictionary dictionary;
+    final List<Lane.Handle> handles = new ArrayList<>();
+    RunProgress progress = RunProgress.NOTHING;
+
+    /** The series of the last tick: the next one has as many in most cases. */
+    Lane.Handle[] ofTick = {};
+
+    /** What a probe that sends it says of itself. */
+    final List<Lane.Handle> ofProbe = new ArrayList<>();
+
+    boolean isReplayed;
+
+    /** Time of the last of its ticks that came here from its sender or from the owner, ms. */
+    long lastTime = Long.MIN_VALUE;
+
+    final BodyJournal.BodyRuns.InJournal inJournal;
+
+    /** When it was used last, ms since the epoch. */
+    long usedAt;
+
+    /** Bytes of its dictionary that are counted. */
+    long countedBytes;
+
+    /** Whether another object, or none, is in its place. */
+    boolean isReplaced;
+
+    Run(long number) {
+      this(number, new RunDictionary());
+    }
+
+    Run(long number, RunDictionary dictionary) {
+      this.number = number;
+      this.isDerived = DerivedRuns.isOne(number);
+      this.dictionary = dictionary;
+      this.inJournal = new BodyJournal.BodyRuns.InJournal(number, dictionary);
+    }
+
+    /** The same run before its sender has sent its dictionary again. */
+    Run withoutDictionary() {
+      Run same = new Run(number);
+      same.progress = progress;
+      same.isReplayed = isReplayed;
+      same.lastTime = lastTime;
+      same.usedAt = usedAt;
+      return same;
+    }
+
+    /** Whether the dictionary has not all that a frame says. */
+    boolean grows(Frame frame) {
+      Frame.Additions more = frame.additions();
+      return more.knownSymbols() + more.symbols().size() > dictionary.symbolCount()
+          || more.knownSeries() + more.series().size() > dictionary.size();
+    }
+
+    /**
+     * @param acknowledged as {@link RunProgress#with(long, long)}
+     */
+    void came(Frame.Tick tick, long acknowledged) {
+      if (tick.sequence() > progress.kept()) {
+        lastTime = tick.time();
+      }
+      progress = progress.with(tick.sequence(), acknowledged);
+    }
+
+    /**
+     * Ticks before the first one in the journal are in blocks; what the journal skips later is
+     * unproven.
+     */
+    void replayed(Frame.Tick tick) {
+      progress =
+          isReplayed
+              ? progress.with(tick.sequence(), 0)
+              : progress.with(RunProgress.upTo(tick.sequence()));
+      isReplayed = true;
+      lastTime = Math.max(lastTime, tick.time());
+    }
+  }
+
+  /** The run that was used longest ago is the first. */
+  private final Map<Long, Run> runs = new LinkedHashMap<>(8, 0.75f, true);
+
+  private final Limits limits;
 
   /** Bytes of the dictionaries of all hosts of this gateway. */
   private final LongAdder all;
@@ -30,19 +138,19 @@ final class SenderRuns {
   /** Those of this host. */
   private long bytes;
 
-  SenderRuns(DictionaryLimits limits, LongAdder all) {
+  SenderRuns(Limits limits, LongAdder all) {
     this.limits = limits;
     this.all = all;
   }
 
   /** A run, made when it is not there. */
-  SenderRun get(long number, long clock) {
-    SenderRun run = runs.get(number);
+  Run get(long number, long clock) {
+    Run run = runs.get(number);
     if (run == null) {
-      run = new SenderRun(number);
+      run = new Run(number);
       runs.put(number, run);
       if (runs.size() > MAX_RUNS) {
-        Iterator<SenderRun> eldest = runs.values().iterator();
+        Iterator<Run> eldest = runs.values().iterator();
         discount(eldest.next());
         eldest.remove();
       }
@@ -51,11 +159,11 @@ final class SenderRuns {
     return run;
   }
 
-  Optional<SenderRun> find(long number) {
+  Optional<Run> find(long number) {
     return Optional.ofNullable(runs.get(number));
   }
 
-  Collection<SenderRun> all() {
+  Collection<Run> all() {
     return runs.values();
   }
 
@@ -69,14 +177,14 @@ final class SenderRuns {
    *
    * @param used runs whose dictionaries are in use
    */
-  void measure(SenderRun run, Collection<SenderRun> used) {
+  void measure(Run run, Collection<Run> used) {
     long held = run.dictionary.heldBytes();
     if (held == run.countedBytes || run.isReplaced) {
       return;
     }
     count(held - run.countedBytes);
     run.countedBytes = held;
-    for (Map.Entry<Long, SenderRun> each : runs.entrySet()) {
+    for (Map.Entry<Long, Run> each : runs.entrySet()) {
       if (bytes <= limits.ofHost()) {
         return;
       }
@@ -91,22 +199,22 @@ final class SenderRuns {
     if (bytes == 0 || all.sum() <= limits.ofIdle()) {
       return;
     }
-    for (Map.Entry<Long, SenderRun> each : runs.entrySet()) {
+    for (Map.Entry<Long, Run> each : runs.entrySet()) {
       if (clock - each.getValue().usedAt > IDLE_MILLIS) {
         dropDictionary(each);
       }
     }
   }
 
-  private void dropDictionary(Map.Entry<Long, SenderRun> entry) {
-    SenderRun run = entry.getValue();
+  private void dropDictionary(Map.Entry<Long, Run> entry) {
+    Run run = entry.getValue();
     if (run.countedBytes > 0) {
       discount(run);
       entry.setValue(run.withoutDictionary());
     }
   }
 
-  private void discount(SenderRun run) {
+  private void discount(Run run) {
     count(-run.countedBytes);
     run.isReplaced = true;
   }

@@ -24,9 +24,9 @@ class SenderRunsTest {
   private static final int VALUE = 10_000;
 
   private final IngestCounts counts = new IngestCounts();
-  private final HostSession session = session(new DictionaryLimits(35_000, 100_000, 200_000));
+  private final HostSession session = session(new SenderRuns.Limits(35_000, 100_000, 200_000));
 
-  private HostSession session(DictionaryLimits limits) {
+  private HostSession session(SenderRuns.Limits limits) {
     Store store = new Store(Path.of("nowhere"), HostWriter.limits(1_000), Dimensions.DEFAULT);
     return new HostSession(HOST, store.lane(HOST), counts, false, 0, limits);
   }
@@ -76,8 +76,9 @@ class SenderRunsTest {
       frames.add(withLongLabel(new FrameEncoder(HOST, i), i));
     }
     byte[] body = join(frames.toArray(byte[][]::new));
-    assertThat(take(body, 1)).isEqualTo(new IntakeAnswer.Kept(5, 1));
-    assertThat(session.record(body, 1)).as("it has all that the journal needs").isSameAs(body);
+    HostSession.Taken taken = session.take(body, 1, Long.MAX_VALUE, 0);
+    assertThat(taken.answer()).isEqualTo(new IntakeAnswer.Kept(5, 1));
+    assertThat(taken.runs().record(body, 1)).as("it has all that the journal needs").isSameAs(body);
     assertThat(counts.dictionaryBytes.sum()).isGreaterThan(5L * VALUE);
     take(withLongLabel(new FrameEncoder(HOST, 6), 6), 6);
     assertThat(counts.dictionaryBytes.sum()).isLessThan(35_000);
