@@ -91,6 +91,18 @@ final class RulesBackfillCommand implements Command {
   private Path secretFile;
 
   @CommandLine.Option(
+      names = "--certificate-file",
+      paramLabel = "FILE",
+      description = "Certificate (PEM) that is presented to gateways.")
+  private Path certificateFile;
+
+  @CommandLine.Option(
+      names = "--key-file",
+      paramLabel = "FILE",
+      description = "Private key (PEM) of that certificate.")
+  private Path keyFile;
+
+  @CommandLine.Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this help.")
@@ -136,7 +148,8 @@ final class RulesBackfillCommand implements Command {
 
   private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
     PrintWriter err = spec.commandLine().getErr();
-    try (GatewayClient client = GatewayOptions.open(secretFile, api.caFile(), null, null)) {
+    try (GatewayClient client =
+        GatewayOptions.open(secretFile, api.caFile(), certificateFile, keyFile)) {
       PastSamples past = new PastSamples(client, GatewayOptions.address(gateway));
       long oldest = System.currentTimeMillis() - past.retention();
       if (from - offset < oldest) {
