@@ -78,6 +78,14 @@ final class RulesBackfillCommand implements Command {
   private String queryOffset;
 
   @CommandLine.Option(
+      names = "--label",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A label that all results get, as those of a tenant's rules get the labels of its scope."
+              + " May be given several times.")
+  private Map<String, String> labels = Map.of();
+
+  @CommandLine.Option(
       names = "--gateway",
       paramLabel = "URL",
       defaultValue = "http://localhost:9500",
@@ -160,7 +168,11 @@ final class RulesBackfillCommand implements Command {
                 + Instant.ofEpochMilli(oldest)
                 + ", the oldest time that the cluster keeps (store.retention)");
       }
-      return fill(groups, from, to, new Backfill(this::range, all -> write(past, all), offset));
+      return fill(
+          groups,
+          from,
+          to,
+          new Backfill(this::range, all -> write(past, all), offset, Labels.of(labels)));
     } catch (BackupFailure e) {
       err.println("fleetgauge: " + e.getMessage());
       err.flush();

@@ -72,8 +72,10 @@ class RulesTestCommandTest {
                 "600",
                 "--url",
                 "http://localhost:1",
+                "--gateway",
+                "http://localhost:1",
                 file("limit.rules.yaml")))
         .isEqualTo(1);
-    assertThat(out.toString()).contains("http://localhost:1 cannot be asked");
+    assertThat(out.toString()).contains("http://localhost:1 does not answer GET /v1/backup");
   }
 }

@@ -277,6 +277,7 @@ public final class GatewayProcess implements AutoCloseable {
               intake,
               GatewayProcess.this::view,
               GatewayProcess.this::register,
+              config.ingest().relabelling()::apply,
               hostLabels::hostOf,
               clock));
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);

@@ -43,7 +43,15 @@ final class PortChecks {
 
   /** The address at which this machine reaches the process. */
   static URI local(HttpSettings http) {
-    String host = http.host().equals("0.0.0.0") ? "127.0.0.1" : http.host();
+    String host =
+        switch (http.host()) {
+          case "0.0.0.0" -> "127.0.0.1";
+          case "::" -> "::1";
+          default -> http.host();
+        };
+    if (host.contains(":") && !host.startsWith("[")) {
+      host = "[" + host + "]";
+    }
     return URI.create(http.scheme() + "://" + host + ":" + http.port());
   }
 

@@ -247,6 +247,7 @@ final class FrameQueue {
       System.arraycopy(frame, 0, record, dictionary.length, frame.length);
     }
     if (!place.append(segment, record)) {
+      run.segment = NOWHERE; // the segment lacks what the frame adds to the dictionary
       return NOWHERE;
     }
     run.segment = segment;
@@ -276,14 +277,27 @@ final class FrameQueue {
     }
     disk.ifPresent(
         place -> {
-          if (place.bytes() > settings.maxDiskBytes() && !onDisk.isEmpty()) {
-            long segment = onDisk.getFirst().segment();
-            while (!onDisk.isEmpty() && onDisk.getFirst().segment() == segment) {
-              drop(onDisk.removeFirst());
-            }
+          if (place.bytes() > settings.maxDiskBytes()) {
+            dropOldestSegment();
           }
           release(place);
         });
+  }
+
+  /** The oldest frames may be loaded: those of an outage wait to be sent. */
+  private void dropOldestSegment() {
+    if (loaded.isEmpty() && onDisk.isEmpty()) {
+      return;
+    }
+    long segment = (loaded.isEmpty() ? onDisk : loaded).getFirst().segment();
+    while (!loaded.isEmpty() && loaded.getFirst().segment() == segment) {
+      Queued oldest = loaded.removeFirst();
+      bytes -= oldest.bytes().length;
+      drop(oldest);
+    }
+    while (!onDisk.isEmpty() && onDisk.getFirst().segment() == segment) {
+      drop(onDisk.removeFirst());
+    }
   }
 
   private boolean isExpired(Queued frame) {

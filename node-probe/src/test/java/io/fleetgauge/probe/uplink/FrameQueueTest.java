@@ -283,6 +283,25 @@ class FrameQueueTest {
   }
 
   @Test
+  void whileTheOldestSegmentWaitsToBeSentADiskAboveItsLimitDropsItAndNotAllOthers()
+      throws Exception {
+    try (Spool spool = Spool.open(folder, "n1", 3 << 20)) {
+      FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, 3 << 20);
+      for (int time = 1; time <= 100; time++) {
+        queue.add(tick(time, MANY));
+        if (queue.toLoad().isPresent()) {
+          long segment = queue.toLoad().getAsLong();
+          queue.load(segment, spool.read(segment));
+        }
+        assertThat(spool.bytes()).isLessThan(4 << 20);
+      }
+      UplinkCounts counts = queue.counts();
+      assertThat(counts.dropped() + counts.queued()).isEqualTo(counts.read());
+      assertThat(counts.queued()).as("the newest that fit").isGreaterThan(8L * MANY);
+    }
+  }
+
+  @Test
   void aSegmentIsFreedWhenItsFramesAreAcknowledgedAndTheOthersCanStillBeRead() throws Exception {
     int ticks = 20;
     try (Spool spool = Spool.open(folder, "n1", DISK)) {

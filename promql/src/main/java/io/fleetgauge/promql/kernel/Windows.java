@@ -169,7 +169,7 @@ public final class Windows {
    */
   public static double forecast(
       long[] times, double[] values, int from, int to, long now, double ahead) {
-    return line(times, values, from, to, now, ahead);
+    return Double.isNaN(ahead) ? Double.NaN : line(times, values, from, to, now, ahead);
   }
 
   /** The line's slope when {@code at} is NaN, else its value {@code at} seconds after origin. */

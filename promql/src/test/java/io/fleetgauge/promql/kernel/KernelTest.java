@@ -405,6 +405,10 @@ class KernelTest {
     assertThat(Windows.slope(new long[] {1, 2}, new double[] {7, 7}, 0, 2)).isZero();
     assertThat(Windows.slope(new long[] {1, 2}, new double[] {1 / 0.0, 1 / 0.0}, 0, 2)).isNaN();
     assertThat(Windows.forecast(new long[] {1, 2}, new double[] {7, 7}, 0, 2, 9, 5)).isEqualTo(7);
+    for (double second : new double[] {7, 8}) {
+      assertThat(Windows.forecast(new long[] {1, 2}, new double[] {7, second}, 0, 2, 9, Double.NaN))
+          .isNaN();
+    }
   }
 
   @ParameterizedTest

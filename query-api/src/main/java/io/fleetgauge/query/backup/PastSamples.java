@@ -4,6 +4,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireWriter;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -12,8 +13,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -24,8 +27,10 @@ public final class PastSamples {
   /** As long as most blocks are: a page becomes a block where there is none. */
   private static final long PAGE_MILLIS = 7_200_000;
 
-  /** A page has its dictionary, so the run has no meaning outside it. */
-  private static final long RUN = 1;
+  /** A page with more bytes is followed by another one. */
+  private static final int PAGE_BYTES = 8 << 20;
+
+  private static final int TRANSFERS = 8;
 
   private final GatewayClient client;
   private final HostTransfer transfer;
@@ -48,46 +53,72 @@ public final class PastSamples {
 
   /** Returns when queries see the samples. */
   public void write(List<Series> all) throws BackupFailure, IOException {
-    Map<String, List<Series>> byHost = new TreeMap<>();
-    List<String> hosts = hostsOf(all);
-    for (int i = 0; i < all.size(); i++) {
-      byHost.computeIfAbsent(hosts.get(i), none -> new ArrayList<>()).add(all.get(i));
-    }
-    for (Map.Entry<String, List<Series>> each : byHost.entrySet()) {
-      String host = each.getKey();
-      List<byte[]> pages = pages(host, each.getValue());
-      transfer.send(
-          gateway,
-          host,
-          "",
-          0,
-          (holder, isOwner) -> {
-            for (byte[] page : pages) {
-              transfer.post(holder, host, "/samples", page, Repositories.sha256(page));
-            }
+    Map<String, List<Series>> byHost = byHost(all);
+    try (Transfers hosts = new Transfers(TRANSFERS)) {
+      hosts.all(
+          byHost.entrySet(),
+          each -> {
+            String host = each.getKey();
+            List<byte[]> pages = pages(host, each.getValue());
+            transfer.send(
+                gateway,
+                host,
+                "",
+                0,
+                (holder, isOwner) -> {
+                  for (byte[] page : pages) {
+                    transfer.post(holder, host, "/samples", page, Repositories.sha256(page));
+                  }
+                });
           });
     }
   }
 
-  /** The gateways decide which host a series is of. */
-  private List<String> hostsOf(List<Series> all) throws BackupFailure {
-    JsonArray series = new JsonArray();
+  /** The gateways decide under which labels a series is stored, and of which host it is. */
+  private Map<String, List<Series>> byHost(List<Series> all) throws BackupFailure {
+    JsonArray asked = new JsonArray();
     for (Series each : all) {
       JsonObject labels = new JsonObject();
       Labels of = each.labels();
       for (int i = 0; i < of.size(); i++) {
         labels.put(of.name(i), of.value(i));
       }
-      series.add(labels);
+      asked.add(labels);
     }
-    byte[] body = new JsonObject().put("series", series).encode().getBytes(StandardCharsets.UTF_8);
-    JsonObject answer =
+    byte[] body = new JsonObject().put("series", asked).encode().getBytes(StandardCharsets.UTF_8);
+    JsonArray answer =
         GatewayClient.json(
-            gateway,
-            client.ask(
-                gateway, HttpMethod.POST, "/v1/restore/hosts", body, Repositories.sha256(body)),
-            200);
-    return answer.getJsonArray("hosts").stream().map(String::valueOf).toList();
+                gateway,
+                client.ask(
+                    gateway,
+                    HttpMethod.POST,
+                    "/v1/restore/series",
+                    body,
+                    Repositories.sha256(body)),
+                200)
+            .getJsonArray("series");
+    Map<String, List<Series>> byHost = new TreeMap<>();
+    Set<Labels> known = new HashSet<>();
+    for (int i = 0; i < all.size(); i++) {
+      JsonObject stored = answer.getJsonObject(i);
+      if (stored == null) {
+        continue; // dropped by relabelling
+      }
+      Map<String, String> texts = new TreeMap<>();
+      stored
+          .getJsonObject("labels")
+          .forEach(each -> texts.put(each.getKey(), "" + each.getValue()));
+      Labels labels = Labels.of(texts);
+      if (!known.add(labels)) {
+        throw new BackupFailure(
+            "ingest.relabel of the gateways makes one series of two: " + labels);
+      }
+      Series of = all.get(i);
+      byHost
+          .computeIfAbsent(stored.getString("host"), none -> new ArrayList<>())
+          .add(new Series(labels, of.times(), of.values()));
+    }
+    return byHost;
   }
 
   private static List<byte[]> pages(String host, List<Series> all) {
@@ -99,17 +130,24 @@ public final class PastSamples {
             .add(series.labels(), series.values()[i]);
       }
     }
-    TreeMap<Long, WireWriter> pages = new TreeMap<>();
-    FrameEncoder encoder = null;
+    List<byte[]> pages = new ArrayList<>();
+    WireWriter page = new WireWriter(1 << 12);
+    FrameEncoder encoder = new FrameEncoder(host, IntakeProtocol.PAGE_RUN);
+    long begun = Long.MIN_VALUE;
     for (Map.Entry<Long, Tick.Builder> each : ticks.entrySet()) {
-      long page = Math.floorDiv(each.getKey(), PAGE_MILLIS);
-      if (!pages.containsKey(page)) {
-        pages.put(page, new WireWriter(1 << 12));
-        encoder = new FrameEncoder(host, RUN);
+      long window = Math.floorDiv(each.getKey(), PAGE_MILLIS);
+      if (page.size() > 0 && (window != begun || page.size() > PAGE_BYTES)) {
+        pages.add(page.toBytes());
+        page = new WireWriter(1 << 12);
+        encoder = new FrameEncoder(host, IntakeProtocol.PAGE_RUN);
       }
+      begun = window;
       byte[] frame = encoder.encode(each.getValue().at(each.getKey()));
-      pages.get(page).raw(frame, 0, frame.length);
+      page.raw(frame, 0, frame.length);
     }
-    return pages.values().stream().map(WireWriter::toBytes).toList();
+    if (page.size() > 0) {
+      pages.add(page.toBytes());
+    }
+    return pages;
   }
 }

@@ -64,6 +64,12 @@ public final class IntakeProtocol {
   /** Before a host's name that would not be a segment of a path as it is. */
   private static final String MARK = "~";
 
+  /**
+   * The run of the frames of a page: samples of a host that no sender sends. A page contains its
+   * dictionary, so the run has no meaning outside it.
+   */
+  public static final long PAGE_RUN = 0x7067_6070_6167_6501L;
+
   private IntakeProtocol() {}
 
   /** Where the frames of a host are posted. */

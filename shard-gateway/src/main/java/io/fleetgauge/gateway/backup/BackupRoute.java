@@ -46,6 +46,7 @@ public final class BackupRoute {
    *
    * @param folder of the store
    * @param register makes a host known to the cluster
+   * @param relabel gives the labels under which a series is stored; none if it is not
    * @param hostOf names the host of a series
    * @param clock ms since the epoch
    * @return to be closed at the end
@@ -62,6 +63,7 @@ public final class BackupRoute {
       Intake intake,
       Supplier<ClusterView> view,
       RestoreRoute.Registration register,
+      Function<Labels, Optional<Labels>> relabel,
       Function<Labels, String> hostOf,
       LongSupplier clock) {
     BlockChecks checks = new BlockChecks();
@@ -76,7 +78,15 @@ public final class BackupRoute {
     router.delete(PATH + "/:id").handler(guard.needsPeer()).handler(route::remove);
     vertx.setPeriodic(LOOK_MILLIS, id -> snapshots.timePassed());
     new RestoreRoute(
-            workers, folder.resolve("restore"), store, intake, view, register, hostOf, gateway)
+            workers,
+            folder.resolve("restore"),
+            store,
+            intake,
+            view,
+            register,
+            relabel,
+            hostOf,
+            gateway)
         .mount(router, guard);
     return snapshots;
   }

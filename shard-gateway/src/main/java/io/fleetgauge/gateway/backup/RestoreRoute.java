@@ -39,18 +39,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Takes in what a backup has of a host, as the package draws it. */
 public final class RestoreRoute {
   static final String SHA256 = "X-Fleetgauge-Sha256";
 
-  private static final String HOSTS = "/v1/restore/hosts";
-  private static final String PATH = HOSTS + "/:host";
+  private static final String SERIES = "/v1/restore/series";
+  private static final String PATH = "/v1/restore/hosts/:host";
 
   /** Below the folder of blocks that wait. */
   private static final String PAGES = "pages";
@@ -65,6 +67,7 @@ public final class RestoreRoute {
   private final Intake intake;
   private final Supplier<ClusterView> view;
   private final Registration register;
+  private final Function<Labels, Optional<Labels>> relabel;
   private final Function<Labels, String> hostOf;
   private final String self;
   private final BlockChecks checks = new BlockChecks();
@@ -94,6 +97,7 @@ public final class RestoreRoute {
       Intake intake,
       Supplier<ClusterView> view,
       Registration register,
+      Function<Labels, Optional<Labels>> relabel,
       Function<Labels, String> hostOf,
       String self) {
     this.workers = workers;
@@ -102,13 +106,14 @@ public final class RestoreRoute {
     this.intake = intake;
     this.view = view;
     this.register = register;
+    this.relabel = relabel;
     this.hostOf = hostOf;
     this.self = self;
   }
 
   void mount(Router router, Guard guard) {
-    Guard.readBody(router.post(HOSTS).handler(guard.needsPeer()), MAX_PAGE_BYTES)
-        .handler(http -> work(http, () -> hostsOf(http)));
+    Guard.readBody(router.post(SERIES).handler(guard.needsPeer()), MAX_PAGE_BYTES)
+        .handler(http -> work(http, () -> series(http)));
     router.post(PATH).handler(guard.needsPeer()).handler(http -> work(http, () -> begin(http)));
     router
         .get(PATH + "/blocks")
@@ -144,15 +149,25 @@ public final class RestoreRoute {
                     failure instanceof Refused ? failure.getMessage() : String.valueOf(failure)));
   }
 
-  private JsonObject hostsOf(RoutingContext http) throws Refused {
+  private JsonObject series(RoutingContext http) throws Refused {
     try {
-      JsonArray hosts = new JsonArray();
+      JsonArray series = new JsonArray();
       for (Object each : http.body().asJsonObject().getJsonArray("series")) {
         Map<String, String> labels = new TreeMap<>();
         ((JsonObject) each).forEach(label -> labels.put(label.getKey(), "" + label.getValue()));
-        hosts.add(hostOf.apply(Labels.of(labels)));
+        Optional<Labels> relabelled = relabel.apply(Labels.of(labels));
+        if (relabelled.isEmpty()) {
+          series.addNull();
+        } else {
+          JsonObject its = new JsonObject();
+          Labels all = relabelled.get();
+          for (int i = 0; i < all.size(); i++) {
+            its.put(all.name(i), all.value(i));
+          }
+          series.add(new JsonObject().put("host", hostOf.apply(all)).put("labels", its));
+        }
       }
-      return new JsonObject().put("hosts", hosts);
+      return new JsonObject().put("series", series);
     } catch (DecodeException | ClassCastException | NullPointerException e) {
       throw new Refused(400, "the body is not {\"series\": [{NAME: VALUE}]}: " + e.getMessage());
     }
@@ -346,14 +361,22 @@ public final class RestoreRoute {
     if (old.isEmpty()) {
       return;
     }
-    Path folder = BlockFolder.of(staging.resolve(PAGES), host);
-    Path block = store.block(host, old, folder);
+    Path folder = staging.resolve(PAGES).resolve(UUID.randomUUID().toString());
     try {
-      intake.adopt(host, List.of(block)).get();
+      intake.adopt(host, List.of(store.block(host, old, folder))).get();
     } finally {
-      Files.deleteIfExists(block);
+      remove(folder);
     }
-    Files.deleteIfExists(folder);
+  }
+
+  private static void remove(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(each);
+        }
+      }
+    }
   }
 
   /** Reads all of a page before any of it is taken in. */
@@ -367,6 +390,9 @@ public final class RestoreRoute {
         if (!frame.host().equals(host)) {
           throw new WireException(
               "it has a frame of host " + frame.host() + ", not of host " + host);
+        }
+        if (frame.run() != IntakeProtocol.PAGE_RUN) {
+          throw new WireException("it has a frame of run " + frame.run() + ", which is a sender's");
         }
         dictionary.add(frame);
         if (frame instanceof Frame.Tick tick) {
@@ -383,6 +409,10 @@ public final class RestoreRoute {
 
   private JsonObject end(String host) throws Refused, InterruptedException, ExecutionException {
     requireHolder(host);
+    // Pages that came while it did not own the host are not in its memory: they are sent again.
+    if (view.get().table().owner(host).filter(self::equals).isEmpty()) {
+      throw new Refused(409, "gateway " + self + " does not own host " + host + " (any more)");
+    }
     intake.restored(host).get();
     return new JsonObject();
   }

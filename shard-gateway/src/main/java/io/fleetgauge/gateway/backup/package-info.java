@@ -29,8 +29,9 @@
  *            name     FROM-TO.block or FROM-TO.page, times in ms
  * dims     = {"identifier": LABEL, "names": [LABEL]}
  *
- * POST   /v1/restore/hosts          200 {"hosts": [NAME]}: the host of each of {"series":
- *                                    [{LABEL: VALUE}]}
+ * POST   /v1/restore/series         200 {"series": [{"host": NAME, "labels": {LABEL: VALUE}} | null]}:
+ *                                    how each of {"series": [{LABEL: VALUE}]} is stored; null if
+ *                                    relabelling drops it
  * POST   /v1/restore/hosts/HOST?tenant=NAME&amp;admitted=MS
  *                                    200 {"owner": ID, "holders": {ID: ADDRESS}} | 202: the host is
  *                                    made known, ask again

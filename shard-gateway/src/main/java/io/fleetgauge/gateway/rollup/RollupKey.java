@@ -20,6 +20,24 @@ public record RollupKey(String metric, Kind kind, long window) implements Compar
     INCREASE
   }
 
+  /** Between the name of a metric and what says how a kept page was made. */
+  private static final char MADE = '\0';
+
+  /**
+   * The key of a page that is kept: a page that was made in another way is another one.
+   *
+   * @param how the settings that the values of the page depend on
+   */
+  public RollupKey made(String how) {
+    return new RollupKey(metric + MADE + how, kind, window);
+  }
+
+  /** The name of the metric that a page is made of, also of the key of a page that is kept. */
+  public String source() {
+    int end = metric.indexOf(MADE);
+    return end < 0 ? metric : metric.substring(0, end);
+  }
+
   /** The expression whose values are aggregated. */
   Expr expr() {
     Expr.Selector selector =

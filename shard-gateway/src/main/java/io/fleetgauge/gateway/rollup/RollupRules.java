@@ -35,6 +35,9 @@ public final class RollupRules {
   private final List<Rule> rules;
   private final Map<String, OfMetric> byMetric = new ConcurrentHashMap<>();
 
+  /** Keys of pages in blocks, by key. */
+  private final Map<RollupKey, RollupKey> kept = new ConcurrentHashMap<>();
+
   /**
    * @param step distance of the steps, which are multiples of it since the epoch
    * @param lookback maximum age of a sample at a step
@@ -52,6 +55,17 @@ public final class RollupRules {
 
   public long lookback() {
     return lookback;
+  }
+
+  /** The key under which a page of today's rules is kept in a block. */
+  public RollupKey kept(RollupKey key) {
+    OfMetric of = of(key.metric());
+    return of.keys.contains(key) ? kept.computeIfAbsent(key, this::made) : key;
+  }
+
+  private RollupKey made(RollupKey key) {
+    String how = step + " " + horizon(key) + " " + of(key.metric()).labels;
+    return key.made(Integer.toHexString(how.hashCode()));
   }
 
   /** How far back from a step its value depends on samples. */

@@ -29,6 +29,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class NewestReductions {
   private static final int[] NONE = {};
 
+  /** Groups without a sample that are kept beside as many as there are with one. */
+  private static final int SPARE_GROUPS = 1_000;
+
   private final Store store;
   private final Cache<Question, Known> known = NewestOfHosts.cache();
 
@@ -166,10 +169,14 @@ final class NewestReductions {
     Question question = new Question(asked.names(), asked.scope());
     Known of = known.get(question, none -> new Known(none, store.rollupRules()));
     List<NewestSamples<int[]>> all = of.hosts.of(store, covered);
-    known.put(question, of);
     Sums sums = new Sums(of.size());
     for (NewestSamples<int[]> samples : all) {
       samples.read(asked.after(), asked.to(), sums::add);
+    }
+    if (of.size() > 2 * sums.groups() + SPARE_GROUPS) {
+      known.invalidate(question); // mostly groups of jobs that have ended
+    } else {
+      known.put(question, of);
     }
     return new FragmentAnswer.Reduced(epoch, covered, sums.in(of.layout()));
   }
@@ -217,6 +224,15 @@ final class NewestReductions {
             Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
         sums[group] = next;
       }
+    }
+
+    /** How many groups have a sample. */
+    int groups() {
+      int groups = 0;
+      for (long count : counts) {
+        groups += count > 0 ? 1 : 0;
+      }
+      return groups;
     }
 
     private void grow(int size) {

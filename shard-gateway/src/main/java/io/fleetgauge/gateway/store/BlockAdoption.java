@@ -75,6 +75,7 @@ final class BlockAdoption {
       Path place = folder.resolve(BlockFolder.name(from, to));
       Files.move(file, place, StandardCopyOption.ATOMIC_MOVE);
       lane.adopt(reopen(place), this::open);
+      withoutRollups(from, to);
       return Store.Adoption.ADOPTED;
     }
     Lane other = new Lane(lane.host(), alone);
@@ -96,7 +97,29 @@ final class BlockAdoption {
       isUnited |= unite(other, rest, to, null);
       lane.sealedTo(to);
     }
+    if (isUnited) {
+      withoutRollups(from, to);
+    }
     return isUnited ? Store.Adoption.UNITED : Store.Adoption.KNOWN;
+  }
+
+  /**
+   * The first steps of a block's rollups depend on the samples before the block: where these have
+   * become more, the block is written without rollups.
+   */
+  private void withoutRollups(long from, long to) throws IOException, DamagedBlock {
+    for (Block each : overlapping(from + 1, to + lane.rollupHorizon())) {
+      if (each.from() > from && each.rollupBytes() > 0 && !each.isDamaged()) {
+        write(lane.all(each.from(), each.to()), each.from(), each.to());
+      }
+    }
+  }
+
+  private void write(List<Series> all, long from, long to) throws IOException, DamagedBlock {
+    Lane one = new Lane(lane.host(), alone);
+    copy(all, one);
+    one.sealAll(from, to).write(folder);
+    lane.replace(reopen(folder.resolve(BlockFolder.name(from, to))), this::open);
   }
 
   private Block.Opened open(Path file) throws IOException, DamagedBlock {
@@ -145,12 +168,9 @@ final class BlockAdoption {
       throw new IOException(
           "the block " + of.file() + " is damaged, so nothing can be added to it");
     }
-    Lane union = new Lane(lane.host(), alone);
     List<Series> both = new ArrayList<>(lane.all(from, to));
     both.addAll(more);
-    copy(both, union);
-    union.sealAll(from, to).write(folder);
-    lane.replace(reopen(folder.resolve(BlockFolder.name(from, to))), this::open);
+    write(both, from, to);
     return true;
   }
 

@@ -24,6 +24,7 @@ public final class Digests {
   /** Digests of slots whose samples are all in blocks, so that they are computed once. */
   static final class Remembered {
     private final Map<Long, Slot> slots = new ConcurrentHashMap<>();
+    private final Map<Long, Long> afterEmpty = new ConcurrentHashMap<>();
     private volatile long generation;
 
     /** The digest of a slot; null if it has to be computed. Any thread. */
@@ -43,6 +44,18 @@ public final class Digests {
       }
     }
 
+    /** The slot with a sample that follows an empty one; null if it is not known. Any thread. */
+    Long afterEmpty(long from) {
+      return afterEmpty.get(from);
+    }
+
+    /** As {@link #remember}, what follows an empty slot. */
+    void rememberEmpty(long from, long next, long atGeneration) {
+      if (atGeneration == generation) {
+        afterEmpty.put(from, next);
+      }
+    }
+
     /** Counts how often blocks have been added or removed. */
     long generation() {
       return generation;
@@ -52,6 +65,7 @@ public final class Digests {
     void forget() {
       generation++;
       slots.clear();
+      afterEmpty.clear();
     }
   }
 
@@ -90,13 +104,28 @@ public final class Digests {
         slots.put(from, slot);
         from = to;
       } else {
-        from = next.from(to, end + 1);
+        from = afterEmpty(from, to, end, next);
       }
     }
     if (from <= end) {
       add(from, end + 1, from, Long.MAX_VALUE, slots);
     }
     return slots;
+  }
+
+  /** The next slot after an empty one that may have a sample. */
+  private long afterEmpty(long from, long to, long end, NextSlot next) {
+    Long known = lane.digests().afterEmpty(from);
+    if (known != null) {
+      return known;
+    }
+    long sealedBefore = lane.sealedBefore();
+    long generation = lane.digests().generation();
+    long found = next.from(to, end + 1);
+    if (found <= sealedBefore && found <= end) {
+      lane.digests().rememberEmpty(from, found, generation);
+    }
+    return found;
   }
 
   /**

@@ -5,6 +5,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +18,7 @@ import java.util.TreeMap;
  * @param next the time at which the next page begins, ms
  */
 public record HostPage(byte[] frames, long next) {
-  /** The run of all pages. A page contains its dictionary, so the run has no meaning outside it. */
-  public static final long RUN = 0x7067_6070_6167_6501L;
+  public static final long RUN = IntakeProtocol.PAGE_RUN;
 
   private static final long FIRST_WINDOW_MILLIS = 60_000;
   private static final int TARGET_SAMPLES = 20_000;

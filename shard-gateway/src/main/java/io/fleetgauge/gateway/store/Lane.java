@@ -621,6 +621,11 @@ public final class Lane {
     sealedTo(opened.block().to());
   }
 
+  /** How far before a step its rollups depend on samples, ms. */
+  long rollupHorizon() {
+    return rollups.horizon();
+  }
+
   /** All that the lane has of before this time is in blocks, ms. Writer only. */
   void sealedTo(long to) {
     blocks.adopted(to);

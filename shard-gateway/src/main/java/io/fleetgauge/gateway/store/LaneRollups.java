@@ -103,7 +103,8 @@ final class LaneRollups {
       RollupKey key, List<Block> blocks, long from, long to, List<RollupPage> into) {
     for (Block block : blocks) {
       if (block.to() > from && block.from() <= to) {
-        Optional<RollupPage> page = kept.sealed(block, key);
+        // A page of other rules than today's is not used.
+        Optional<RollupPage> page = kept.sealed(block, rules.kept(key));
         if (page.isEmpty()) {
           return false;
         }
@@ -111,6 +112,11 @@ final class LaneRollups {
       }
     }
     return true;
+  }
+
+  /** How far before a step the rollups at it depend on samples, ms. */
+  long horizon() {
+    return rules.horizon();
   }
 
   private long ceiling(long time) {
@@ -286,11 +292,10 @@ final class LaneRollups {
     }
   }
 
-  private static void write(
-      BlockWriter writer, List<RollupKey> keys, List<Optional<RollupPage>> pages) {
+  private void write(BlockWriter writer, List<RollupKey> keys, List<Optional<RollupPage>> pages) {
     for (int i = 0; i < keys.size(); i++) {
       RollupKey key = keys.get(i);
-      pages.get(i).ifPresent(page -> writer.rollup(key, RollupForm.encode(page)));
+      pages.get(i).ifPresent(page -> writer.rollup(rules.kept(key), RollupForm.encode(page)));
     }
   }
 }

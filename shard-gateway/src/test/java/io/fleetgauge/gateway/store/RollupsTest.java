@@ -31,22 +31,17 @@ class RollupsTest {
   private static final int ALL = Integer.MAX_VALUE;
   private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
   private static final RollupKey RATE = new RollupKey("energy", RollupKey.Kind.RATE, 60_000);
-  private static final RollupRules RULES =
-      new RollupRules(
-          STEP,
-          300_000,
-          List.of(
-              new RollupRules.Rule(
-                  Matcher.of(Matcher.Kind.REGEX, Labels.NAME, "power|energy"),
-                  List.of("rack", "tenant", "Hostname"),
-                  true,
-                  List.of(60_000L))));
+  private static final RollupRules RULES = new RollupRules(STEP, 300_000, List.of(rule()));
 
   @TempDir private Path folder;
 
   private record Fact(Labels labels, long time, double value) {}
 
   private Store store(String name) {
+    return store(name, RULES);
+  }
+
+  private Store store(String name, RollupRules rules) {
     return new Store(
         folder.resolve(name),
         new StoreLimits(
@@ -59,7 +54,7 @@ class RollupsTest {
             1_000,
             1_000),
         Dimensions.DEFAULT,
-        RULES);
+        rules);
   }
 
   private static List<Fact> facts(long seed, long from, long to) {
@@ -270,10 +265,10 @@ class RollupsTest {
   void aBlockHasTheRollupsThatAreMuchSmallerThanTheirSamples() throws Exception {
     Lane few = sealed(store("few"), facts(5, 0, HOUR + 600_000));
     Lane many = sealed(store("many"), facts(5, 64, 0, HOUR + 600_000));
-    assertThat(few.blocks().getFirst().rollupBytes(POWER)).isEmpty();
-    assertThat(few.blocks().getFirst().rollupBytes(RATE)).isEmpty();
-    assertThat(many.blocks().getFirst().rollupBytes(POWER)).isPresent();
-    assertThat(many.blocks().getFirst().rollupBytes(RATE))
+    assertThat(few.blocks().getFirst().rollupBytes(RULES.kept(POWER))).isEmpty();
+    assertThat(few.blocks().getFirst().rollupBytes(RULES.kept(RATE))).isEmpty();
+    assertThat(many.blocks().getFirst().rollupBytes(RULES.kept(POWER))).isPresent();
+    assertThat(many.blocks().getFirst().rollupBytes(RULES.kept(RATE)))
         .as("a rate has as many digits as a double can have")
         .isEmpty();
     for (RollupKey key : List.of(POWER, RATE)) {
@@ -302,8 +297,9 @@ class RollupsTest {
     Collections.swap(mixed, 41, 300);
     Lane copy = sealed(store("copy"), mixed);
     assertThat(owner.blocks()).hasSize(1);
-    byte[] bytes = owner.blocks().getFirst().rollupBytes(POWER).orElseThrow();
-    assertThat(copy.blocks().getFirst().rollupBytes(POWER).orElseThrow()).isEqualTo(bytes);
+    byte[] bytes = owner.blocks().getFirst().rollupBytes(RULES.kept(POWER)).orElseThrow();
+    assertThat(copy.blocks().getFirst().rollupBytes(RULES.kept(POWER)).orElseThrow())
+        .isEqualTo(bytes);
     assertThat(RollupForm.encode(RollupForm.decode(bytes))).isEqualTo(bytes);
   }
 
@@ -319,6 +315,49 @@ class RollupsTest {
     assertThat(after).isNotEmpty();
     assertThat(before).containsAllEntriesOf(after);
     assertThat(after.lastKey()).startsWith("003585000");
+  }
+
+  @Test
+  void pagesThatOtherRulesMadeAreNotUsed() throws Exception {
+    List<Fact> facts = facts(9, 64, 0, HOUR + 600_000);
+    sealed(store("a"), facts);
+    RollupRules.Rule bySlot =
+        new RollupRules.Rule(
+            Matcher.equal(Labels.NAME, "power"), List.of("rack", "gpu"), true, List.of());
+    for (RollupRules others :
+        List.of(
+            new RollupRules(STEP, 300_000, List.of(bySlot)),
+            new RollupRules(4 * STEP, 300_000, List.of(rule())),
+            new RollupRules(STEP, 15_000, List.of(rule())))) {
+      Store again = store("a", others);
+      again.restore("n1");
+      TreeMap<String, String> found = cells(again.lane("n1"), POWER);
+      assertThat(found).isNotEmpty();
+      assertThat(cells(filled(store("fresh", others), facts), POWER)).containsAllEntriesOf(found);
+    }
+  }
+
+  private static RollupRules.Rule rule() {
+    return new RollupRules.Rule(
+        Matcher.of(Matcher.Kind.REGEX, Labels.NAME, "power|energy"),
+        List.of("rack", "tenant", "Hostname"),
+        true,
+        List.of(60_000L));
+  }
+
+  @Test
+  void samplesThatAreTakenInBeforeABlockAreSeenAtItsFirstSteps() throws Exception {
+    List<Fact> facts = facts(11, 64, 0, 2 * HOUR + 600_000);
+    Store later = store("later");
+    Lane lane = filled(later, facts.stream().filter(each -> each.time >= HOUR).toList());
+    lane.finish(lane.beginSealing(4 * HOUR, 0).orElseThrow().write(later.folder("n1")));
+    assertThat(lane.blocks().getFirst().rollupBytes(RULES.kept(POWER))).isPresent();
+    Store earlier = store("earlier");
+    sealed(earlier, facts.stream().filter(each -> each.time < HOUR + 600_000).toList());
+    assertThat(later.adopt("n1", earlier.blockFiles("n1"))).containsExactly(Store.Adoption.ADOPTED);
+    for (RollupKey key : List.of(POWER, RATE)) {
+      assertThat(cells(lane, key)).isEqualTo(cells(filled(store("all"), facts), key));
+    }
   }
 
   @Test

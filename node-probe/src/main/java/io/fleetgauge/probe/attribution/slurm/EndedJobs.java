@@ -41,7 +41,9 @@ public final class EndedJobs {
       if (found.get().jobs().contains(each.job())) {
         missing.remove(each.id());
         allocations.sawCgroup(each);
-      } else if (each.hadCgroup() && !missing.add(each.id())) {
+      } else if (!each.hadCgroup()) {
+        missing.remove(each.id()); // it has not begun, or has been told again
+      } else if (!missing.add(each.id())) {
         missing.remove(each.id());
         if (allocations.endOf(each)) {
           LOG.warn(

@@ -86,7 +86,8 @@ public final class Allocations {
         return Outcome.FULL;
       }
     }
-    if (before == null || !before.isSameAs(allocation) || !isKept) {
+    // A job that is requeued is told again under its id: its new life has had no cgroup yet.
+    if (before == null || !before.isSameAs(allocation) || before.hadCgroup() || !isKept) {
       change(map -> with(map, allocation));
     }
     return Outcome.DONE;
@@ -110,7 +111,7 @@ public final class Allocations {
 
   /** Nobody told its end, but its job has ended: whether it was still there. */
   public synchronized boolean endOf(Allocation allocation) {
-    if (!allocation.equals(byId.get(allocation.id()))) {
+    if (byId.get(allocation.id()) != allocation) {
       return false; // told anew meanwhile
     }
     ended.increment();

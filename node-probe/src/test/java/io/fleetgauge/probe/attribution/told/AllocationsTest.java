@@ -59,6 +59,19 @@ class AllocationsTest {
   }
 
   @Test
+  void aJobThatIsToldAgainAfterItsCgroupWasSeenIsRequeuedAndDoesNotEndWithTheOldOne() {
+    all.put(allocation("a", "1"));
+    all.sawCgroup(all.now().getFirst());
+    Allocation old = all.now().getFirst();
+    all.put(allocation("a", "1"));
+    assertThat(all.now()).containsExactly(allocation("a", "1"));
+    assertThat(all.endOf(old)).isFalse();
+    all.sawCgroup(all.now().getFirst());
+    assertThat(all.endOf(old)).as("equal, and not the same").isFalse();
+    assertThat(all.endOf(all.now().getFirst())).isTrue();
+  }
+
+  @Test
   void aDamagedFileIsNoAllocationsNeverWrongOnes() throws Exception {
     all.put(allocation("a", "1"));
     all.put(allocation("b", "2"));
@@ -78,11 +91,9 @@ class AllocationsTest {
   @Test
   void aRepeatedRequestWritesNothing() throws Exception {
     all.put(allocation("a", "1"));
-    all.sawCgroup(allocation("a", "1"));
     Files.delete(file);
     assertThat(all.put(allocation("a", "1"))).isEqualTo(Allocations.Outcome.DONE);
     assertThat(file).doesNotExist();
-    assertThat(all.now()).containsExactly(allocation("a", "1").withCgroup());
     all.put(allocation("a", "9"));
     assertThat(all.now()).as("a requeued job begins anew").containsExactly(allocation("a", "9"));
     assertThat(all.remove("a")).isTrue();

@@ -21,9 +21,6 @@ public final class Backfill {
   /** Steps of one range query. */
   static final int STEPS = 1_000;
 
-  /** Most series of one write. */
-  static final int SERIES_AT_ONCE = 500;
-
   /** Answers range queries. */
   @FunctionalInterface
   public interface Queries {
@@ -56,14 +53,17 @@ public final class Backfill {
   private final Queries queries;
   private final Writer writer;
   private final long queryOffset;
+  private final Labels more;
 
   /**
    * @param queryOffset of groups that name none, ms
+   * @param more labels that all results get, as those of a tenant's scope
    */
-  public Backfill(Queries queries, Writer writer, long queryOffset) {
+  public Backfill(Queries queries, Writer writer, long queryOffset, Labels more) {
     this.queries = queries;
     this.writer = writer;
     this.queryOffset = queryOffset;
+    this.more = more;
   }
 
   /**
@@ -135,20 +135,20 @@ public final class Backfill {
         present.put(entry.getKey(), true);
       }
     }
-    for (int at = 0; at < written.size(); at += SERIES_AT_ONCE) {
-      writer.write(written.subList(at, Math.min(written.size(), at + SERIES_AT_ONCE)));
+    if (!written.isEmpty()) {
+      writer.write(written);
     }
     return new Done(0, samples);
   }
 
-  private static Labels named(RuleGroup group, Rule.Recording rule, Labels labels) {
+  private Labels named(RuleGroup group, Rule.Recording rule, Labels labels) {
     Labels named = labels.with(Labels.NAME, rule.name());
     TreeMap<String, String> own = new TreeMap<>(group.labels());
     own.putAll(rule.labels());
     for (var label : own.entrySet()) {
       named = named.with(label.getKey(), label.getValue());
     }
-    return named;
+    return named.with(more);
   }
 
   /** The samples of a series, with a marker at the first step of each gap. */

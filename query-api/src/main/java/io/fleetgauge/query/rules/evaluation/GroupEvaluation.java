@@ -129,7 +129,18 @@ public final class GroupEvaluation {
       SortedMap<String, String> annotations,
       long startsAt,
       long endsAt,
-      String generatorUrl) {}
+      String generatorUrl) {
+    /**
+     * The same, told later than at its slot: a firing alert is valid for as much longer.
+     *
+     * @param millis how much later
+     */
+    public Notice later(long slot, long millis) {
+      return endsAt > slot
+          ? new Notice(labels, annotations, startsAt, endsAt + millis, generatorUrl)
+          : this;
+    }
+  }
 
   private final RuleGroup group;
   private final GroupState before;

@@ -21,6 +21,8 @@ final class Held {
   private long wantedFrom;
   private long retryAt;
   private long upTo;
+  private long madeUpTo;
+  private boolean postponed;
   private long behindSince;
   private int slowInARow;
   private Optional<Deal.Holders> holders = Optional.empty();
@@ -87,6 +89,7 @@ final class Held {
     wantedFrom = 0;
     retryAt = 0;
     slowInARow = 0;
+    madeUpTo = 0;
     wantedSince.clear();
     interrupt();
   }
@@ -97,16 +100,25 @@ final class Held {
     behindSince = 0;
   }
 
+  /** A slot could not be evaluated yet; others may come meanwhile. */
+  void postponed() {
+    postponed = true;
+  }
+
   /**
    * An evaluation begins.
    *
    * @param newest the newest slot that has come
    */
-  void begins(long newest) {
+  void begins(long slot, long newest) {
     if (evaluated.filter(state -> state.slot() == newest().slot()).isEmpty()) {
       interrupt(); // the state is another query API's
     }
-    upTo = upTo == 0 ? newest : upTo;
+    upTo = upTo == 0 || postponed && slot < newest ? newest : upTo;
+    postponed = false;
+    if (slowInARow == 0 && slot < newest - dealt.interval()) {
+      madeUpTo = newest; // not because evaluations were slow
+    }
   }
 
   /**
@@ -122,9 +134,11 @@ final class Held {
     return slot > upTo ? steady - behindSince : 0;
   }
 
-  /** An evaluation has taken so long, ms. */
-  void took(long millis) {
-    slowInARow = millis < dealt.interval() ? 0 : slowInARow + 1;
+  /** An evaluation has taken so long, ms. While slots are made up for, this says little. */
+  void took(long slot, long millis) {
+    if (slot > madeUpTo) {
+      slowInARow = millis < dealt.interval() ? 0 : slowInARow + 1;
+    }
   }
 
   /** Whether evaluations take longer than the interval, so that slots cannot be made up for. */

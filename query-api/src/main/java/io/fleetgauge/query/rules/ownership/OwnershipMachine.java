@@ -125,6 +125,7 @@ public final class OwnershipMachine {
               .ifPresent(
                   each -> {
                     each.underWay(0);
+                    each.postponed();
                     each.restoring(false);
                     each.retryAt(steady + RETRY_MILLIS);
                   });
@@ -411,7 +412,7 @@ public final class OwnershipMachine {
     if (slot < newest) {
       replayed++;
     }
-    each.begins(newest);
+    each.begins(slot, newest);
     each.underWay(slot);
     GroupState before = each.newest();
     effects.accept(
@@ -454,7 +455,7 @@ public final class OwnershipMachine {
       return;
     }
     each.evaluated(done.after());
-    each.took(done.took());
+    each.took(done.after().slot(), done.took());
     boolean tell = tells(each, done.after().slot(), done.steady());
     effects.accept(new Effect.Publish(term, each.base(), done.after(), tell));
   }

@@ -420,7 +420,13 @@ public final class RunningRules implements AutoCloseable {
     }
     // Of an alert that changed while its group waited, only the last state is told.
     Outbox outbox = known.outbox;
-    outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
+    long slot = publish.after().slot();
+    long interval = known.group.interval();
+    long late = Math.max(0, Math.floorDiv(parts.clock.getAsLong() - slot, interval) * interval);
+    outbox.add(
+        publish.before(),
+        slot,
+        outcome.alerts().stream().map(each -> each.later(slot, late)).toList());
     if (publish.tell()) {
       List<GroupEvaluation.Notice> alerts = outbox.take();
       long tenure = outbox.tenure();

@@ -141,7 +141,8 @@ class BackfillTest {
                     }
                   }
                 },
-                0)
+                0,
+                Labels.EMPTY)
             .fill(group, first, last);
 
     assertThat(filled).isEqualTo(evaluated);
@@ -156,10 +157,29 @@ class BackfillTest {
     TestSeries past = series();
     Backfill backfill =
         new Backfill(
-            (query, start, end, step) -> range(past, query, start, end, step), all -> {}, 0);
+            (query, start, end, step) -> range(past, query, start, end, step),
+            all -> {},
+            0,
+            Labels.EMPTY);
 
     assertThatThrownBy(() -> backfill.fill(group, 0, 10 * MINUTE))
         .isInstanceOf(BackfillFailure.class)
         .hasMessageContaining("rule r of rules.yaml;g: vector contains metrics with the same");
+  }
+
+  @Test
+  void allResultsGetTheLabelsOfATenantsScope() throws Exception {
+    RuleGroup group = group("groups: [{name: g, rules: [{record: r, expr: t}]}]");
+    TestSeries past = series();
+    List<Series> written = new ArrayList<>();
+    new Backfill(
+            (query, start, end, step) -> range(past, query, start, end, step),
+            written::addAll,
+            0,
+            Labels.of("tenant", "atlas"))
+        .fill(group, 0, 10 * MINUTE);
+    assertThat(written)
+        .isNotEmpty()
+        .allSatisfy(each -> assertThat(each.labels().value("tenant")).isEqualTo("atlas"));
   }
 }

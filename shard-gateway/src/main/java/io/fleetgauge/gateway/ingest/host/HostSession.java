@@ -158,6 +158,18 @@ final class HostSession {
     return decode(body, Long.MAX_VALUE, false, outcome, this::applyCopy);
   }
 
+  /** Takes what is supposed of a silent host, which nobody sends again if it is turned away. */
+  Taken suppose(byte[] frames, long clock, long latest) {
+    touchedAt = clock;
+    Outcome outcome = new Outcome();
+    Taken taken = decode(frames, latest, false, outcome, new SenderTicks(0));
+    outcome.addTo(lane.counts());
+    if (!(taken.answer instanceof IntakeAnswer.Kept)) {
+      supposed.notKept();
+    }
+    return taken;
+  }
+
   /** A body is turned away, so that its sender comes again. */
   void attempted(long steadyMillis) {
     supposed.attempted(steadyMillis);
@@ -244,7 +256,7 @@ final class HostSession {
               "a body has frames of more than " + SenderRuns.MAX_RUNS + " runs");
         }
         learn(run, frame);
-        runs.measure(run, used);
+        runs.measure(run);
         inBody.add(run.inJournal, frame);
         if (frame instanceof Frame.Tick tick) {
           outcome.nextTick();
@@ -333,7 +345,14 @@ final class HostSession {
       long known = run == first ? acknowledged : 0;
       long last = run.progress.lastMissing(tick.sequence(), known);
       if (last > 0) {
-        missing = Optional.of(new Missing(run.number, last, run.lastTime, tick.time()));
+        missing =
+            Optional.of(
+                new Missing(
+                    run.number,
+                    last,
+                    // The sender's clock may have been set back in between.
+                    Math.min(run.lastTime, tick.time()),
+                    Math.max(run.lastTime, tick.time())));
       }
       run.came(tick, known);
       append(Lane.Source.SENDER, run, tick, latest, outcome);
@@ -409,7 +428,7 @@ final class HostSession {
         throw new WireException("the dictionary of its run is not in the journal any more");
       }
       learn(run, frame);
-      runs.measure(run, List.of(run));
+      runs.measure(run);
       if (frame instanceof Frame.Tick tick) {
         write(Lane.Source.JOURNAL, run, tick, Long.MAX_VALUE, outcome);
         run.replayed(tick);
@@ -481,7 +500,9 @@ final class HostSession {
 
   /** Does without dictionaries that are not in use, if those of this gateway take much memory. */
   void trimDictionaries(long clock) {
-    runs.trim(clock);
+    if (!replaying) { // records rely on the dictionaries of those before them
+      runs.trim(clock);
+    }
   }
 
   /** The session is used no more. */

@@ -279,7 +279,7 @@ final class OwnerRole {
   /** The host's probe is silent: what has to be supposed is taken in as if it had been sent. */
   private void suppose(byte[] frames) {
     HostSession.Taken taken =
-        session.take(frames, environment.clock(), environment.latestTime(), 0);
+        session.suppose(frames, environment.clock(), environment.latestTime());
     if (taken.answer() instanceof IntakeAnswer.Kept) {
       environment.counts().ticksSupposed.increment();
       take(taken, kept -> {});

@@ -29,19 +29,15 @@ final class SenderRuns {
   /**
    * Limits of the memory that dictionaries of runs take, bytes.
    *
-   * @param ofHost above it the dictionaries of the host that were used longest ago are dropped;
-   *     their senders send them again
    * @param ofIdle above it, on all hosts of this gateway, dictionaries that have not been used for
-   *     {@link #IDLE_MILLIS} are dropped
+   *     {@link #IDLE_MILLIS} are dropped; their senders send them again
    * @param ofAll above it, on all hosts of this gateway, what would add to a dictionary has to wait
    */
-  record Limits(long ofHost, long ofIdle, long ofAll) {
-    private static final long LEAST_OF_HOST = 64L << 20;
-
+  record Limits(long ofIdle, long ofAll) {
     static final Limits OF_HEAP = ofHeap(Runtime.getRuntime().maxMemory());
 
     private static Limits ofHeap(long heap) {
-      return new Limits(Math.max(LEAST_OF_HOST, heap / 16), heap / 8, heap / 2);
+      return new Limits(heap / 8, heap / 2);
     }
   }
 
@@ -172,25 +168,12 @@ final class SenderRuns {
     return all.sum() <= limits.ofAll();
   }
 
-  /**
-   * Counts what a run's dictionary takes now.
-   *
-   * @param used runs whose dictionaries are in use
-   */
-  void measure(Run run, Collection<Run> used) {
+  /** Counts what a run's dictionary takes now. */
+  void measure(Run run) {
     long held = run.dictionary.heldBytes();
-    if (held == run.countedBytes || run.isReplaced) {
-      return;
-    }
-    count(held - run.countedBytes);
-    run.countedBytes = held;
-    for (Map.Entry<Long, Run> each : runs.entrySet()) {
-      if (bytes <= limits.ofHost()) {
-        return;
-      }
-      if (!used.contains(each.getValue())) {
-        dropDictionary(each);
-      }
+    if (!run.isReplaced) {
+      count(held - run.countedBytes);
+      run.countedBytes = held;
     }
   }
 

@@ -113,6 +113,11 @@ public final class SupposedTicks {
     return Optional.of(frames.toBytes());
   }
 
+  /** What was due was not kept: what is due next says its series again. */
+  public void notKept() {
+    run = null;
+  }
+
   private void add(Lane lane, Lane.Handle handle, long upTo, TreeMap<Long, Tick.Builder> ticks) {
     boolean isUp = handle.labels().metric().equals(UP);
     if (!isUp) {

@@ -232,7 +232,7 @@ public final class BlockWriter {
    * @param page as {@link io.fleetgauge.gateway.rollup.RollupForm} writes it
    */
   public void rollup(RollupKey key, byte[] page) {
-    if (page.length > recordBytes.getOrDefault(key.metric(), 0) / ROLLUP_SHARE) {
+    if (page.length > recordBytes.getOrDefault(key.source(), 0) / ROLLUP_SHARE) {
       return;
     }
     CRC32C check = new CRC32C();

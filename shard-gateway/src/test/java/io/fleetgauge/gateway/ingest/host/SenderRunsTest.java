@@ -24,7 +24,7 @@ class SenderRunsTest {
   private static final int VALUE = 10_000;
 
   private final IngestCounts counts = new IngestCounts();
-  private final HostSession session = session(new SenderRuns.Limits(35_000, 100_000, 200_000));
+  private final HostSession session = session(new SenderRuns.Limits(100_000, 200_000));
 
   private HostSession session(SenderRuns.Limits limits) {
     Store store = new Store(Path.of("nowhere"), HostWriter.limits(1_000), Dimensions.DEFAULT);
@@ -54,37 +54,6 @@ class SenderRunsTest {
   }
 
   @Test
-  void aHostDropsTheDictionariesThatWereUsedLongestAgoAndKnowsWhichTicksCame() {
-    List<FrameEncoder> runs = runs(3);
-    assertThat(counts.dictionaryBytes.sum()).isBetween(3L * VALUE, 35_000L);
-    assertThat(take(withLongLabel(runs.getFirst(), 4), 4)).isEqualTo(new IntakeAnswer.Kept(1, 2));
-    byte[] fourth = withLongLabel(new FrameEncoder(HOST, 4), 5);
-    assertThat(take(fourth, 5)).isEqualTo(new IntakeAnswer.Kept(4, 1));
-    assertThat(counts.dictionaryBytes.sum()).isBetween(3L * VALUE, 35_000L);
-    byte[] next = withLongLabel(runs.get(1), 6);
-    assertThat(take(next, 6)).isEqualTo(new IntakeAnswer.NeedsDictionary(2));
-    assertThat(session.progress()).hasSize(4).containsEntry(2L, RunProgress.upTo(1));
-    assertThat(take(join(runs.get(1).dictionary(), next), 6))
-        .isEqualTo(new IntakeAnswer.Kept(2, 2));
-    assertThat(take(withLongLabel(runs.getFirst(), 7), 7)).isEqualTo(new IntakeAnswer.Kept(1, 3));
-  }
-
-  @Test
-  void theDictionariesOfTheBodyThatIsBeingTakenStay() {
-    List<byte[]> frames = new ArrayList<>();
-    for (int i = 1; i <= 5; i++) {
-      frames.add(withLongLabel(new FrameEncoder(HOST, i), i));
-    }
-    byte[] body = join(frames.toArray(byte[][]::new));
-    HostSession.Taken taken = session.take(body, 1, Long.MAX_VALUE, 0);
-    assertThat(taken.answer()).isEqualTo(new IntakeAnswer.Kept(5, 1));
-    assertThat(taken.runs().record(body, 1)).as("it has all that the journal needs").isSameAs(body);
-    assertThat(counts.dictionaryBytes.sum()).isGreaterThan(5L * VALUE);
-    take(withLongLabel(new FrameEncoder(HOST, 6), 6), 6);
-    assertThat(counts.dictionaryBytes.sum()).isLessThan(35_000);
-  }
-
-  @Test
   void whatARefusedBodyBroughtCounts() {
     byte[] body = join(withLongLabel(new FrameEncoder(HOST, 1), 1), new byte[] {1, 2, 3});
     assertThat(take(body, 1)).isInstanceOf(IntakeAnswer.Refused.class);
@@ -105,8 +74,11 @@ class SenderRunsTest {
     session.trimDictionaries(idle);
     assertThat(counts.dictionaryBytes.sum()).isBetween(90_000L + VALUE, 90_000 + 2L * VALUE);
     assertThat(take(withLongLabel(runs.get(0), 600), 600)).isEqualTo(new IntakeAnswer.Kept(1, 3));
-    assertThat(take(withLongLabel(runs.get(1), 700), 700))
-        .isEqualTo(new IntakeAnswer.NeedsDictionary(2));
+    byte[] next = withLongLabel(runs.get(1), 700);
+    assertThat(take(next, 700)).isEqualTo(new IntakeAnswer.NeedsDictionary(2));
+    assertThat(session.progress()).hasSize(2).containsEntry(2L, RunProgress.upTo(1));
+    assertThat(take(join(runs.get(1).dictionary(), next), 700))
+        .isEqualTo(new IntakeAnswer.Kept(2, 2));
   }
 
   @Test
@@ -172,5 +144,29 @@ class SenderRunsTest {
     environment.counts().dictionaryBytes.add(1L << 50);
     host.timePassed();
     assertThat(environment.counts().dictionaryBytes.sum()).isEqualTo(1L << 50);
+  }
+
+  @Test
+  void whileTheJournalIsReadNoDictionaryIsDropped() throws Exception {
+    Store store = new Store(Path.of("nowhere"), HostWriter.limits(1_000), Dimensions.DEFAULT);
+    HostSession recovering =
+        new HostSession(
+            HOST, store.lane(HOST), counts, true, 0, new SenderRuns.Limits(100_000, 200_000));
+    FrameEncoder run = new FrameEncoder(HOST, 1);
+    recovering.replay(withLongLabel(run, 1));
+    counts.dictionaryBytes.add(90_000);
+    recovering.trimDictionaries(SenderRuns.IDLE_MILLIS + 2);
+    assertThat(recovering.replay(withLongLabel(run, 2)).newest()).isEqualTo(2);
+    recovering.endReplay();
+    recovering.trimDictionaries(SenderRuns.IDLE_MILLIS + 2);
+    assertThat(counts.dictionaryBytes.sum()).isEqualTo(90_000);
+  }
+
+  @Test
+  void whatIsSupposedOfASilentHostIsTakenHoweverMuchMemoryDictionariesTake() {
+    counts.dictionaryBytes.add(300_000);
+    byte[] frames = withLongLabel(new FrameEncoder(HOST, 9), 1);
+    assertThat(session.suppose(frames, 1, Long.MAX_VALUE).answer())
+        .isEqualTo(new IntakeAnswer.Kept(9, 1));
   }
 }
