@@ -19,6 +19,7 @@ import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -522,5 +523,16 @@ class GroupEvaluationTest {
         assertThat(fleet.state).isEqualTo(states.get(at));
       }
     }
+  }
+
+  @Test
+  void aFiringAlertThatIsToldLateIsValidForAsLongAndAResolvedOneHasEnded() {
+    GroupEvaluation.Notice firing =
+        new GroupEvaluation.Notice(Labels.EMPTY, new TreeMap<>(), 10, 340, "");
+    GroupEvaluation.Notice resolved =
+        new GroupEvaluation.Notice(Labels.EMPTY, new TreeMap<>(), 10, 100, "");
+    assertThat(firing.later(100, 1_000).endsAt()).isEqualTo(1_340);
+    assertThat(firing.later(100, 0)).isEqualTo(firing);
+    assertThat(resolved.later(100, 1_000)).isEqualTo(resolved);
   }
 }
