@@ -518,6 +518,7 @@ class TidyTest {
               "gateway.store.block",
               "gateway.store.owner",
               "gateway.store.read",
+              "sample",
               "sample.files",
               "sample.frame",
               "sample.wire",
@@ -555,7 +556,8 @@ class TidyTest {
               "sample",
               "sample.files",
               "sample.frame",
-              "sample.journal"),
+              "sample.journal",
+              "sample.relabel"),
           room(
               "gateway.status",
               "cluster.config",
