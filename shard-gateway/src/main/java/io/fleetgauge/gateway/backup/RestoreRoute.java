@@ -46,16 +46,19 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Takes in what a backup has of a host, as the package draws it. */
 public final class RestoreRoute {
+  private static final Logger LOG = LoggerFactory.getLogger(RestoreRoute.class);
   static final String SHA256 = "X-Fleetgauge-Sha256";
 
   private static final String SERIES = "/v1/restore/series";
   private static final String PATH = "/v1/restore/hosts/:host";
 
-  /** Below the folder of blocks that wait. */
-  private static final String PAGES = "pages";
+  /** Below the folder of blocks that wait; no host has a folder of this name. */
+  private static final String PAGES = "~pages";
 
   private static final int MAX_BLOCK_BYTES = 256 << 20;
   private static final int MAX_PAGE_BYTES = 64 << 20;
@@ -112,6 +115,11 @@ public final class RestoreRoute {
   }
 
   void mount(Router router, Guard guard) {
+    try {
+      remove(staging.resolve(PAGES)); // what was left when the gateway was killed
+    } catch (IOException e) {
+      LOG.warn("{} cannot be removed: {}", staging.resolve(PAGES), e.toString());
+    }
     Guard.readBody(router.post(SERIES).handler(guard.needsPeer()), MAX_PAGE_BYTES)
         .handler(http -> work(http, () -> series(http)));
     router.post(PATH).handler(guard.needsPeer()).handler(http -> work(http, () -> begin(http)));
