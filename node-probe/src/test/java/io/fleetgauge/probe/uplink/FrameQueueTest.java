@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.uplink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -289,15 +290,20 @@ class FrameQueueTest {
       FrameQueue queue = onDisk(spool, Duration.ZERO, LONG, 3 << 20);
       for (int time = 1; time <= 100; time++) {
         queue.add(tick(time, MANY));
-        if (queue.toLoad().isPresent()) {
+        // A segment that is not written to any more; the disk may be behind.
+        if (queue.toLoad().isPresent() && queue.toLoad().getAsLong() < spool.segment()) {
           long segment = queue.toLoad().getAsLong();
-          queue.load(segment, spool.read(segment));
+          queue.load(
+              segment,
+              await()
+                  .ignoreExceptions()
+                  .until(() -> spool.read(segment), frames -> !frames.isEmpty()));
         }
-        assertThat(spool.bytes()).isLessThan(4 << 20);
+        assertThat(spool.bytes()).isLessThan(5 << 20);
       }
       UplinkCounts counts = queue.counts();
       assertThat(counts.dropped() + counts.queued()).isEqualTo(counts.read());
-      assertThat(counts.queued()).as("the newest that fit").isGreaterThan(8L * MANY);
+      assertThat(counts.queued()).as("the newest that fit").isGreaterThan(5L * MANY);
     }
   }
 
