@@ -24,8 +24,9 @@
  * series    = n:uvar (labels timeline:uvar length:uvar)*n
  *             timeline  0 none, otherwise the number of a timeline, from 1; length of the record
  * rollups   = n:uvar (metric:uvar kind:u8 window:uvar length:uvar)*n
- *             metric  number of a symbol; kind 0 the metric, 1 its rate, 2 its increase over
- *                     window ms
+ *             metric  number of a symbol: the name, a byte 0, and what tells the rules that made the
+ *                     page from others; kind 0 the metric, 1 its rate, 2 its increase over window
+ *                     ms
  * times     = n:uvar (length:uvar runhead*)*n
  * runhead   = column:svar head:u8 [from:u8]          as gateway.store.run draws them; columns count
  *                                                    from 0; length is that of the heads
