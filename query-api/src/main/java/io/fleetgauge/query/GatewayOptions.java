@@ -1,31 +1,14 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.query.backup.BackupFailure;
 import io.fleetgauge.query.backup.GatewayClient;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Optional;
 import picocli.CommandLine;
 
-/** Options of the commands that ask gateways: which, and with what proof. */
+/** Options of the commands that ask gateways only. */
 final class GatewayOptions {
-  private static final Duration CLOCK_SKEW = Duration.ofSeconds(60);
-
-  @CommandLine.Option(
-      names = "--gateway",
-      paramLabel = "URL",
-      defaultValue = "http://localhost:9500",
-      description = "Any gateway of the cluster. Default: http://localhost:9500.")
-  private String gateway;
-
-  @CommandLine.Option(
-      names = "--secret-file",
-      paramLabel = "FILE",
-      description = "The secret of the cluster, as cluster.secretFile names it.")
-  private Path secretFile;
+  @CommandLine.Mixin private GatewayAccess access;
 
   @CommandLine.Option(
       names = "--ca-file",
@@ -35,18 +18,6 @@ final class GatewayOptions {
   private Path caFile;
 
   @CommandLine.Option(
-      names = "--certificate-file",
-      paramLabel = "FILE",
-      description = "Certificate (PEM) that is presented to gateways.")
-  private Path certificateFile;
-
-  @CommandLine.Option(
-      names = "--key-file",
-      paramLabel = "FILE",
-      description = "Private key (PEM) of that certificate.")
-  private Path keyFile;
-
-  @CommandLine.Option(
       names = "--transfers",
       paramLabel = "COUNT",
       defaultValue = "4",
@@ -54,24 +25,7 @@ final class GatewayOptions {
   private int transfers;
 
   URI gateway() throws BackupFailure {
-    return address(gateway);
-  }
-
-  /** The address that {@code --gateway} gives. */
-  static URI address(String gateway) throws BackupFailure {
-    URI address;
-    try {
-      address = URI.create(gateway.replaceFirst("/+$", ""));
-    } catch (IllegalArgumentException e) {
-      throw new BackupFailure("--gateway " + gateway + " is no address: " + e.getMessage(), e);
-    }
-    if (address.getHost() == null
-        || address.getPort() < 0
-        || !"http".equals(address.getScheme()) && !"https".equals(address.getScheme())) {
-      throw new BackupFailure(
-          "--gateway " + gateway + " is no address such as http://localhost:9500");
-    }
-    return address;
+    return access.gateway();
   }
 
   int transfers() throws BackupFailure {
@@ -82,25 +36,6 @@ final class GatewayOptions {
   }
 
   GatewayClient open() throws BackupFailure {
-    return open(secretFile, caFile, certificateFile, keyFile);
-  }
-
-  /**
-   * Opens a client of gateways; null for files that are not given.
-   *
-   * @throws BackupFailure if a file cannot be read
-   */
-  static GatewayClient open(Path secret, Path ca, Path certificate, Path key) throws BackupFailure {
-    try {
-      return new GatewayClient(
-          new TrustSettings(
-              Optional.ofNullable(ca),
-              Optional.ofNullable(certificate),
-              Optional.ofNullable(key),
-              Optional.ofNullable(secret),
-              CLOCK_SKEW));
-    } catch (StartFailure e) {
-      throw new BackupFailure(e.getMessage(), e);
-    }
+    return access.open(caFile);
   }
 }

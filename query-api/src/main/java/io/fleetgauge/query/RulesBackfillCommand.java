@@ -46,6 +46,7 @@ import picocli.CommandLine.Model.CommandSpec;
 final class RulesBackfillCommand implements Command {
   @CommandLine.Spec private CommandSpec spec;
   @CommandLine.Mixin private QueryApi api;
+  @CommandLine.Mixin private GatewayAccess gateways;
 
   @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Rule files.")
   private List<Path> files;
@@ -86,31 +87,6 @@ final class RulesBackfillCommand implements Command {
   private Map<String, String> labels = Map.of();
 
   @CommandLine.Option(
-      names = "--gateway",
-      paramLabel = "URL",
-      defaultValue = "http://localhost:9500",
-      description = "Any gateway of the cluster. Default: http://localhost:9500.")
-  private String gateway;
-
-  @CommandLine.Option(
-      names = "--secret-file",
-      paramLabel = "FILE",
-      description = "The secret of the cluster, as cluster.secretFile of the gateways names it.")
-  private Path secretFile;
-
-  @CommandLine.Option(
-      names = "--certificate-file",
-      paramLabel = "FILE",
-      description = "Certificate (PEM) that is presented to gateways.")
-  private Path certificateFile;
-
-  @CommandLine.Option(
-      names = "--key-file",
-      paramLabel = "FILE",
-      description = "Private key (PEM) of that certificate.")
-  private Path keyFile;
-
-  @CommandLine.Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this help.")
@@ -126,6 +102,9 @@ final class RulesBackfillCommand implements Command {
     long every = duration("--eval-interval", interval);
     if (every == 0) {
       throw wrong("--eval-interval is " + interval + "; it has to be above 0");
+    }
+    if (labels.containsKey("") || labels.containsKey(Labels.NAME)) {
+      throw wrong("--label needs the name of a label, and not that of the metric's name");
     }
     PrintWriter out = spec.commandLine().getOut();
     RuleFileReader reader = new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, every);
@@ -156,9 +135,8 @@ final class RulesBackfillCommand implements Command {
 
   private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
     PrintWriter err = spec.commandLine().getErr();
-    try (GatewayClient client =
-        GatewayOptions.open(secretFile, api.caFile(), certificateFile, keyFile)) {
-      PastSamples past = new PastSamples(client, GatewayOptions.address(gateway));
+    try (GatewayClient client = gateways.open(api.caFile())) {
+      PastSamples past = new PastSamples(client, gateways.gateway());
       long oldest = System.currentTimeMillis() - past.retention();
       if (from - offset < oldest) {
         throw new BackupFailure(

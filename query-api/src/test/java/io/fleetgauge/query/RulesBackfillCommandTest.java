@@ -103,4 +103,11 @@ class RulesBackfillCommandTest {
     assertThat(fill("--start", "600", "--end", "700")).isEqualTo(1);
     assertThat(out.toString()).contains("sum(t) has native histograms as its result");
   }
+
+  @Test
+  void theNameOfTheMetricIsNoLabelThatResultsGet() throws IOException {
+    assertThat(fill("--start", "600", "--end", "700", "--label", "__name__=x")).isEqualTo(2);
+    assertThat(out.toString()).contains("--label needs the name of a label");
+    assertThat(asked).isEmpty();
+  }
 }

@@ -1,0 +1,75 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.query.backup.BackupFailure;
+import io.fleetgauge.query.backup.GatewayClient;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine;
+
+/** Options that say which gateway is asked, and with what proof. */
+final class GatewayAccess {
+  private static final Duration CLOCK_SKEW = Duration.ofSeconds(60);
+
+  @CommandLine.Option(
+      names = "--gateway",
+      paramLabel = "URL",
+      defaultValue = "http://localhost:9500",
+      description = "Any gateway of the cluster. Default: http://localhost:9500.")
+  private String gateway;
+
+  @CommandLine.Option(
+      names = "--secret-file",
+      paramLabel = "FILE",
+      description = "The secret of the cluster, as cluster.secretFile names it.")
+  private Path secretFile;
+
+  @CommandLine.Option(
+      names = "--certificate-file",
+      paramLabel = "FILE",
+      description = "Certificate (PEM) that is presented to gateways.")
+  private Path certificateFile;
+
+  @CommandLine.Option(
+      names = "--key-file",
+      paramLabel = "FILE",
+      description = "Private key (PEM) of that certificate.")
+  private Path keyFile;
+
+  URI gateway() throws BackupFailure {
+    URI address;
+    try {
+      address = URI.create(gateway.replaceFirst("/+$", ""));
+    } catch (IllegalArgumentException e) {
+      throw new BackupFailure("--gateway " + gateway + " is no address: " + e.getMessage(), e);
+    }
+    if (address.getHost() == null
+        || address.getPort() < 0
+        || !"http".equals(address.getScheme()) && !"https".equals(address.getScheme())) {
+      throw new BackupFailure(
+          "--gateway " + gateway + " is no address such as http://localhost:9500");
+    }
+    return address;
+  }
+
+  /**
+   * @param caFile certificates that the gateways' are checked against; null for those of the JVM
+   * @throws BackupFailure if a file cannot be read
+   */
+  GatewayClient open(Path caFile) throws BackupFailure {
+    try {
+      return new GatewayClient(
+          new TrustSettings(
+              Optional.ofNullable(caFile),
+              Optional.ofNullable(certificateFile),
+              Optional.ofNullable(keyFile),
+              Optional.ofNullable(secretFile),
+              CLOCK_SKEW));
+    } catch (StartFailure e) {
+      throw new BackupFailure(e.getMessage(), e);
+    }
+  }
+}
