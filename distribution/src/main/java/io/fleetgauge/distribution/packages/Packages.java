@@ -15,7 +15,7 @@ public final class Packages {
    *
    * @param processFolder a folder named {@code probe}, {@code gateway} or {@code query}: the
    *     process with its launcher, libraries and runtime, all of whose files have the given time
-   * @param version version of the project, such as {@code 0.1.0-SNAPSHOT}
+   * @param version version of the project, such as {@code 0.1.0}
    * @param time time of all files
    * @param built when the sources were written, SOURCE_DATE_EPOCH
    * @param output folder for the packages, made if it is missing

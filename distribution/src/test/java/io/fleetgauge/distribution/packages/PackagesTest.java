@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PackagesTest {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
   private static final Instant TIME = Instant.parse("2026-02-03T04:05:06Z");
-  private static final String VERSION = "0.1.0-SNAPSHOT";
+  private static final String VERSION = "0.1.0";
 
   /** Manual pages and completions that each folder has, whichever process it is of. */
   private static final List<String> PAGES =
@@ -119,7 +119,7 @@ class PackagesTest {
     assertThat(Commands.run("dpkg-deb", "--info", deb))
         .contains(
             "Package: fleetgauge-" + process.folder() + "\n",
-            "Version: 0.1.0~20260203040506\n",
+            "Version: 0.1.0\n",
             "Depends: libc6 (>= 2.34), passwd\n");
     assertThat(Commands.run("dpkg-deb", "--info", deb, "conffiles"))
         .isEqualTo("/etc/fleetgauge/" + process.folder() + ".yaml\n");
@@ -286,7 +286,7 @@ class PackagesTest {
         .contains(
             "fleetgauge-"
                 + process.folder()
-                + " 0.1.0~20260203040506 1 "
+                + " 0.1.0 1 "
                 + TIME.getEpochSecond()
                 + " localhost");
     assertThat(Commands.run("rpm", "-qp", "--configfiles", rpm))
