@@ -57,7 +57,7 @@ class ArchiveTest {
   @Test
   void rulesAreInTheArchiveWithThePagesThatTheyLinkTo() throws IOException {
     String rules = Files.readString(archive.home().resolve("rules/fleetgauge/presence.yaml"));
-    assertThat(rules).contains("runbook_url: docs/runbooks/NodeDown.md\n");
+    assertThat(rules).contains("/runbooks/NodeDown.md\"\n");
     assertThat(archive.home().resolve("docs/runbooks/NodeDown.md")).exists();
     assertThat(archive.home().resolve("rules/alertmanager.yaml")).exists();
     assertThat(archive.home().resolve("rules/itself/fleetgauge.yaml")).exists();

@@ -188,7 +188,7 @@ public record QueryConfig(
           100_000,
           "Most rows of one report; a longer one fails with status 429.");
 
-  /** Every default, with these. */
+  /** Every default, with these, and without rules. */
   public static QueryConfig defaults(
       HttpSettings http, ClusterSettings cluster, Set<String> features, LogSettings log) {
     return new QueryConfig(
@@ -212,7 +212,7 @@ public record QueryConfig(
         TrustSettings.NONE,
         Optional.empty(),
         features,
-        RulesSettings.defaults(),
+        RulesSettings.none(),
         NotificationSettings.to(List.of()),
         log,
         TracingSettings.OFF);
