@@ -101,13 +101,13 @@ public record RulesSettings(
           "rules.evaluationInterval",
           KeyType.duration(SECOND, DAY),
           Duration.ofMinutes(1),
-          "Time between two evaluations of a group that sets no `interval`.");
+          "Interval between evaluations of a group that sets no `interval`.");
   private static final Key<Duration> QUERY_OFFSET =
       Key.of(
           "rules.queryOffset",
           KeyType.duration(Duration.ZERO, DAY),
           Duration.ZERO,
-          "How long before the time of an evaluation its queries look, for a group that sets no"
+          "How long before the evaluation time queries are evaluated, for a group that sets no"
               + " `query_offset`.");
   private static final Key<Duration> RESEND_DELAY =
       Key.of(
@@ -120,7 +120,7 @@ public record RulesSettings(
           "rules.deadline",
           KeyType.duration(Duration.ofMillis(100), HOUR),
           "half the interval of the group",
-          "How long an evaluation waits for samples of hosts that are late.");
+          "Maximum time that an evaluation waits for samples of late hosts.");
   private static final Key<Partial> PARTIAL =
       Key.of(
           "rules.partial",
@@ -141,7 +141,7 @@ public record RulesSettings(
           "rules.externalUrl",
           URL,
           "the host name and `http.port`",
-          "Address under which people reach the query API. Links of alerts begin with it.");
+          "Address at which users reach the query API. Links in alerts begin with it.");
   private static final Key<Path> FOLDER =
       Key.optional(
           "rules.folder",
@@ -154,19 +154,21 @@ public record RulesSettings(
           "rules.maxGroups",
           KeyType.integer(1, 1_000_000),
           2_000,
-          "Most rule groups of a tenant, those of files and those that are set by API each.");
+          "Maximum number of rule groups of a tenant, for groups of files and for those set by"
+              + " API each.");
   private static final Key<Integer> MAX_RULES =
       Key.of(
           "rules.maxRules",
           KeyType.integer(1, 10_000_000),
           20_000,
-          "Most rules of a tenant, those of files and those that are set by API each.");
+          "Maximum number of rules of a tenant, for rules of files and for those set by API"
+              + " each.");
   private static final Key<Duration> CATCH_UP =
       Key.of(
           "rules.catchUp",
           KeyType.duration(Duration.ZERO, DAY),
           HOUR,
-          "How far back evaluations that were missed while no query API ran are made up for.");
+          "How far back missed evaluations are run late, after a time without a query API.");
 
   /** No rules. */
   public static RulesSettings none() {
