@@ -97,7 +97,7 @@ tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
 cluster:
   {{- include "fleetgauge.cluster" (list . "query") | nindent 2 }}
 rules:
-  folder: /var/lib/fleetgauge/rules
+  folder: /var/lib/fleetgauge/query/rules
   # Links in alerts begin with it.
   externalUrl: "{{ include "fleetgauge.scheme" . }}://{{ include "fleetgauge.name" . }}-query.${POD_NAMESPACE}.svc:9090"
   {{- if not .Values.rules.bundled }}
