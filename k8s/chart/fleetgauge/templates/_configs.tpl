@@ -96,6 +96,15 @@ tenants: {file: /etc/fleetgauge/secrets/tenants.yaml}
 {{- end }}
 cluster:
   {{- include "fleetgauge.cluster" (list . "query") | nindent 2 }}
-rules: {folder: /var/lib/fleetgauge/rules}
+rules:
+  folder: /var/lib/fleetgauge/query/rules
+  # Links in alerts begin with it.
+  externalUrl: "{{ include "fleetgauge.scheme" . }}://{{ include "fleetgauge.name" . }}-query.${POD_NAMESPACE}.svc:9090"
+  {{- if not .Values.rules.bundled }}
+  bundled: false
+  {{- end }}
+  {{- with .Values.rules.runbooks }}
+  runbooks: {{ . | quote }}
+  {{- end }}
 log: {format: json}
 {{- end -}}

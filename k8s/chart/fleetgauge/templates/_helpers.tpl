@@ -86,7 +86,7 @@ discovery:
   dns: {names: [{{ $headless }}]}
   {{- end }}
   {{- if eq (index . 1) "query" }}
-  cache: /var/lib/fleetgauge/discovery
+  cache: /var/lib/fleetgauge/query/discovery
   {{- end }}
 {{- if ne (int $root.Values.replication) 2 }}
 replication: {{ $root.Values.replication }}

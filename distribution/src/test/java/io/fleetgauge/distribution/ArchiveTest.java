@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,10 +58,30 @@ class ArchiveTest {
   @Test
   void rulesAreInTheArchiveWithThePagesThatTheyLinkTo() throws IOException {
     String rules = Files.readString(archive.home().resolve("rules/fleetgauge/presence.yaml"));
-    assertThat(rules).contains("runbook_url: docs/runbooks/NodeDown.md\n");
+    assertThat(rules).contains("/runbooks/NodeDown.md\"\n");
     assertThat(archive.home().resolve("docs/runbooks/NodeDown.md")).exists();
     assertThat(archive.home().resolve("rules/alertmanager.yaml")).exists();
     assertThat(archive.home().resolve("rules/itself/fleetgauge.yaml")).exists();
+  }
+
+  @Test
+  void documentsThatInstalledFilesNameAreInTheArchive() throws IOException {
+    Set<String> named = new TreeSet<>();
+    for (String folder : List.of("bin", "etc", "jvm", "rules", "slurm")) {
+      try (Stream<Path> files = Files.walk(archive.home().resolve(folder))) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          Pattern.compile("\\bdocs/[/\\w-]+\\.md")
+              .matcher(Files.readString(file))
+              .results()
+              .forEach(page -> named.add(page.group()));
+        }
+      }
+    }
+    assertThat(named).contains("docs/configuration.md", "docs/bundled-rules.md");
+    for (String page : named) {
+      assertThat(archive.home().resolve(page)).exists();
+    }
+    assertThat(archive.home().resolve("docs/metrics/gpu.md")).exists();
   }
 
   @ParameterizedTest

@@ -17,7 +17,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +83,7 @@ class InstalledProcessesTest {
                     .contains("\"status\":\"success\"", "\"Hostname\":\"n1\"", "\"1\""));
     assertThat(residentMebibytes(running.get("probe"))).isLessThan(PROBE_MIB);
     operate("http://127.0.0.1:" + ports.get(1), "http://127.0.0.1:" + ports.get(0));
+    bundledAlertsAreEvaluatedAndTheirRunbooksServed("http://127.0.0.1:" + ports.get(1));
     for (String name : List.of("probe", "query", "gateway")) {
       Process process = running.get(name);
       process.destroy();
@@ -86,6 +91,32 @@ class InstalledProcessesTest {
       assertThat(process.exitValue()).as(output(name)).isEqualTo(TERMINATED);
       assertThat(output(name)).doesNotContain("WARNING", "\tat ");
     }
+  }
+
+  private void bundledAlertsAreEvaluatedAndTheirRunbooksServed(String query) throws Exception {
+    Set<String> alerts =
+        found("\"name\":\"(\\w+)\"", get(URI.create(query + "/api/v1/rules?type=alert")));
+    Set<String> pages = new TreeSet<>();
+    try (var files = Files.list(archive.home().resolve("rules/fleetgauge"))) {
+      for (Path file : files.toList()) {
+        String text = Files.readString(file);
+        assertThat(alerts).containsAll(found("- alert: (\\w+)", text));
+        pages.addAll(found("externalURL }}/runbooks/(\\w+\\.md)", text));
+      }
+    }
+    assertThat(pages).hasSizeGreaterThan(30);
+    for (String page : pages) {
+      assertThat(get(URI.create(query + "/runbooks/" + page)))
+          .isEqualTo(Files.readString(archive.home().resolve("docs/runbooks").resolve(page)));
+    }
+  }
+
+  private static Set<String> found(String pattern, String text) {
+    return Pattern.compile(pattern)
+        .matcher(text)
+        .results()
+        .map(match -> match.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The commands of operators, on the machine and against the processes that run. */

@@ -47,7 +47,8 @@ public record ClusterSettings(
           "cluster.host",
           KeyType.text(),
           "127.0.0.1",
-          "Address that the other members reach; it should be on a private network.");
+          "Address at which the other members reach this process; it should be on a private"
+              + " network.");
   private static final Key<Integer> PORT =
       Key.of(
           "cluster.port",
@@ -71,8 +72,9 @@ public record ClusterSettings(
                   text -> Optional.of(text).filter(HOST_AND_PORT.asMatchPredicate())),
               1),
           List.of("127.0.0.1:" + DEFAULT_PORT),
-          "Some members to join; this process may be among them. With `cluster.discovery.method`,"
-              + " these are members besides those that are discovered, none by default.");
+          "Addresses of any members; this process may be among them. With"
+              + " `cluster.discovery.method`, they are added to the discovered ones, and there are"
+              + " none by default.");
   private static final Key<Integer> REPLICATION =
       Key.of(
           "cluster.replication",

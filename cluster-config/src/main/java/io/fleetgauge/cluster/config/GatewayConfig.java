@@ -59,14 +59,14 @@ public record GatewayConfig(
           "zone",
           KeyType.text(),
           "not known",
-          "What this gateway shares with those that may fail together with it, such as a rack;"
-              + " copies of a host are placed in other zones where possible.");
+          "Failure domain of this gateway, such as a rack; the replica of a host is placed in"
+              + " another zone where possible.");
   private static final Key<Duration> DRAIN_TIMEOUT =
       Key.of(
           "drainTimeout",
           KeyType.duration(Duration.ZERO, Duration.ofHours(1)),
           DEFAULT_DRAIN_TIMEOUT,
-          "Longest time that a stopping gateway waits for its hosts to move to other gateways.");
+          "Maximum time that a stopping gateway waits for its hosts to move to other gateways.");
 
   private static final Journal.Settings JOURNAL = Journal.Settings.defaults(Path.of("journal"));
   private static final Key<Journal.Sync> JOURNAL_SYNC =
@@ -81,13 +81,13 @@ public record GatewayConfig(
           "journal.syncInterval",
           KeyType.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
           JOURNAL.syncInterval(),
-          "Longest time between two syncs, with `journal.sync: interval`.");
+          "Maximum time between syncs, with `journal.sync: interval`.");
   private static final Key<Integer> JOURNAL_SYNC_BYTES =
       Key.of(
           "journal.syncBytes",
           KeyType.size(1 << 10, 1 << 30),
           JOURNAL.syncBytes(),
-          "Most unsynced bytes, with `journal.sync: interval`.");
+          "Maximum size of unsynced data, with `journal.sync: interval`.");
   private static final Key<Integer> JOURNAL_SEGMENT =
       Key.of(
           "journal.segment",
@@ -99,14 +99,14 @@ public record GatewayConfig(
           "journal.maxDisk",
           KeyType.size(1L << 20, 100L << 40),
           JOURNAL.maxBytes(),
-          "Most bytes of the journal on disk.");
+          "Maximum size of the journal on disk.");
   private static final Key<Long> JOURNAL_MAX_QUEUED =
       Key.of(
           "journal.maxQueued",
           KeyType.size(1L << 20, 1L << 30),
           JOURNAL.maxQueuedBytes(),
-          "Most bytes that wait to be written to the journal; senders of more are asked to slow"
-              + " down.");
+          "Maximum size of data that waits to be written to the journal; above it senders are"
+              + " asked to slow down.");
 
   /**
    * @param source what messages call the text

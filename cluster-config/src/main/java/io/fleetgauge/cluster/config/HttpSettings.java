@@ -10,8 +10,8 @@ import java.util.Optional;
  *
  * @param host {@code http.host}: the address to bind
  * @param port {@code http.port}; 0 lets the system choose
- * @param insecure {@code http.insecure}: whether other machines may reach the process although it
- *     asks nobody for a token
+ * @param insecure {@code http.insecure}: whether other machines may reach the process without
+ *     authentication
  * @param tls {@code http.tls}: without it, plain HTTP
  */
 public record HttpSettings(String host, int port, boolean insecure, Optional<TlsSettings> tls) {
@@ -22,7 +22,7 @@ public record HttpSettings(String host, int port, boolean insecure, Optional<Tls
           "http.insecure",
           KeyType.flag(),
           false,
-          "Whether other machines may reach the process although it asks nobody for a token.");
+          "Whether other machines may reach the process without authentication.");
 
   /** Plain HTTP. */
   public HttpSettings(String host, int port) {

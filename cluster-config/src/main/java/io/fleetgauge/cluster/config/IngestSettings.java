@@ -21,13 +21,13 @@ public record IngestSettings(
           "ingest.maxBody",
           KeyType.size(64 << 10, 256 << 20),
           16 << 20,
-          "Longest request body; a longer one is answered with status 413.");
+          "Maximum size of a request body; a larger one is rejected with status 413.");
   private static final Key<Integer> MAX_QUEUED_REQUESTS =
       Key.of(
           "ingest.maxQueuedRequests",
           KeyType.integer(1, 100_000),
           1_000,
-          "Most requests that wait for a lane; senders of more are asked to slow down.");
+          "Maximum number of requests that wait; above it senders are asked to slow down.");
   private static final Key<List<String>> HOST_LABELS =
       Key.of(
           "ingest.hostLabels",

@@ -31,21 +31,17 @@ public record LogSettings(Format format, Level level, int linesPerMinute) {
           "log.format",
           KeyType.choice(Format.class),
           Format.TEXT,
-          "Shape of a log line on standard output.");
+          "Format of log lines on standard output.");
   private static final Key<Level> LEVEL =
-      Key.of(
-          "log.level",
-          KeyType.choice(Level.class),
-          Level.INFO,
-          "Least severe level that is logged.");
+      Key.of("log.level", KeyType.choice(Level.class), Level.INFO, "Minimum level that is logged.");
   private static final Key<Integer> LINES_PER_MINUTE =
       Key.of(
           "log.linesPerMinute",
           KeyType.integer(1, 1_000_000),
           30,
-          "Most lines of one kind that are written in a minute. Lines are of one kind when they"
-              + " come from one place and differ in names and numbers only. Further lines are"
-              + " counted, and a line says how many there were.");
+          "Maximum number of lines of one kind in a minute. Lines are of one kind when they come"
+              + " from one place and differ in names and numbers only. Further lines are counted,"
+              + " and a line says how many there were.");
 
   /** As many lines as by default. */
   public LogSettings(Format format, Level level) {

@@ -113,14 +113,14 @@ public record ProbeConfig(
                   text -> Optional.of(text).filter(ADDRESS.asMatchPredicate()).map(URI::create)),
               1),
           List.of(URI.create("http://127.0.0.1:9500")),
-          "Some gateways to begin with; the probe learns from them which one owns its host. With"
-              + " `discovery.method`, these are gateways besides those that are discovered, none by"
+          "Addresses of any gateways; the probe learns from them which one owns its host. With"
+              + " `discovery.method`, they are added to the discovered ones, and there are none by"
               + " default.");
   private static final Key<Path> TOKEN_FILE =
       Key.optional(
           "tokenFile",
           KeyType.file(),
-          "File with the token that the probe shows to gateways; it needs the right to write.");
+          "File with the token that the probe sends to gateways; it needs the right `write`.");
 
   /**
    * @param source what messages call the text

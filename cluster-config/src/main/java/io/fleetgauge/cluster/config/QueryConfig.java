@@ -94,51 +94,54 @@ public record QueryConfig(
                               each -> each.equals(ANY_ORIGIN) || ORIGIN.matcher(each).matches())),
               0),
           List.of(),
-          "Origins whose pages may read answers in a browser (CORS). Grafana needs none: its"
-              + " server asks.");
+          "Origins whose pages may read responses in a browser (CORS). Grafana needs none,"
+              + " because its server sends the requests.");
   private static final Key<Duration> TIMEOUT =
       Key.of(
           "query.timeout",
           KeyType.duration(SECOND, HOUR),
           Duration.ofMinutes(2),
-          "Longest time for a query; then it fails with status 503.");
+          "Timeout of a query; then it fails with status 503.");
   private static final Key<Duration> LOOKBACK =
       Key.of(
           "query.lookback",
           KeyType.duration(SECOND, HOUR),
           Duration.ofMinutes(5),
-          "Age up to which an instant selector takes a sample.");
+          "Maximum age of the sample that an instant selector returns.");
   private static final Key<Integer> MAX_CONCURRENT =
       Key.of(
           "query.maxConcurrent",
           KeyType.integer(1, 10_000),
           100,
-          "Most queries of all tenants that run or wait at once, on all query APIs together; above,"
-              + " the tenant that has most of them for its weight is refused with status 503.");
+          "Maximum number of queries of all tenants that run or wait, on all query APIs together;"
+              + " above it, queries of the tenant that has most of them for its weight are rejected"
+              + " with status 503.");
   private static final Key<Integer> MAX_PARALLEL =
       Key.derived(
           "query.maxParallel",
           KeyType.integer(1, 10_000),
           "twice the number of processors, at least 4",
-          "Most queries that execute at once on this query API; the others wait.");
+          "Maximum number of queries that this query API executes at once; further queries"
+              + " wait.");
   private static final Key<Integer> MAX_HEAVY =
       Key.derived(
           "query.maxHeavy",
           KeyType.integer(1, 10_000),
           "half the number of processors, at least 1",
-          "Most heavy queries among those that execute at once.");
+          "Maximum number of heavy queries among those.");
   private static final Key<Long> CACHE =
       Key.derived(
           "query.cache",
           KeyType.size(1L << 20, 64L << 30),
           "a thirty-second of the heap, at least `1MiB`",
-          "Memory for cached answers.");
+          "Maximum memory for cached results.");
   private static final Key<Long> WIDE_SERIES =
       Key.of(
           "query.wideSeries",
           KeyType.integer(1L, 1_000_000_000L),
           500_000L,
-          "Most series that a sum over the whole fleet may read one by one; a wider one fails.");
+          "Maximum number of series that an aggregation over the whole fleet may read one by"
+              + " one; with more it fails.");
   private static final Key<Duration> SLOW_WARN =
       Key.of(
           "query.slowWarn",
@@ -167,28 +170,28 @@ public record QueryConfig(
       Key.optional(
           "query.aliases",
           KeyType.file(),
-          "File with more names by which stored metrics and labels can be asked for, in the form"
-              + " that `docs/queries.md` describes.");
+          "File with further names of stored metrics and labels for queries, in the form that"
+              + " `docs/queries.md` describes.");
   private static final Key<Integer> FEDERATE_SERIES =
       Key.of(
           "federate.maxSeries",
           KeyType.integer(1, 100_000_000),
           500_000,
-          "Most series of one federation scrape; a larger one fails.");
+          "Maximum number of series of a federation scrape; with more it fails.");
   private static final Key<Long> FEDERATE_BYTES =
       Key.of(
           "federate.maxBytes",
           KeyType.size(1L << 10, 2L << 30),
           256L << 20,
-          "Longest body of one federation scrape; a longer one fails.");
+          "Maximum size of the response to a federation scrape; above it the scrape fails.");
   private static final Key<Integer> REPORT_ROWS =
       Key.of(
           "report.maxRows",
           KeyType.integer(1, 1_000_000),
           100_000,
-          "Most rows of one report; a longer one fails with status 429.");
+          "Maximum number of rows of a report; with more it fails with status 429.");
 
-  /** Every default, with these. */
+  /** Every default, with these, and without rules. */
   public static QueryConfig defaults(
       HttpSettings http, ClusterSettings cluster, Set<String> features, LogSettings log) {
     return new QueryConfig(
@@ -212,7 +215,7 @@ public record QueryConfig(
         TrustSettings.NONE,
         Optional.empty(),
         features,
-        RulesSettings.defaults(),
+        RulesSettings.none(),
         NotificationSettings.to(List.of()),
         log,
         TracingSettings.OFF);

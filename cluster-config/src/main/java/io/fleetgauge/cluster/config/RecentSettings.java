@@ -31,14 +31,14 @@ public record RecentSettings(
           "recent.enabled",
           KeyType.flag(),
           true,
-          "Whether the last minutes are kept at a high rate in memory, as `GET /v1/recent` shows"
-              + " them.");
+          "Whether the last minutes are recorded at a high rate in memory, for `GET"
+              + " /v1/recent`.");
   private static final Key<Duration> STEP =
       Key.of(
           "recent.step",
           KeyType.duration(SECOND, Duration.ofMinutes(1)),
           SECOND,
-          "Time between two of these readings.");
+          "Interval between these readings.");
   private static final Key<Duration> LENGTH =
       Key.of(
           "recent.length",
@@ -50,28 +50,29 @@ public record RecentSettings(
           "recent.faults.after",
           KeyType.duration(SECOND, Duration.ofMinutes(5)),
           Duration.ofSeconds(30),
-          "How long the window of a fault goes on after the fault; at most `recent.length`.");
+          "How long the recording of a fault continues after the fault; at most"
+              + " `recent.length`.");
   private static final Key<Integer> KEPT =
       Key.of(
           "recent.faults.kept",
           KeyType.integer(1, 64),
           8,
-          "How many windows of faults are kept, in memory and in the folder of the spool; the"
-              + " oldest is removed first.");
+          "Maximum number of recordings of faults, in memory and in the folder of the spool;"
+              + " the oldest is removed first.");
   private static final Key<Integer> PER_HOUR =
       Key.of(
           "recent.faults.perHour",
           KeyType.integer(0, 60),
           6,
-          "How many windows may begin within an hour; further faults are counted, and keep"
-              + " nothing.");
+          "Maximum number of recordings that begin within an hour; further faults are counted"
+              + " and not recorded.");
   private static final Key<Boolean> UPLOAD =
       Key.of(
           "recent.faults.upload",
           KeyType.flag(),
           true,
-          "Whether the window of a fault is sent to the gateway, as series `gpu_recent_*` and"
-              + " `node_recent_*`.");
+          "Whether the recording of a fault is sent to the gateway, as series `gpu_recent_*`"
+              + " and `node_recent_*`.");
 
   /** Every default. */
   public static RecentSettings defaults() {

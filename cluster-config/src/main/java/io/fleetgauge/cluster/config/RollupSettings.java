@@ -55,14 +55,13 @@ public record RollupSettings(Duration step, Duration lookback, List<Rule> rules)
           "rollups.step",
           KeyType.duration(SECOND, HOUR),
           DEFAULT.step,
-          "Distance between two steps of a rollup.");
+          "Interval between steps of a rollup.");
   private static final Key<Duration> LOOKBACK =
       Key.of(
           "rollups.lookback",
           KeyType.duration(SECOND, HOUR),
           DEFAULT.lookback,
-          "Age up to which a sample counts at a step; queries use rollups only when it equals"
-              + " `query.lookback`.");
+          "Lookback of a step; queries use rollups only when it equals `query.lookback`.");
   private static final Key<String> METRICS =
       Key.required(
           "metrics",

@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
 /**
  * Which rules are evaluated, and how.
  *
+ * @param bundled {@code rules.bundled}
+ * @param runbooks {@code rules.runbooks}; empty for the pages that the query API serves
  * @param files {@code rules.files}
  * @param tenants {@code rules.tenants.NAME.files} by tenant, sorted by name
  * @param evaluationInterval {@code rules.evaluationInterval}
@@ -30,6 +32,8 @@ import java.util.regex.Pattern;
  * @param catchUp {@code rules.catchUp}
  */
 public record RulesSettings(
+    boolean bundled,
+    Optional<URI> runbooks,
     List<String> files,
     Map<String, List<String>> tenants,
     Duration evaluationInterval,
@@ -56,6 +60,27 @@ public record RulesSettings(
   private static final Pattern ADDRESS =
       Pattern.compile("https?://(\\[[0-9a-fA-F:.]+\\]|[a-zA-Z0-9._-]+)(:\\d{1,5})?(/[\\w./~-]*)?");
 
+  private static final KeyType<URI> URL =
+      KeyType.form(
+          "URL",
+          "a URL such as https://fleet.example/console",
+          URI::toString,
+          text -> Optional.of(text).filter(ADDRESS.asMatchPredicate()).map(URI::create));
+
+  private static final Key<Boolean> BUNDLED =
+      Key.of(
+          "rules.bundled",
+          KeyType.flag(),
+          true,
+          "Whether the bundled alerts and recording rules about GPUs and nodes are evaluated, which"
+              + " are installed in the folder `rules/fleetgauge`.");
+  private static final Key<URI> RUNBOOKS =
+      Key.derived(
+          "rules.runbooks",
+          URL,
+          "`rules.externalUrl` and `/runbooks`",
+          "Address of the folder of runbooks: links of the bundled alerts are this, a slash and the"
+              + " name of a page.");
   private static final Key<List<String>> FILES =
       Key.of(
           "rules.files",
@@ -76,13 +101,13 @@ public record RulesSettings(
           "rules.evaluationInterval",
           KeyType.duration(SECOND, DAY),
           Duration.ofMinutes(1),
-          "Time between two evaluations of a group that sets no `interval`.");
+          "Interval between evaluations of a group that sets no `interval`.");
   private static final Key<Duration> QUERY_OFFSET =
       Key.of(
           "rules.queryOffset",
           KeyType.duration(Duration.ZERO, DAY),
           Duration.ZERO,
-          "How long before the time of an evaluation its queries look, for a group that sets no"
+          "How long before the evaluation time queries are evaluated, for a group that sets no"
               + " `query_offset`.");
   private static final Key<Duration> RESEND_DELAY =
       Key.of(
@@ -95,7 +120,7 @@ public record RulesSettings(
           "rules.deadline",
           KeyType.duration(Duration.ofMillis(100), HOUR),
           "half the interval of the group",
-          "How long an evaluation waits for samples of hosts that are late.");
+          "Maximum time that an evaluation waits for samples of late hosts.");
   private static final Key<Partial> PARTIAL =
       Key.of(
           "rules.partial",
@@ -114,13 +139,9 @@ public record RulesSettings(
   private static final Key<URI> EXTERNAL_URL =
       Key.derived(
           "rules.externalUrl",
-          KeyType.form(
-              "URL",
-              "a URL such as https://fleet.example/console",
-              URI::toString,
-              text -> Optional.of(text).filter(ADDRESS.asMatchPredicate()).map(URI::create)),
+          URL,
           "the host name and `http.port`",
-          "Address under which people reach the query API. Links of alerts begin with it.");
+          "Address at which users reach the query API. Links in alerts begin with it.");
   private static final Key<Path> FOLDER =
       Key.optional(
           "rules.folder",
@@ -133,28 +154,42 @@ public record RulesSettings(
           "rules.maxGroups",
           KeyType.integer(1, 1_000_000),
           2_000,
-          "Most rule groups of a tenant, those of files and those that are set by API each.");
+          "Maximum number of rule groups of a tenant, for groups of files and for those set by"
+              + " API each.");
   private static final Key<Integer> MAX_RULES =
       Key.of(
           "rules.maxRules",
           KeyType.integer(1, 10_000_000),
           20_000,
-          "Most rules of a tenant, those of files and those that are set by API each.");
+          "Maximum number of rules of a tenant, for rules of files and for those set by API"
+              + " each.");
   private static final Key<Duration> CATCH_UP =
       Key.of(
           "rules.catchUp",
           KeyType.duration(Duration.ZERO, DAY),
           HOUR,
-          "How far back evaluations that were missed while no query API ran are made up for.");
+          "How far back missed evaluations are run late, after a time without a query API.");
 
-  /** Every default. */
-  public static RulesSettings defaults() {
+  /** No rules. */
+  public static RulesSettings none() {
     return of(List.of(), Optional.empty());
   }
 
-  /** Every default, with these files and this folder. */
+  /** The rules of these files only, and this folder. */
   public static RulesSettings of(List<String> files, Optional<Path> folder) {
+    return of(false, files, Optional.empty(), folder);
+  }
+
+  /** The bundled rules only, and this folder. */
+  public static RulesSettings bundled(URI externalUrl, Path folder) {
+    return of(true, List.of(), Optional.of(externalUrl), Optional.of(folder));
+  }
+
+  private static RulesSettings of(
+      boolean bundled, List<String> files, Optional<URI> externalUrl, Optional<Path> folder) {
     return new RulesSettings(
+        bundled,
+        Optional.empty(),
         files,
         Map.of(),
         EVALUATION_INTERVAL.fallback().orElseThrow(),
@@ -163,7 +198,7 @@ public record RulesSettings(
         Optional.empty(),
         PARTIAL.fallback().orElseThrow(),
         Map.of(),
-        Optional.empty(),
+        externalUrl,
         folder,
         MAX_GROUPS.fallback().orElseThrow(),
         MAX_RULES.fallback().orElseThrow(),
@@ -176,6 +211,8 @@ public record RulesSettings(
       tenants.put(name, in.get(TENANT_FILES.in("rules.tenants." + name)));
     }
     return new RulesSettings(
+        in.get(BUNDLED),
+        in.find(RUNBOOKS),
         in.get(FILES),
         tenants,
         in.get(EVALUATION_INTERVAL),

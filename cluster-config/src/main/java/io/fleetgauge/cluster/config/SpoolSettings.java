@@ -42,8 +42,8 @@ public record SpoolSettings(
           "spool.maxMemory",
           KeyType.size(64L << 10, 8L << 30),
           12L << 20,
-          "Most memory for unacknowledged ticks; older ones are on disk only. It is part of the"
-              + " heap, of which a probe has 64 MiB, and never more than a quarter of it.");
+          "Maximum memory for unacknowledged ticks; older ones are on disk only. It is part of"
+              + " the heap, of which a probe has 64 MiB, and never more than a quarter of it.");
   private static final Key<Duration> RETENTION =
       Key.of(
           "spool.retention",
@@ -55,7 +55,8 @@ public record SpoolSettings(
           "spool.maxDisk",
           KeyType.size(1L << 20, 1L << 40),
           1L << 30,
-          "Most bytes of the spool on disk; above it the oldest ticks are dropped and counted.");
+          "Maximum size of the spool on disk; above it the oldest ticks are dropped and"
+              + " counted.");
 
   /** Every default, but nothing on disk. */
   public static SpoolSettings inMemory() {

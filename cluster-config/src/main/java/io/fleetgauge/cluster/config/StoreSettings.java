@@ -52,7 +52,7 @@ public record StoreSettings(
           "store.maxDisk",
           KeyType.size(1L << 20, 100L << 40),
           100L << 30,
-          "Most bytes of blocks; above it the oldest blocks are deleted.");
+          "Maximum size of blocks; above it the oldest blocks are deleted.");
   private static final Key<Duration> MEMORY =
       Key.derived(
           "store.memory",
@@ -65,26 +65,27 @@ public record StoreSettings(
           "store.outOfOrder",
           KeyType.duration(Duration.ZERO, LONGEST_RETENTION.dividedBy(2)),
           "`1h`, or half of `store.memory` if that is less",
-          "How much older than the newest sample of its host an accepted sample may be; at most"
-              + " half of `store.memory`.");
+          "Maximum age of an accepted sample, measured from the newest sample of its host; at"
+              + " most half of `store.memory`.");
   private static final Key<Integer> MAX_SERIES_PER_HOST =
       Key.of(
           "store.maxSeriesPerHost",
           KeyType.integer(1, 10_000_000),
           100_000,
-          "Most series of one host; samples of further series are refused and counted.");
+          "Maximum number of series of one host; samples of further series are rejected and"
+              + " counted.");
   private static final Key<Integer> MAX_SERIES_PER_TENANT =
       Key.of(
           "store.maxSeriesPerTenant",
           KeyType.integer(1, 100_000_000),
           1_000_000,
-          "Most series with one value of the label `tenant`.");
+          "Maximum number of series with one value of the label `tenant`.");
   private static final Key<Integer> MAX_SERIES =
       Key.of(
           "store.maxSeries",
           KeyType.integer(1, 100_000_000),
           2_000_000,
-          "Most series of this gateway.");
+          "Maximum number of series of this gateway.");
   private static final Key<String> GPU_LABEL =
       Key.of(
           "store.gpuLabel",

@@ -33,55 +33,60 @@ public record TenantLimits(
       Key.optional(
           "tenants.file",
           KeyType.file(),
-          "File that names the tenants, their tokens, scopes and limits; without it everybody may"
-              + " do everything.");
+          "File that names the tenants, their tokens, scopes and limits; without it there is no"
+              + " authentication.");
 
   private static final Key<Integer> WEIGHT =
       Key.of(
           "weight",
           KeyType.integer(1, 1_000),
           1,
-          "Share of a tenant when several tenants wait for places.");
+          "Weight of a tenant when queries of several tenants wait.");
   private static final Key<Integer> RUNNING =
       Key.of(
           "running",
           KeyType.integer(1, 10_000),
           20,
-          "Most queries of a tenant that run at once, on all query APIs together; more wait. As"
-              + " many long answers may be under way from one query API; more are refused with"
-              + " status 429.");
+          "Maximum number of queries of a tenant that run at once, on all query APIs together;"
+              + " further queries wait. It also limits the long responses of one query API that are"
+              + " being sent; further ones are rejected with status 429.");
   private static final Key<Integer> QUEUED =
       Key.of(
           "queued",
           KeyType.integer(0, 100_000),
           200,
-          "Most queries of a tenant that wait at one query API; more are refused with status 429.");
+          "Maximum number of queries of a tenant that wait at one query API; further ones are"
+              + " rejected with status 429.");
   private static final Key<Long> SAMPLES =
       Key.of(
           "samples",
           KeyType.integer(1L, 10_000_000_000L),
           50_000_000L,
-          "Most samples that one query may read; then it fails with status 422.");
+          "Maximum number of samples that one query may read; then it fails with status 422.");
   private static final Key<Long> SERIES =
       Key.of(
           "series",
           KeyType.integer(1L, 1_000_000_000L),
           2_000_000L,
-          "Most series that one query may read; then it fails with status 422.");
+          "Maximum number of series that one query may read; then it fails with status 422.");
   private static final Key<Duration> RANGE =
       Key.of(
           "range",
           KeyType.duration(Duration.ofMinutes(1), Duration.ofDays(4_000)),
           Duration.ofDays(400),
-          "Longest time range of a query.");
+          "Maximum time range of a query.");
   private static final Key<Integer> POINTS =
-      Key.of("points", KeyType.integer(1, 11_001), 11_001, "Most steps of a range query.");
+      Key.of(
+          "points",
+          KeyType.integer(1, 11_001),
+          11_001,
+          "Maximum number of steps of a range query.");
   private static final Key<Boolean> STRICT =
       Key.of(
           "strict",
           KeyType.flag(),
           false,
-          "Whether an answer that misses hosts is an error instead of a warning.");
+          "Whether missing hosts are an error instead of a warning.");
 
   /** Every default. */
   public static final TenantLimits DEFAULT =

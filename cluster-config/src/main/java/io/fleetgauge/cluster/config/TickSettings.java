@@ -25,20 +25,20 @@ public record TickSettings(
           "tick",
           KeyType.duration(SHORTEST, Duration.ofMinutes(5)),
           Duration.ofSeconds(15),
-          "Time between two readings of the metrics that matter most.");
+          "Interval between readings of the most important metrics.");
   private static final Key<Duration> OTHER =
       Key.of(
           "ticks.other",
           KeyType.duration(SHORTEST, LONGEST),
           Duration.ofSeconds(30),
-          "Time between two readings of other metrics: what changes slowly or costs more to read;"
-              + " at least `tick`.");
+          "Interval between readings of other metrics, which change slowly or cost more to"
+              + " read; at least `tick`.");
   private static final Key<Duration> STATIC =
       Key.of(
           "ticks.static",
           KeyType.duration(SHORTEST, LONGEST),
           Duration.ofHours(1),
-          "Time between two readings of what hardly ever changes, such as versions; the last"
+          "Interval between readings of what hardly ever changes, such as versions; the last"
               + " reading is sent again every 4 minutes.");
 
   /** The defaults, with another tick. */
@@ -54,7 +54,7 @@ public record TickSettings(
           Key.optional(
               "ticks.of." + name,
               KeyType.duration(SHORTEST, LONGEST),
-              "Time between two readings of the metric of that name, or of all metrics of the"
+              "Interval between readings of the metric of that name, or of all metrics of the"
                   + " reader of that name.");
       in.find(key).ifPresent(period -> chosen.put(name, period));
     }

@@ -29,8 +29,8 @@ public record TlsSettings(Path certificate, Path key, Optional<Path> clientCa) {
           "http.tls.clientCa",
           KeyType.file(),
           "Authority in PEM that signs the certificates of the cluster's processes; a client with"
-              + " such a certificate counts as one of them. A probe answers only clients with such"
-              + " a certificate, except for /-/healthy and /-/ready.");
+              + " such a certificate is treated as one of them. A probe answers only clients with"
+              + " such a certificate, except for /-/healthy and /-/ready.");
 
   static Optional<TlsSettings> read(ConfigReader in) {
     Optional<Path> certificate = in.find(CERTIFICATE);

@@ -33,8 +33,8 @@ public record TracingSettings(
               "a URL such as http://collector:4318",
               URI::toString,
               text -> Optional.of(text).filter(ADDRESS.asMatchPredicate()).map(URI::create)),
-          "Collector that takes traces of queries and ticks, by OTLP over HTTP. `/v1/traces` is"
-              + " added where the URL has no path. Without it nothing is traced.");
+          "Collector for traces of queries and ticks, by OTLP over HTTP. `/v1/traces` is added"
+              + " where the URL has no path. Tracing is off by default.");
   private static final Key<Double> RATIO =
       Key.of(
           "tracing.ratio",
@@ -44,8 +44,8 @@ public record TracingSettings(
               TracingSettings::text,
               TracingSettings::ratio),
           1.0,
-          "Share of the traces that are sent, of those that begin in this process. A request with"
-              + " the header `traceparent` is traced when its sender traces it.");
+          "Sampling ratio of the traces that begin in this process. A request with the header"
+              + " `traceparent` is traced when its sender traces it.");
   private static final Key<Path> TOKEN =
       Key.optional(
           "tracing.tokenFile",

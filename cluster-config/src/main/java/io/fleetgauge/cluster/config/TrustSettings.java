@@ -43,16 +43,16 @@ public record TrustSettings(
           "cluster.secretFile",
           KeyType.file(),
           "File with the secret of the cluster, 16 characters or more and the same for all"
-              + " processes: it proves that a request or a message comes from one of them. A second"
-              + " line may have another secret that is valid too, while the secret is changed.");
+              + " processes: it authenticates requests and messages between them. A second line may"
+              + " have another secret that is valid too, while the secret is changed.");
 
   private static final Key<Duration> CLOCK_SKEW =
       Key.of(
           "trust.clockSkew",
           KeyType.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
           Duration.ofSeconds(60),
-          "Most by which the clock of another process may differ from this one's; its requests are"
-              + " rejected otherwise. For so long, requests are remembered so that none is accepted"
+          "Maximum difference between the clocks of two processes; with a larger one, requests are"
+              + " rejected. Requests are remembered for this time, so that none is accepted"
               + " twice.");
 
   /** Proves nothing. */

@@ -30,7 +30,7 @@ public abstract class ProcessCommand<C> implements Command {
   @Option(
       names = "--insecure",
       description =
-          "Lets other machines reach the process although it asks nobody for a token, as"
+          "Lets other machines reach the process without authentication, as"
               + " http.insecure does.")
   private boolean insecure;
 

@@ -17,15 +17,15 @@ public record HostLimits(int hosts, int newHosts) {
           "hosts",
           KeyType.integer(1, 20_000),
           5_000,
-          "Most hosts that the tenant's write tokens make known to the cluster; samples of more are"
-              + " refused with status 400, frames of probes with 429.");
+          "Maximum number of hosts that the tenant's write tokens may add to the cluster;"
+              + " samples of more are rejected with status 400, frames of probes with 429.");
   private static final Key<Integer> NEW_HOSTS =
       Key.of(
           "newHosts",
           KeyType.integer(1, 20_000),
           5_000,
-          "Most of them that are made known within an hour; samples of more are refused with status"
-              + " 429 and may be sent again.");
+          "Maximum number of hosts that are added within an hour; samples of more are rejected"
+              + " with status 429 and may be sent again.");
 
   static HostLimits read(ConfigReader in, String section) {
     return new HostLimits(in.get(HOSTS.in(section)), in.get(NEW_HOSTS.in(section)));

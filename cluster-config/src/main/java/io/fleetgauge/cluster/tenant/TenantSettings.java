@@ -42,13 +42,13 @@ public record TenantSettings(
           "write.labels",
           KeyType.labels(),
           Map.of(),
-          "Labels that every series must have that the tenant sends; others are refused.");
+          "Labels that every series of the tenant must have; others are rejected.");
   private static final Key<Boolean> STAMP =
       Key.of(
           "write.stamp",
           KeyType.flag(),
           false,
-          "Whether `write.labels` are set on the series that the tenant sends instead of checked.");
+          "Whether `write.labels` are added to the series of the tenant instead of checked.");
 
   /**
    * @param scopeProblem what is wrong with a selector; empty when nothing is

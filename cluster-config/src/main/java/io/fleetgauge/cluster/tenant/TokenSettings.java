@@ -47,7 +47,7 @@ public record TokenSettings(
               "hash",
               "of the form $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH, as argon2 -id -e prints it",
               text -> Optional.of(text).filter(TokenSettings::isArgon2id)),
-          "Hash of a token that somebody made up; slower to check, and harder to guess.");
+          "Hash of a password that a person chose; slower to check, and harder to guess.");
   private static final Key<Instant> EXPIRES =
       Key.derived(
           "expires",
@@ -57,7 +57,7 @@ public record TokenSettings(
               Instant::toString,
               TokenSettings::expiry),
           "never",
-          "Moment from which the token is not accepted; a day means its end in UTC.");
+          "Time at which the token expires; a day means its end in UTC.");
   private static final Key<List<Right>> RIGHTS =
       Key.of(
           "rights",

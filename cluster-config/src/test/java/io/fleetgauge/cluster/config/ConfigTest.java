@@ -142,6 +142,8 @@ class ConfigTest {
                 Optional.empty(),
                 Set.of(),
                 new RulesSettings(
+                    true,
+                    Optional.empty(),
                     List.of(),
                     Map.of(),
                     Duration.ofMinutes(1),
@@ -356,6 +358,8 @@ class ConfigTest {
               slowError: 2s
               limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
             rules:
+              bundled: false
+              runbooks: https://pages.example/runbooks
               files: ["/etc/rules/*.yaml"]
               tenants: {ml: {files: [/etc/ml.yaml]}}
               evaluationInterval: 15s
@@ -373,6 +377,8 @@ class ConfigTest {
     assertThat(config.rules())
         .isEqualTo(
             new RulesSettings(
+                false,
+                Optional.of(URI.create("https://pages.example/runbooks")),
                 List.of("/etc/rules/*.yaml"),
                 Map.of("ml", List.of("/etc/ml.yaml")),
                 Duration.ofSeconds(15),

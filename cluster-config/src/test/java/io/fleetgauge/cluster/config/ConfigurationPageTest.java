@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,30 @@ class ConfigurationPageTest {
               assertThat(key.type().name()).as(key.name()).isNotBlank();
               assertThat(key.fallbackText()).as(key.name()).isNotBlank();
             });
+  }
+
+  @Test
+  void everyKeyIsListedOnce() {
+    List<String> listed =
+        Pattern.compile("^- `([\\w.]+)`( \\([^)]+\\))?: (?!see )", Pattern.MULTILINE)
+            .matcher(ConfigurationPage.text())
+            .results()
+            .map(item -> item.group(1))
+            .toList();
+    assertThat(listed).doesNotHaveDuplicates().hasSizeGreaterThan(250);
+    assertThat(allKeys())
+        .allSatisfy(
+            key ->
+                assertThat(listed)
+                    .as(key.name())
+                    .contains(key.name().replaceFirst("^.*\\.(?=(discovery|limits)\\.)", "")));
+  }
+
+  @Test
+  void everySectionHasAnAnchorOfItsOwn() {
+    assertThat(ConfigurationPage.text().lines().filter(line -> line.startsWith("##")))
+        .doesNotHaveDuplicates()
+        .contains("### http", "### discovery", "### limits", "## Probe", "### rules");
   }
 
   @Test

@@ -73,7 +73,7 @@ final class Contents {
     if (name.startsWith("etc/") || name.equals("LICENSE")) {
       return; // the package has its own
     }
-    if (name.startsWith("licences/") || name.equals("README.md")) {
+    if (name.matches("(licences|docs)/.*|README\\.md")) {
       add(Entry.File.of(documentation + "/" + name, file));
     } else if (name.startsWith("share/")) {
       if (isOfThisProcess(file.getFileName().toString())) {

@@ -8,7 +8,7 @@ public enum ShippedProcess {
   PROBE(
       "node-probe",
       List.of("jvm/common.flags", "jvm/probe.flags"),
-      List.of("etc/probe.yaml", "slurm"),
+      List.of("etc/probe.yaml", "slurm", "docs"),
       List.of("probe", "doctor"),
       List.of(
           "java.base",
@@ -21,7 +21,7 @@ public enum ShippedProcess {
   GATEWAY(
       "shard-gateway",
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
-      List.of("etc/gateway.yaml", "etc/tenants.yaml"),
+      List.of("etc/gateway.yaml", "etc/tenants.yaml", "docs"),
       List.of("gateway", "doctor"),
       Modules.OF_MEMBERS),
   QUERY(

@@ -30,7 +30,7 @@ class AlertRulesTest {
   private static final String HEAD =
       """
       # Written from distribution/src/main/rules/itself/fleetgauge.yaml, see CONTRIBUTING.md: change the alerts there. The jobs
-      # are those of monitors.yaml.
+      # are those of monitors.yaml. Runbooks are those that the query API serves, in the namespace fleetgauge.
       apiVersion: monitoring.coreos.com/v1
       kind: PrometheusRule
       metadata:
@@ -38,6 +38,8 @@ class AlertRulesTest {
         labels: {app.kubernetes.io/name: fleetgauge}
       spec:
       """;
+
+  private static final String QUERY_API = "http://fleetgauge-query.fleetgauge.svc:9090";
 
   @TempDir private Path folder;
 
@@ -73,6 +75,8 @@ class AlertRulesTest {
     StringBuilder text = new StringBuilder(HEAD);
     Files.readAllLines(RULES).stream()
         .dropWhile(line -> !line.equals("groups:"))
+        // Here it would be the address of the Prometheus that evaluates them.
+        .map(line -> line.replace("{{ $externalURL }}", QUERY_API))
         .forEach(line -> text.append(line.isEmpty() ? "" : "  ").append(line).append('\n'));
     if ("write".equals(System.getProperty("fleetgauge.docs"))) {
       Files.writeString(RULE, text);

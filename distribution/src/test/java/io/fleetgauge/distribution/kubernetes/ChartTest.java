@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What Helm makes of the chart. */
 class ChartTest {
@@ -130,6 +132,32 @@ class ChartTest {
         .path("annotations")
         .path("checksum/config")
         .asText();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', http://fleetgauge-query.fleetgauge.svc:9090/runbooks",
+    "'tls: {enabled: true}', https://fleetgauge-query.fleetgauge.svc:9090/runbooks",
+    "'fullnameOverride: gpus', http://gpus-query.fleetgauge.svc:9090/runbooks",
+    "'query: {config: {rules: {externalUrl: \"https://q.example\"}}}', https://q.example/runbooks",
+    "'rules: {runbooks: \"https://pages.example/a/\"}', https://pages.example/a",
+  })
+  void alertsOfPrometheusLinkToThePagesOfTheQueryApiOrToThoseOfTheConfiguredAddress(
+      String values, String runbooks) throws Exception {
+    ObjectNode prometheusRule =
+        chart.objects(values + "\nmonitoring: {rules: {enabled: true}}").objects().stream()
+            .filter(object -> Manifests.kind(object).equals("PrometheusRule"))
+            .findFirst()
+            .orElseThrow();
+    int alerts = 0;
+    for (JsonNode group : prometheusRule.at("/spec/groups")) {
+      for (JsonNode rule : group.path("rules")) {
+        assertThat(rule.at("/annotations/runbook_url").asText())
+            .isEqualTo(runbooks + "/" + rule.path("alert").asText() + ".md");
+        alerts++;
+      }
+    }
+    assertThat(alerts).isGreaterThan(20);
   }
 
   @Test

@@ -9,6 +9,7 @@ final class EveryValue {
       replication: 3
       discovery: kubernetes
       clusterDomain: corp.example
+      rules: {bundled: false, runbooks: "https://pages.example/runbooks/"}
       tls: {enabled: true, certManager: {enabled: true, issuer: corp, issuerKind: ClusterIssuer}}
       probe:
         image: {digest: "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}

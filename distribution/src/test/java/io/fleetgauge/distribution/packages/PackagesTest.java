@@ -18,6 +18,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,6 +73,7 @@ class PackagesTest {
     write(home.resolve("etc/" + process.folder() + ".yaml"), "an: example\n");
     write(home.resolve("licences/third-party.tsv"), "own\tMIT\n");
     write(home.resolve("LICENSE"), "Apache\n");
+    write(home.resolve("docs/configuration.md"), "# Configuration\n");
     for (String page : PAGES) {
       write(home.resolve("share/man/man1/" + page + ".1"), ".TH X 1\n.SH NAME\nx \\- y\n");
       write(
@@ -127,6 +130,7 @@ class PackagesTest {
     assertThat(Commands.run("dpkg-deb", "--contents", deb).lines())
         .allMatch(line -> line.contains(" root/root "))
         .allMatch(line -> line.matches("(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x|lrwxrwxrwx) .*"))
+        .anyMatch(line -> line.endsWith(" ." + documents(process) + "configuration.md"))
         .anyMatch(line -> line.matches("-rwxr-xr-x .* " + home + "/bin/fleetgauge"))
         .anyMatch(line -> line.endsWith("/java.xml/LICENSE -> ../java.base/LICENSE"))
         .noneMatch(line -> line.contains(home + "/etc/"));
@@ -212,6 +216,25 @@ class PackagesTest {
     }
   }
 
+  /** Where a package has the documents. */
+  private static String documents(PackagedProcess process) {
+    return "/usr/share/doc/" + process.packageName() + "/docs/";
+  }
+
+  @ParameterizedTest
+  @EnumSource(PackagedProcess.class)
+  void theConfigurationNamesDocumentsThatThePackageHas(PackagedProcess process) throws Exception {
+    String text = resource(process.folder() + "/" + process.folder() + ".yaml");
+    List<String> named =
+        Pattern.compile("[/\\w-]+\\.md").matcher(text).results().map(MatchResult::group).toList();
+    assertThat(named).contains(documents(process) + "configuration.md");
+    for (String page : named) {
+      assertThat(page).startsWith(documents(process));
+      assertThat(ROOT.resolve("docs").resolve(page.substring(documents(process).length())))
+          .exists();
+    }
+  }
+
   @Test
   void theConfigurationsAsInstalledFindEachOtherOnOneMachine() throws Exception {
     GatewayConfig gateway = GatewayConfig.read("gateway.yaml", configuration("gateway"));
@@ -284,11 +307,7 @@ class PackagesTest {
                 "%{NAME} %{VERSION} %{RELEASE} %{BUILDTIME} %{BUILDHOST}",
                 rpm))
         .contains(
-            "fleetgauge-"
-                + process.folder()
-                + " 0.1.0 1 "
-                + TIME.getEpochSecond()
-                + " localhost");
+            "fleetgauge-" + process.folder() + " 0.1.0 1 " + TIME.getEpochSecond() + " localhost");
     assertThat(Commands.run("rpm", "-qp", "--configfiles", rpm))
         .contains("/etc/fleetgauge/" + process.folder() + ".yaml");
     assertThat(Commands.run("rpm", "-qp", "--requires", rpm)).contains("glibc >= 2.34", "systemd");

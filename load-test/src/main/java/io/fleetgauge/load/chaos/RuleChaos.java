@@ -209,6 +209,7 @@ final class RuleChaos {
     }
     return """
     rules:
+      bundled: false
       files: ["%s"]
       folder: "%s"
       resendDelay: 8s

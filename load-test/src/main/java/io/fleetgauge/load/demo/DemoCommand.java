@@ -138,10 +138,7 @@ public final class DemoCommand implements Command {
   @Option(
       names = "--alertmanager",
       paramLabel = "URL",
-      description = {
-        "Evaluates the bundled rules about GPU fleets and sends their alerts to this Alertmanager,",
-        "such as http://localhost:9093."
-      })
+      description = "Sends alerts to this Alertmanager, such as http://localhost:9093.")
   private Optional<String> alertmanager = Optional.empty();
 
   @Option(
@@ -227,10 +224,7 @@ public final class DemoCommand implements Command {
     requireRange("--past", pastMinutes, 0, 300);
     requireRange("--tick", tickSeconds, 1, 60);
     amount();
-    if (alertmanager.isPresent()) {
-      notifications();
-      rules();
-    }
+    notifications();
     LocalPorts.requireFree(queryHost(), port, 1, "--port");
     LocalPorts.requireFree(LOOPBACK, gatewayPort, gateways(), "--gateway-port");
     LocalPorts.requireFree(LOOPBACK, clusterPort, gateways() + 1, "--cluster-port");
@@ -259,7 +253,10 @@ public final class DemoCommand implements Command {
   }
 
   private NotificationSettings notifications() throws StartFailure {
-    String url = alertmanager.orElseThrow();
+    if (alertmanager.isEmpty()) {
+      return NotificationSettings.to(List.of());
+    }
+    String url = alertmanager.get();
     URI address =
         AlertmanagerSettings.url(url)
             .orElseThrow(
@@ -271,24 +268,10 @@ public final class DemoCommand implements Command {
     return NotificationSettings.to(List.of(AlertmanagerSettings.at("demo", address)));
   }
 
-  /** The bundled rules, where the launcher says that they are. */
-  private RulesSettings rules() throws StartFailure {
-    Path folder = Path.of(System.getProperty("fleetgauge.rules", "rules")).resolve("fleetgauge");
-    if (!Files.isDirectory(folder)) {
-      throw new StartFailure(
-          "--alertmanager: there are no rules in "
-              + folder.toAbsolutePath()
-              + "; start the demo with ./fleetgauge demo, or set -Dfleetgauge.rules");
-    }
-    return RulesSettings.of(List.of(folder + "/*.yaml"), Optional.of(data.resolve(RULES_FOLDER)));
-  }
-
   private QueryProcess startQuery(LocalFleet fleet) throws StartFailure {
-    if (alertmanager.isEmpty()) {
-      return fleet.startQuery(queryHost(), port, insecure, config -> config);
-    }
-    RulesSettings rules = rules();
     NotificationSettings notifications = notifications();
+    RulesSettings rules =
+        RulesSettings.bundled(URI.create(address(port)), data.resolve(RULES_FOLDER));
     return fleet.startQuery(
         queryHost(), port, insecure, config -> config.with(rules, notifications));
   }
@@ -368,8 +351,12 @@ public final class DemoCommand implements Command {
     out.flush();
   }
 
+  private static String address(int port) {
+    return "http://localhost:" + port;
+  }
+
   private void printReady(int queryPort) {
-    String api = "http://localhost:" + queryPort;
+    String api = address(queryPort);
     out.println("Ready.");
     out.println();
     out.println(
@@ -380,8 +367,8 @@ public final class DemoCommand implements Command {
       out.println("  gateway " + (i + 1) + "   http://localhost:" + (gatewayPort + i) + "/metrics");
     }
     out.println("  probe       http://localhost:" + probePort + "/metrics   (this machine)");
-    alertmanager.ifPresent(
-        url -> out.println("  alerts      " + api + "/api/v1/alerts   (sent to " + url + ")"));
+    String to = alertmanager.map(url -> "   (sent to " + url + ")").orElse("");
+    out.println("  alerts      " + api + "/api/v1/alerts" + to);
     out.println("  log         " + data.resolve("fleetgauge.log").toAbsolutePath());
     out.println();
     out.println("Try:");

@@ -103,6 +103,7 @@ class PagesTest {
                   .replace("{id}", "1")
                   .replace("{namespace}", "n")
                   .replace("{group}", "g")
+                  .replace("{page}", "NodeDown.md")
               + "?query=up&match%5B%5D=up&start=1&end=2&step=1";
       for (String method : Set.of("get", "post")) {
         HttpResponse<String> answer =

@@ -144,6 +144,7 @@ class RulesComparisonTest {
                 "rules",
                 """
                 rules:
+                  bundled: false
                   files: [%s, %s]
                   evaluationInterval: 2s
                   externalLabels: {site: s1}

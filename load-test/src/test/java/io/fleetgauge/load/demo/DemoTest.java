@@ -1,6 +1,7 @@
 package io.fleetgauge.load.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.load.fleet.LaunchedProcess;
@@ -14,6 +15,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -51,6 +53,10 @@ class DemoTest {
           .hasSize(4);
       assertThat(client.values("count(count_over_time(node_load1[10m]) > 30)", ""))
           .containsEntry("", 52.0);
+      // The bundled rules are evaluated without any option.
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .until(() -> !client.values("sum(rack:gpu_count:sum)", "").isEmpty());
       List<String> examples = examples(demo.output());
       assertThat(examples).hasSize(3);
       for (String query : examples) {
@@ -68,7 +74,7 @@ class DemoTest {
     }
     try (var left = Files.list(folder.resolve("data"))) {
       assertThat(left.map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder("fleetgauge.log", "gateways");
+          .containsExactlyInAnyOrder("fleetgauge.log", "gateways", "rules");
     }
   }
 

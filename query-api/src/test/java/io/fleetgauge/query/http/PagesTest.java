@@ -8,13 +8,20 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(VertxExtension.class)
 class PagesTest {
+  private static final Path RUNBOOKS =
+      Path.of(System.getProperty("fleetgauge.root"), "docs/runbooks");
+
   private Vertx vertx;
   private int port;
 
@@ -45,6 +52,39 @@ class PagesTest {
         .contains("default-src 'none'")
         .contains("frame-ancestors 'none'");
     assertThat(page.body().await().toString()).startsWith("<!doctype html>");
+  }
+
+  @Test
+  void everyRunbookIsServedAsItsFileIs() throws Exception {
+    int pages = 0;
+    try (var files = Files.newDirectoryStream(RUNBOOKS)) {
+      for (Path file : files) {
+        HttpClientResponse page = get("/runbooks/" + file.getFileName());
+        assertThat(page.statusCode()).as(file.toString()).isEqualTo(200);
+        assertThat(page.getHeader("Content-Type")).isEqualTo("text/plain; charset=utf-8");
+        assertThat(page.body().await().toString()).isEqualTo(Files.readString(file));
+        pages++;
+      }
+    }
+    assertThat(pages).isGreaterThan(50);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/runbooks",
+        "/runbooks/",
+        "/runbooks/NoSuchPage.md",
+        "/runbooks/NodeDown",
+        "/runbooks/..%2Findex.html",
+        "/runbooks/..%2Fquery.yaml",
+        "/runbooks/%2e%2e/query.yaml",
+        "/runbooks/x%2F..%2FNodeDown.md",
+        "/runbooks/NodeDown.md%00"
+      })
+  void nothingElseIsBelowTheFolderOfRunbooks(String path) throws Exception {
+    assertThat(get("/runbooks/NodeDown.md").statusCode()).isEqualTo(200);
+    assertThat(get(path).statusCode()).isEqualTo(404);
   }
 
   @Test

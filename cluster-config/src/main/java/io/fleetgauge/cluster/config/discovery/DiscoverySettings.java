@@ -117,7 +117,7 @@ public record DiscoverySettings(
    */
   public static Optional<DiscoverySettings> readForMember(
       ConfigReader in, int port, Optional<Path> cache) {
-    return read(in, new Keys(OF_MEMBERS, port, "members of the cluster", true), cache, true);
+    return read(in, new Keys(OF_MEMBERS, port, true), cache, true);
   }
 
   /**
@@ -127,17 +127,13 @@ public record DiscoverySettings(
    */
   public static Optional<DiscoverySettings> readForProbe(
       ConfigReader in, int port, Optional<Path> cache) {
-    return read(in, new Keys(OF_PROBE, port, "gateways", false), cache, false);
+    return read(in, new Keys(OF_PROBE, port, false), cache, false);
   }
 
-  /**
-   * Of a query API that looks for servers of another system; empty when they are listed.
-   *
-   * @param what is discovered, in the plural
-   */
+  /** Of a query API that looks for servers of another system; empty when they are listed. */
   public static Optional<DiscoverySettings> readForOthers(
-      ConfigReader in, String section, int port, String what) {
-    return read(in, new Keys(section, port, what, false), Optional.empty(), false);
+      ConfigReader in, String section, int port) {
+    return read(in, new Keys(section, port, false), Optional.empty(), false);
   }
 
   private static Optional<DiscoverySettings> read(
@@ -254,19 +250,14 @@ public record DiscoverySettings(
     final Key<List<String>> consulTags;
     final Key<Path> file;
 
-    /**
-     * @param what is discovered, for the page
-     */
-    Keys(String section, int defaultPort, String what, boolean isMember) {
+    Keys(String section, int defaultPort, boolean isMember) {
       boolean isProbe = section.equals(OF_PROBE);
       this.section = section;
       method =
           Key.optional(
               section + ".method",
               KeyType.choice(Method.class),
-              "How "
-                  + what
-                  + " are discovered: `dns` by A and AAAA records, `srv` by SRV records,"
+              "How addresses are discovered: `dns` by A and AAAA records, `srv` by SRV records,"
                   + " `kubernetes` by the EndpointSlices of a Service, `consul` by a service of"
                   + " Consul, `file` by a list in a file; see [discovery](discovery.md).");
       port =
@@ -274,27 +265,25 @@ public record DiscoverySettings(
               section + ".port",
               KeyType.integer(1, 65_535),
               defaultPort,
-              "Port of each discovered address whose port is not told.");
+              "Port of each discovered address that has none.");
       scheme =
           Key.of(
               section + ".scheme",
               KeyType.choice(Scheme.class),
               Scheme.HTTP,
-              isProbe
-                  ? "How discovered gateways are reached; with `trust.ca`, always over TLS."
-                  : "How discovered " + what + " are reached.");
+              "Scheme of discovered addresses; a probe with `trust.ca` always uses https.");
       refresh =
           Key.of(
               section + ".refresh",
               KeyType.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
               Duration.ofSeconds(5),
-              "Time between two questions.");
+              "Interval between lookups.");
       timeout =
           Key.of(
               section + ".timeout",
               KeyType.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
               Duration.ofSeconds(3),
-              "Longest time for one question.");
+              "Timeout of a lookup.");
       cache =
           Key.derived(
               section + ".cache",
@@ -304,20 +293,21 @@ public record DiscoverySettings(
                   : isMember
                       ? "`discovery` in `store.folder` of a gateway; none for a query API"
                       : "none",
-              "File with the last answer, which a start uses until there is a newer one.");
+              "File with the last result, which is used after a restart until there is a newer"
+                  + " one.");
       maxAddresses =
           Key.of(
               section + ".maxAddresses",
               KeyType.integer(1, 100_000),
               1_000,
-              "Most addresses of an answer; one with more is refused and counted, and the addresses"
-                  + " before it stay in use.");
+              "Maximum number of addresses of a result; one with more is rejected and counted, and"
+                  + " the addresses before it stay in use.");
       maxBytes =
           Key.of(
               section + ".maxAnswer",
               KeyType.size(1 << 10, 64 << 20),
               8 << 20,
-              "The longest answer or file that is read; a longer one is refused and counted.");
+              "Maximum size of a response or file; a larger one is rejected and counted.");
       dnsNames =
           Key.optional(
               section + ".dns.names",
@@ -328,8 +318,8 @@ public record DiscoverySettings(
                       text -> text,
                       text -> Optional.of(text).filter(NAME.asMatchPredicate())),
                   1),
-              "Names whose records are asked for; all answers count together. A name that does not"
-                  + " end with a dot is completed as `/etc/resolv.conf` says.");
+              "Names whose records are looked up; their addresses are combined. A name that does"
+                  + " not end with a dot is completed as `/etc/resolv.conf` says.");
       dnsServer =
           Key.derived(
               section + ".dns.server",
@@ -339,7 +329,7 @@ public record DiscoverySettings(
                   text -> text,
                   text -> Optional.of(text).filter(HOST_AND_PORT.asMatchPredicate())),
               "those of `/etc/resolv.conf`",
-              "Name server.");
+              "Address of the name server.");
       kubernetesApi =
           Key.derived(
               section + ".kubernetes.api",
@@ -365,16 +355,14 @@ public record DiscoverySettings(
               section + ".kubernetes.notReady",
               KeyType.flag(),
               isMember ? "`true`" : "`false`",
-              "Whether pods count that are not ready"
-                  + (isMember || isProbe
-                      ? "; members of the cluster have to find each other before they are."
-                      : "."));
+              "Whether pods that are not ready are included; members of the cluster have to find"
+                  + " each other before they are ready.");
       kubernetesToken =
           Key.of(
               section + ".kubernetes.tokenFile",
               KeyType.path(),
               POD.resolve("token"),
-              "File with the token of the pod's service account; it is read for each question.");
+              "File with the token of the pod's service account; it is read for each lookup.");
       kubernetesCa =
           Key.of(
               section + ".kubernetes.ca",

@@ -66,7 +66,7 @@ public record RegistrationSettings(
           SECTION + "address",
           KeyType.text(),
           "`instance`",
-          "Address under which others reach the probe.");
+          "Address at which others reach the probe.");
   private static final Key<List<String>> TAGS =
       Key.of(
           SECTION + "tags",
@@ -84,20 +84,21 @@ public record RegistrationSettings(
           SECTION + "check",
           KeyType.choice(Check.class),
           Check.HTTP,
-          "How Consul learns that the probe is well: with `http`, its agent asks the probe; with"
-              + " `ttl`, the probe tells its agent.");
+          "Health check: with `http`, the agent of Consul sends requests to the probe; with"
+              + " `ttl`, the probe reports to its agent.");
   private static final Key<Duration> INTERVAL =
       Key.of(
           SECTION + "interval",
           KeyType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
           Duration.ofSeconds(10),
-          "Time between two checks. With `ttl`, the probe counts as failed after three of them.");
+          "Interval between checks. With `ttl`, the probe is critical after three intervals"
+              + " without a report.");
   private static final Key<Duration> DEREGISTER_AFTER =
       Key.of(
           SECTION + "deregisterAfter",
           KeyType.duration(Duration.ofMinutes(1), Duration.ofDays(30)),
           Duration.ofHours(1),
-          "Time after which Consul removes a probe whose check fails all the time.");
+          "Time after which Consul removes a probe whose check keeps failing.");
 
   /**
    * Empty when the probe does not register itself.

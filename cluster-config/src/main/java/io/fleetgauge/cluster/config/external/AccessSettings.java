@@ -68,7 +68,7 @@ public record AccessSettings(
             "tls.insecure",
             KeyType.flag(),
             false,
-            "Whether any certificate is accepted. Whoever is between this process and "
+            "Whether any certificate is accepted. Anybody between this process and "
                 + server
                 + " can then read and change what is sent.");
     Optional<Path> token = in.find(TOKEN.in(section));

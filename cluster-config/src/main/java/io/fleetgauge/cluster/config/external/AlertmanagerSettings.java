@@ -36,7 +36,6 @@ public record AlertmanagerSettings(
     Relabelling relabelling,
     AccessSettings access) {
   private static final String SECTION = "rules.alertmanagers";
-  private static final String SERVERS = "Alertmanagers";
   private static final int PORT = 9093;
   private static final int MOST = 20;
   private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
@@ -73,7 +72,7 @@ public record AlertmanagerSettings(
           "timeout",
           KeyType.duration(Duration.ofMillis(100), Duration.ofMinutes(5)),
           Duration.ofSeconds(10),
-          "Longest time until an Alertmanager has answered a request.");
+          "Timeout of a request to an Alertmanager.");
   private static final Key<List<String>> TENANTS =
       Key.of(
           "tenants",
@@ -137,7 +136,7 @@ public record AlertmanagerSettings(
         new AlertmanagerSettings(
             name,
             in.get(URLS.in(section)),
-            DiscoverySettings.readForOthers(in, section + ".discovery", PORT, SERVERS),
+            DiscoverySettings.readForOthers(in, section + ".discovery", PORT),
             in.get(PATH_PREFIX.in(section)),
             in.get(TIMEOUT.in(section)),
             in.get(TENANTS.in(section)),

@@ -27,20 +27,20 @@ public record NotificationSettings(
           "rules.notifications.queue",
           KeyType.integer(1, 1_000_000),
           10_000,
-          "Most alerts that wait for each Alertmanager; with more, those that have waited longest"
-              + " are dropped and counted. Of each alert only the newest state waits.");
+          "Maximum number of alerts in the queue of each Alertmanager; above it the oldest are"
+              + " dropped and counted. Of each alert only the newest state is queued.");
   private static final Key<Integer> BATCH =
       Key.of(
           "rules.notifications.batch",
           KeyType.integer(1, 10_000),
           256,
-          "Most alerts of one request to an Alertmanager.");
+          "Maximum number of alerts of a request to an Alertmanager.");
   private static final Key<Duration> DRAIN =
       Key.of(
           "rules.notifications.drain",
           KeyType.duration(Duration.ZERO, Duration.ofMinutes(1)),
           Duration.ofSeconds(5),
-          "How long this process, when it stops, goes on sending the alerts that wait.");
+          "Maximum time that this process, when it stops, spends on sending queued alerts.");
   private static final Key<Relabelling> RELABEL =
       Key.of(
           "rules.notifications.relabel",

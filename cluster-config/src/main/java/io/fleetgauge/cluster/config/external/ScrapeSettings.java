@@ -90,26 +90,26 @@ public record ScrapeSettings(
           "interval",
           KeyType.duration(SHORTEST, Duration.ofDays(1)),
           "`tick`",
-          "Time between two scrapes; at least `tick`.");
+          "Interval between scrapes; at least `tick`.");
   private static final Key<Duration> TIMEOUT =
       Key.derived(
           "timeout",
           KeyType.duration(Duration.ofMillis(10), Duration.ofMinutes(5)),
           "10s, or `interval` if that is shorter",
-          "Longest time that a scrape may take; at most `interval`.");
+          "Timeout of a scrape; at most `interval`.");
   private static final Key<Boolean> HONOR_LABELS =
       Key.of(
           "honorLabels",
           KeyType.flag(),
           false,
-          "Whether a label of the page wins over one of the target; otherwise it is renamed, such"
-              + " as `job` to `exported_job`.");
+          "Whether a label of the page takes precedence over one of the target; otherwise it is"
+              + " renamed, such as `job` to `exported_job`.");
   private static final Key<Boolean> HONOR_TIMESTAMPS =
       Key.of(
           "honorTimestamps",
           KeyType.flag(),
           true,
-          "Whether a sample has the time that the page says, where it says one.");
+          "Whether samples have the timestamps of the page, where it has any.");
   private static final Key<Relabelling> RELABEL =
       Key.of(
           "metricRelabel",
@@ -121,29 +121,37 @@ public record ScrapeSettings(
       Key.optional(
           "fallbackFormat",
           KeyType.choice(PageFormat.class),
-          "Format of a page whose `Content-Type` says none; without it the scrape fails.");
+          "Format of a page without a known `Content-Type`; without it the scrape fails.");
   private static final Key<Long> MAX_BODY =
       Key.of(
           "maxBody",
           KeyType.size(1L << 10, 256L << 20),
           16L << 20,
-          "Least size of an unpacked page that is too large.");
+          "Maximum size of a decompressed page (exclusive).");
   private static final Key<Integer> MAX_SAMPLES =
-      Key.of("maxSamples", KeyType.integer(1, 100_000), 20_000, "Most samples, after relabelling.");
+      Key.of(
+          "maxSamples",
+          KeyType.integer(1, 100_000),
+          20_000,
+          "Maximum number of samples, after relabelling.");
   private static final Key<Integer> MAX_LABELS =
       Key.of(
           "maxLabels",
           KeyType.integer(1, 200),
           64,
-          "Most labels of a sample with its name, after relabelling.");
+          "Maximum number of labels of a sample, including its name, after relabelling.");
   private static final Key<Integer> MAX_NAME =
-      Key.of("maxLabelName", KeyType.integer(1, 4_096), 256, "Most bytes of the name of a label.");
+      Key.of(
+          "maxLabelName",
+          KeyType.integer(1, 4_096),
+          256,
+          "Maximum length of the name of a label, in bytes.");
   private static final Key<Integer> MAX_VALUE =
       Key.of(
           "maxLabelValue",
           KeyType.integer(1, 16_384),
           4_096,
-          "Most bytes of the value of a label.");
+          "Maximum length of the value of a label, in bytes.");
 
   /**
    * @param nodeInstance value of the label {@code instance} of the node

@@ -23,7 +23,7 @@ public record AllocationSettings(
       Key.optional(
           SECTION + "socket",
           KeyType.path(),
-          "Unix socket on which schedulers of this node tell whom they have given GPUs to, such as"
+          "Unix socket on which schedulers of this node report allocations of GPUs, such as"
               + " `/run/fleetgauge/probe.sock`, which the scripts for Slurm use. Only the user of"
               + " the probe and root may use it.");
   private static final Key<String> SOCKET_GROUP =
@@ -35,14 +35,14 @@ public record AllocationSettings(
       Key.optional(
           SECTION + "tokenFile",
           KeyType.file(),
-          "File with the token that requests to `/v1/allocations` on the probe's HTTP port must"
-              + " show; without it that port takes none.");
+          "File with the token that requests to `/v1/allocations` on the probe's HTTP port"
+              + " need; without it that port accepts none.");
   private static final Key<Integer> LIMIT =
       Key.of(
           SECTION + "limit",
           KeyType.integer(1, MOST),
           1_000,
-          "Most allocations that the probe keeps at a time.");
+          "Maximum number of allocations that the probe holds.");
 
   /** Every default. */
   public static AllocationSettings defaults() {

@@ -31,15 +31,15 @@ public record AttributionSettings(
           "attribution.owner",
           KeyType.labels(),
           Map.of(),
-          "Labels of the owner of the node's GPUs, such as `tenant`, for GPUs that no scheduler and"
-              + " no process tells the owner of.");
+          "Labels of the owner of the node's GPUs, such as `tenant`, for GPUs whose owner is"
+              + " known from neither a scheduler nor a process.");
   private static final Key<List<String>> TENANT_LABELS =
       Key.of(
           "attribution.tenantLabels",
           KeyType.listOf(KeyType.text(), 0),
           List.of("namespace", "account"),
-          "Labels of a scheduler's record that tell the tenant; the first that is there becomes the"
-              + " label `tenant`.");
+          "Labels of a scheduler's record that name the tenant; the first that is present"
+              + " becomes the label `tenant`.");
 
   /** Every default. */
   public static AttributionSettings defaults() {

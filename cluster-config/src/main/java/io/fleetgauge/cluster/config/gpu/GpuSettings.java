@@ -61,8 +61,8 @@ public record GpuSettings(
           "gpu.expected",
           KeyType.integer(0, MOST_GPUS),
           0,
-          "How many GPUs the node should have, as the series `gpu_expected`; 0 for the most that"
-              + " the driver has counted.");
+          "Number of GPUs that the node should have, as the series `gpu_expected`; 0 for the"
+              + " highest number that the driver has reported.");
   private static final Key<Path> KERNEL_LOG =
       Key.of(
           "gpu.kernelLog",
@@ -96,13 +96,13 @@ public record GpuSettings(
               DeviceChoice::toString,
               DeviceChoice::parse),
           DeviceChoice.ALL,
-          "Of which GPUs and MIG instances readings are sent, as in dcgm-exporter's `--devices`.");
+          "GPUs and MIG instances whose readings are sent, as in dcgm-exporter's `--devices`.");
   private static final Key<Boolean> DASHES =
       Key.of(
           "gpu.replaceBlanksInModelName",
           KeyType.flag(),
           false,
-          "Whether the label `modelName` has dashes in the place of blanks.");
+          "Whether blanks in the label `modelName` are replaced by dashes.");
 
   /** Every default. */
   public static GpuSettings defaults() {

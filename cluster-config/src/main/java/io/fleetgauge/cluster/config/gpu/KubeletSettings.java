@@ -40,8 +40,8 @@ public record KubeletSettings(
           SECTION + "enabled",
           KeyType.flag(),
           true,
-          "Whether the kubelet is asked which pods have which GPUs, on nodes where the folder of"
-              + " its socket exists.");
+          "Whether the kubelet is queried for the pods that have GPUs, on nodes where the"
+              + " folder of its socket exists.");
   private static final Key<Path> SOCKET =
       Key.of(
           SECTION + "socket",
@@ -54,26 +54,26 @@ public record KubeletSettings(
           SECTION + "every",
           KeyType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
           Duration.ofSeconds(10),
-          "How often the kubelet is asked.");
+          "Interval between queries of the kubelet.");
   private static final Key<Duration> TIMEOUT =
       Key.of(
           SECTION + "timeout",
           KeyType.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
           Duration.ofSeconds(5),
-          "How long the kubelet may take to answer.");
+          "Timeout of a query of the kubelet.");
   private static final Key<Duration> KEEP =
       Key.of(
           SECTION + "keep",
           KeyType.duration(Duration.ZERO, Duration.ofHours(1)),
           Duration.ofMinutes(1),
-          "How long the last answer holds while the kubelet does not give another, but at least"
+          "How long the last response is used while the kubelet does not respond, but at least"
               + " twice `attribution.kubelet.every`; then no owner is known.");
   private static final Key<Integer> MAX_ANSWER =
       Key.of(
           SECTION + "maxAnswer",
           KeyType.size(1 << 10, 1 << 29),
           64 << 20,
-          "The largest answer of the kubelet that is read. It lists every pod of the node.");
+          "Maximum size of a response of the kubelet, which lists every pod of the node.");
   private static final Key<List<String>> RESOURCES =
       Key.of(
           SECTION + "resources",
@@ -99,8 +99,8 @@ public record KubeletSettings(
           SECTION + "podLogs",
           KeyType.path(),
           Path.of("/var/log/pods"),
-          "Folder of the pods' logs, whose names tell the UIDs of pods: a pod whose cgroup is gone"
-              + " has finished, even if an older kubelet still lists it.");
+          "Folder of the pods' logs, whose names have the UIDs of pods: a pod whose cgroup is"
+              + " gone has finished, even if an older kubelet still lists it.");
 
   /** Every default. */
   public static KubeletSettings defaults() {

@@ -31,8 +31,8 @@ public record PageSettings(String vocabulary, boolean hostname) {
               text -> text,
               text -> Optional.of(text).filter(KNOWN::contains)),
           STORED,
-          "Whose names, units and labels `/metrics` of the probe shows for GPUs. What is sent to"
-              + " gateways does not depend on it.");
+          "Version of dcgm-exporter whose names, units and labels `/metrics` of the probe has"
+              + " for GPUs. It does not change what is sent to gateways.");
   private static final Key<Boolean> HOSTNAME =
       Key.of(
           "metrics.hostname",

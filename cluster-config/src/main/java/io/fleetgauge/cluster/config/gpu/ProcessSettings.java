@@ -23,15 +23,15 @@ public record ProcessSettings(
           SECTION + "enabled",
           KeyType.flag(),
           true,
-          "Whether the processes that use GPUs are looked at: their containers, pods, jobs, users"
+          "Whether the processes that use GPUs are read: their containers, pods, jobs, users"
               + " and memory. It needs the PID namespace of the node (`hostPID: true`).");
   private static final Key<Integer> LIMIT =
       Key.of(
           SECTION + "limit",
           KeyType.integer(0, 4_096),
           64,
-          "Most processes, containers, pods and jobs of one GPU or MIG instance that have series of"
-              + " their own; what is beyond is summed in a series with `slot=\"rest\"`.");
+          "Maximum number of processes, containers, pods and jobs of one GPU or MIG instance with"
+              + " series of their own; further ones are summed in a series with `slot=\"rest\"`.");
   private static final Key<Boolean> PER_PROCESS =
       Key.of(
           SECTION + "perProcess",
@@ -51,7 +51,7 @@ public record ProcessSettings(
           SECTION + "port",
           KeyType.port(),
           "Port that serves `used_gpu_memory` alone at `/metrics`, for Prometheus servers that"
-              + " scrape an exporter of it, which has port 9900; without it, no port does.");
+              + " scrape an exporter of it, which has port 9900; not served by default.");
 
   /** Every default. */
   public static ProcessSettings defaults() {

@@ -22,7 +22,7 @@ public record RuntimeSettings(List<Path> docker, List<Path> cri, Duration every,
   private static final Key<List<Path>> DOCKER =
       sockets(
           "docker",
-          "Unix sockets of Docker, and of Podman, which answers in the same way.",
+          "Unix sockets of Docker, and of Podman, which has the same API.",
           "/run/docker.sock",
           "/run/podman/podman.sock");
   private static final Key<List<Path>> CRI =
@@ -38,21 +38,21 @@ public record RuntimeSettings(List<Path> docker, List<Path> cri, Duration every,
           SECTION + "every",
           KeyType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
           Duration.ofSeconds(10),
-          "How often runtimes are asked while the name of a container on a GPU is missing;"
-              + " otherwise they are asked six times less often.");
+          "Interval between queries of runtimes while the name of a container on a GPU is"
+              + " unknown; otherwise they are queried six times less often.");
   private static final Key<Duration> TIMEOUT =
       Key.of(
           SECTION + "timeout",
           KeyType.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
           Duration.ofSeconds(5),
-          "How long a runtime may take to answer.");
+          "Timeout of a query of a runtime.");
 
   private static Key<List<Path>> sockets(String name, String meaning, String... usual) {
     return Key.of(
         SECTION + name,
         KeyType.listOf(KeyType.path(), 0),
         Stream.of(usual).map(Path::of).toList(),
-        meaning + " Those that are not there are left alone.");
+        meaning + " Missing ones are ignored.");
   }
 
   /** Every default. */

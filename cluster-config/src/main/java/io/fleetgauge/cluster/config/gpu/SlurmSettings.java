@@ -50,7 +50,7 @@ public record SlurmSettings(
           SECTION + "every",
           KeyType.duration(Duration.ofSeconds(1), Duration.ofMinutes(10)),
           Duration.ofSeconds(5),
-          "How often the mapping folder and the cgroups of jobs are looked at.");
+          "Interval between checks of the mapping folder and of the cgroups of jobs.");
   private static final Key<Boolean> CGROUPS =
       Key.of(
           SECTION + "cgroups",
@@ -77,8 +77,8 @@ public record SlurmSettings(
           SECTION + "jobs.enabled",
           KeyType.flag(),
           false,
-          "Whether this probe asks Slurm's controller for all jobs, as the series `slurm_job_info`."
-              + " One probe of a cluster is enough.");
+          "Whether this probe queries Slurm's controller for all jobs, for the series"
+              + " `slurm_job_info`. One probe of a cluster is enough.");
   private static final Key<Path> COMMAND =
       Key.of(
           SECTION + "jobs.command",
@@ -90,13 +90,13 @@ public record SlurmSettings(
           SECTION + "jobs.every",
           KeyType.duration(Duration.ofSeconds(10), Duration.ofHours(1)),
           Duration.ofMinutes(1),
-          "How often jobs are asked for.");
+          "Interval between queries for jobs.");
   private static final Key<Duration> TIMEOUT =
       Key.of(
           SECTION + "jobs.timeout",
           KeyType.duration(Duration.ofMillis(100), Duration.ofMinutes(5)),
           Duration.ofSeconds(30),
-          "How long the program may take; then it is ended.");
+          "Timeout of the program; then it is killed.");
   private static final Key<Boolean> ONLY_GPUS =
       Key.of(
           SECTION + "jobs.onlyGpus",
@@ -108,7 +108,8 @@ public record SlurmSettings(
           SECTION + "jobs.limit",
           KeyType.integer(1, MOST_JOBS),
           5_000,
-          "Most jobs with series; what is beyond is counted in `slurm_jobs_left_out`.");
+          "Maximum number of jobs with series; further jobs are counted in"
+              + " `slurm_jobs_left_out`.");
 
   /** Every default. */
   public static SlurmSettings defaults() {

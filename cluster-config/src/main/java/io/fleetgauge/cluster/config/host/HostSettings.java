@@ -71,9 +71,11 @@ public record HostSettings(
           "host.collectors.defaults",
           KeyType.flag(),
           true,
-          "Whether collectors of host metrics that are on by default are on: all but `processes`.");
-  private static final Key<List<HostCollector>> ON = collectors("on", "on besides");
-  private static final Key<List<HostCollector>> OFF = collectors("off", "off");
+          "Whether the default collectors of host metrics are enabled: all but `processes`.");
+  private static final Key<List<HostCollector>> ON =
+      collectors("on", "Further collectors of host metrics to enable");
+  private static final Key<List<HostCollector>> OFF =
+      collectors("off", "Collectors of host metrics to disable");
 
   private static final NamePatterns.Keys MOUNT_POINTS =
       new NamePatterns.Keys(
@@ -122,13 +124,15 @@ public record HostSettings(
           "host.netstat.fields",
           KeyType.pattern(),
           "that of node_exporter, see [host metrics](host-metrics.md)",
-          "Which counters of network protocols are read: those in whose name this is found.");
+          "Regular expression for the counters of network protocols to read; it matches anywhere in"
+              + " the name.");
   private static final Key<String> VMSTAT =
       Key.of(
           "host.vmstat.fields",
           KeyType.pattern(),
           "^(oom_kill|pgpg|pswp|pg.*fault).*",
-          "Which counters of the memory management are read: those in whose name this is found.");
+          "Regular expression for the counters of memory management to read; it matches anywhere in"
+              + " the name.");
 
   private static final Key<Path> TEXTFILES =
       Key.optional(
@@ -136,12 +140,12 @@ public record HostSettings(
           KeyType.path(),
           "Folder of `*.prom` files with metrics of other programs, in Prometheus's text format.");
 
-  private static Key<List<HostCollector>> collectors(String name, String what) {
+  private static Key<List<HostCollector>> collectors(String name, String meaning) {
     return Key.of(
         "host.collectors." + name,
         KeyType.listOf(KeyType.choice(HostCollector.class), 0),
         List.of(),
-        "Collectors of host metrics that are " + what + ", by node_exporter's names.");
+        meaning + ", by node_exporter's names.");
   }
 
   private static NamePatterns.Keys devices(String section, String names) {

@@ -28,13 +28,15 @@ public record NamePatterns(String include, String exclude) {
           Key.optional(
               section + ".include",
               KeyType.pattern(),
-              "Which " + names + " are read: those in whose name this is found.");
+              "Regular expression for the " + names + " to read; it matches anywhere in the name.");
       Key<String> excluding =
           Key.derived(
               section + ".exclude",
               KeyType.pattern(),
               excludeText.isEmpty() ? "`" + exclude + "`, or none with `include`" : excludeText,
-              "Which " + names + " are not read: those in whose name this is found.");
+              "Regular expression for the "
+                  + names
+                  + " to leave out; it matches anywhere in the name.");
       String include = in.find(including).orElse("");
       return new NamePatterns(include, in.get(excluding, include.isEmpty() ? exclude : ""));
     }

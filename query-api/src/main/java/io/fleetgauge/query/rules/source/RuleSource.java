@@ -12,14 +12,16 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
-/** The groups of files and of the API together. Safe for all threads. */
+/** The groups that are bundled, of files and of the API together. Safe for all threads. */
 public final class RuleSource implements RuleGroups {
+  private final List<RuleGroup> bundled;
   private final RuleFiles files;
   private final GroupStore store;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile List<RuleGroup> groups;
 
-  private RuleSource(RuleFiles files, GroupStore store) {
+  private RuleSource(List<RuleGroup> bundled, RuleFiles files, GroupStore store) {
+    this.bundled = bundled;
     this.files = files;
     this.store = store;
     this.groups = all();
@@ -41,7 +43,9 @@ public final class RuleSource implements RuleGroups {
     GroupStore.Limits limits = new GroupStore.Limits(settings.maxGroups(), settings.maxRules());
     RuleFiles files = new RuleFiles(patterns, reader, limits, clock);
     files.reload();
-    return new RuleSource(files, new GroupStore(reader, limits, settings.folder(), clock));
+    List<RuleGroup> bundled =
+        settings.bundled() ? BundledRules.read(reader, settings.runbooks()) : List.of();
+    return new RuleSource(bundled, files, new GroupStore(reader, limits, settings.folder(), clock));
   }
 
   public RuleFiles files() {
@@ -72,6 +76,7 @@ public final class RuleSource implements RuleGroups {
   /** A group of a file takes the place of one of the API that has its name. */
   private List<RuleGroup> all() {
     Map<RuleGroup.Id, RuleGroup> all = new TreeMap<>();
+    bundled.forEach(group -> all.put(group.id(), group));
     files.groups().forEach(group -> all.put(group.id(), group));
     store.groups().forEach(group -> all.putIfAbsent(group.id(), group));
     return List.copyOf(all.values());
@@ -99,7 +104,10 @@ public final class RuleSource implements RuleGroups {
         "rule_file_problems",
         "Problems of the last reading of rule files.",
         () -> files.status().problems().size());
-    meters.gauge("rule_groups", "Rule groups of files and of the API.", () -> groups.size());
+    meters.gauge(
+        "rule_groups",
+        "Rule groups: bundled ones, those of files and those that were set by API.",
+        () -> groups.size());
     meters.gauge(
         "rules",
         "Rules of all rule groups.",

@@ -81,6 +81,8 @@ class RulesApiTest {
         RulesSettings.of(List.of(file.toString()), Optional.of(folder.resolve("groups")));
     RulesSettings settings =
         new RulesSettings(
+            base.bundled(),
+            base.runbooks(),
             base.files(),
             Map.of("a", List.of(folder + "/a.yaml")),
             base.evaluationInterval(),
