@@ -200,12 +200,15 @@ class ArchiveTest {
   }
 
   @Test
-  void theConfigurationsInTheReadmeAreValid() throws Exception {
-    List<String> blocks = yamlBlocks(Path.of(System.getProperty("fleetgauge.root"), "README.md"));
-    assertThat(blocks).hasSize(3);
-    assertThat(GatewayConfig.read("gateway.yaml", here(blocks.get(0))).id()).isEqualTo("gateway-1");
-    assertThat(QueryConfig.read("query.yaml", here(blocks.get(1))).http().port()).isEqualTo(9090);
-    assertThat(ProbeConfig.read("probe.yaml", here(blocks.get(2))).gateways()).hasSize(2);
+  void theConfigurationsForBareMetalAreValid() throws Exception {
+    List<String> blocks =
+        yamlBlocks(
+            Path.of(System.getProperty("fleetgauge.root"), "docs/install/bare-metal.md"));
+    assertThat(blocks).hasSize(4);
+    assertThat(GatewayConfig.read("gateway.yaml", here(blocks.get(1))).http().port())
+        .isEqualTo(9500);
+    assertThat(QueryConfig.read("query.yaml", here(blocks.get(2))).http().port()).isEqualTo(9090);
+    assertThat(ProbeConfig.read("probe.yaml", here(blocks.get(3))).gateways()).hasSize(2);
   }
 
   private static List<String> yamlBlocks(Path document) throws IOException {
