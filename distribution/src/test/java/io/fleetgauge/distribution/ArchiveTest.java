@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.tenant.TenantList;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is in the archive. */
 class ArchiveTest {
+  private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
+
   @TempDir private static Path folder;
 
   private static InstalledArchive archive;
@@ -61,6 +64,21 @@ class ArchiveTest {
     assertThat(archive.home().resolve("docs/runbooks/NodeDown.md")).exists();
     assertThat(archive.home().resolve("rules/alertmanager.yaml")).exists();
     assertThat(archive.home().resolve("rules/itself/fleetgauge.yaml")).exists();
+  }
+
+  @Test
+  void theDashboardsAreInTheArchive() throws IOException {
+    Path source = ROOT.resolve("k8s/kustomize/components/grafana/dashboards");
+    for (String name : List.of("fleetgauge-fleet", "fleetgauge-gpu", "fleetgauge-itself")) {
+      assertThat(archive.home().resolve("dashboards/" + name + ".json"))
+          .hasSameBinaryContentAs(source.resolve(name + ".json"));
+    }
+  }
+
+  @Test
+  void theVersionIsTheSameInTheNameTheProgramAndTheLauncherOfTheRepository() throws IOException {
+    assertThat(archive.file()).hasFileName("fleetgauge-" + Main.VERSION + ".tar.gz");
+    assertThat(ROOT.resolve("fleetgauge")).content().contains("\nversion=" + Main.VERSION + "\n");
   }
 
   @ParameterizedTest
@@ -102,11 +120,7 @@ class ArchiveTest {
   @Test
   void noLibraryHasAVulnerabilityThatTheListOfAdvisoriesKnows() throws IOException {
     List<String[]> advisories =
-        Files.readAllLines(
-                Path.of(
-                    System.getProperty("fleetgauge.root"),
-                    "distribution/src/test/resources/advisories.tsv"))
-            .stream()
+        Files.readAllLines(ROOT.resolve("distribution/src/test/resources/advisories.tsv")).stream()
             .filter(line -> !line.startsWith("#"))
             .map(line -> line.split("\t"))
             .toList();
@@ -180,7 +194,7 @@ class ArchiveTest {
 
   @Test
   void theConfigurationsInTheReadmeAreValid() throws Exception {
-    List<String> blocks = yamlBlocks(Path.of(System.getProperty("fleetgauge.root"), "README.md"));
+    List<String> blocks = yamlBlocks(ROOT.resolve("README.md"));
     assertThat(blocks).hasSize(3);
     assertThat(GatewayConfig.read("gateway.yaml", here(blocks.get(0))).id()).isEqualTo("gateway-1");
     assertThat(QueryConfig.read("query.yaml", here(blocks.get(1))).http().port()).isEqualTo(9090);
