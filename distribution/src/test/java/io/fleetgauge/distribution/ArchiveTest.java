@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.tenant.TenantList;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is in the archive. */
 class ArchiveTest {
+  private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
+
   @TempDir private static Path folder;
 
   private static InstalledArchive archive;
@@ -84,6 +87,21 @@ class ArchiveTest {
     assertThat(archive.home().resolve("docs/metrics/gpu.md")).exists();
   }
 
+  @Test
+  void theDashboardsAreInTheArchive() throws IOException {
+    Path source = ROOT.resolve("k8s/kustomize/components/grafana/dashboards");
+    for (String name : List.of("fleetgauge-fleet", "fleetgauge-gpu", "fleetgauge-itself")) {
+      assertThat(archive.home().resolve("dashboards/" + name + ".json"))
+          .hasSameBinaryContentAs(source.resolve(name + ".json"));
+    }
+  }
+
+  @Test
+  void theVersionIsTheSameInTheNameTheProgramAndTheLauncherOfTheRepository() throws IOException {
+    assertThat(archive.file()).hasFileName("fleetgauge-" + Main.VERSION + ".tar.gz");
+    assertThat(ROOT.resolve("fleetgauge")).content().contains("\nversion=" + Main.VERSION + "\n");
+  }
+
   @ParameterizedTest
   @CsvSource({"512m, 268435456", "1g, 536870912", "64g, 1073741824"})
   void theHeapIsAtMostHalfOfTheMemoryThatThereIsAndAtMostOneGibibyte(String memory, long heap)
@@ -123,11 +141,7 @@ class ArchiveTest {
   @Test
   void noLibraryHasAVulnerabilityThatTheListOfAdvisoriesKnows() throws IOException {
     List<String[]> advisories =
-        Files.readAllLines(
-                Path.of(
-                    System.getProperty("fleetgauge.root"),
-                    "distribution/src/test/resources/advisories.tsv"))
-            .stream()
+        Files.readAllLines(ROOT.resolve("distribution/src/test/resources/advisories.tsv")).stream()
             .filter(line -> !line.startsWith("#"))
             .map(line -> line.split("\t"))
             .toList();

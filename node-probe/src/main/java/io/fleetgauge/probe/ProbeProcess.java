@@ -275,10 +275,11 @@ public final class ProbeProcess implements AutoCloseable {
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
-        "probe of {} reads every {} and sends to {}; its readings: http://{}:{}/metrics",
+        "probe of {} reads every {} and sends to {}; its readings: {}://{}:{}/metrics",
         config.hostname(),
         tick,
         discovery.isPresent() ? "discovered gateways" : config.gateways(),
+        config.http().scheme(),
         config.http().host(),
         port);
   }

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RecentRouteTest {
   private static final Duration SOON = Duration.ofSeconds(20);
-  private static final long MOST_NANOS = 20_000_000;
   private static final String UUID = "GPU-00000001-1111-2222-3333-444444444444";
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -211,17 +209,13 @@ class RecentRouteTest {
       await()
           .atMost(SOON)
           .until(() -> !get("/metrics").body().contains("\nDCGM_FI_DEV_POWER_USAGE{"));
-      TreeSet<Long> nanos = new TreeSet<>();
       for (int i = 0; i < 100; i++) {
-        long before = System.nanoTime();
-        HttpResponse<String> answer = get("/metrics");
-        nanos.add(System.nanoTime() - before);
-        assertThat(answer.body()).contains("gpu_probe_call_state", "gpu_lost", "gpu_expected");
+        assertThat(get("/metrics").body())
+            .contains("gpu_probe_call_state", "gpu_lost", "gpu_expected");
       }
-      // What else the machine does slows some of them down; waiting for the driver would slow all.
-      Long[] sorted = nanos.toArray(Long[]::new);
-      assertThat(sorted[sorted.length / 10]).as("first decile, ns").isLessThan(MOST_NANOS);
-      assertThat(isGap()).isTrue();
+      // Whatever the time that this took: the driver has not answered meanwhile.
+      assertThat(driver.waiting()).isEqualTo(1);
+      await().atMost(SOON).until(this::isGap);
     } finally {
       driver.letGo();
     }

@@ -86,6 +86,8 @@ enum ProcessKind {
     List<String> environment = new ArrayList<>();
     // One memory pool for all threads: the C library's default of several costs tens of MiB.
     environment.add("MALLOC_ARENA_MAX=1");
+    // Names of files and programs are UTF-8.
+    environment.add("LC_ALL=C.UTF-8");
     environment.add("FLEETGAUGE_HEALTH_URL=http://127.0.0.1:" + ports.getFirst() + "/-/healthy");
     if (this == PROBE) {
       // The container toolkit of the GPU's vendor brings the driver's library in, and no more.

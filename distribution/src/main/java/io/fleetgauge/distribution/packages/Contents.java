@@ -75,6 +75,8 @@ final class Contents {
     }
     if (name.matches("(licences|docs)/.*|README\\.md")) {
       add(Entry.File.of(documentation + "/" + name, file));
+    } else if (name.startsWith("dashboards/")) {
+      add(Entry.File.of("/usr/share/fleetgauge/" + name, file));
     } else if (name.startsWith("share/")) {
       if (isOfThisProcess(file.getFileName().toString())) {
         takeShared(name, file);

@@ -20,8 +20,6 @@ record Release(String version, Instant time, Instant built) {
   static final String MAINTAINER = "Fleetgauge developers <maintainers@fleetgauge.invalid>";
 
   private static final Pattern VERSION = Pattern.compile("\\d+(\\.\\d+)*(-[A-Za-z0-9.]+)?");
-  private static final DateTimeFormatter SNAPSHOT =
-      DateTimeFormatter.ofPattern("yyyyMMddHHmmss").withZone(ZoneOffset.UTC);
   private static final DateTimeFormatter MAIL =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss Z", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
@@ -29,7 +27,7 @@ record Release(String version, Instant time, Instant built) {
   Release {
     if (!VERSION.matcher(version).matches()) {
       throw new IllegalArgumentException(
-          "the version is " + version + ". A version is like 1.2.3, 1.2.3-rc1 or 1.2.3-SNAPSHOT.");
+          "the version is " + version + ". A version is like 1.2.3 or 1.2.3-rc1.");
     }
     requireSeconds(time);
     requireSeconds(built);
@@ -42,11 +40,10 @@ record Release(String version, Instant time, Instant built) {
   }
 
   /**
-   * The version as package managers compare it: a snapshot is newer than the one before, and
-   * everything with a suffix is older than the release.
+   * The version as package managers compare it: everything with a suffix is older than the release.
    */
   String packageVersion() {
-    return version.replace("-SNAPSHOT", "~" + SNAPSHOT.format(built)).replace('-', '~');
+    return version.replace('-', '~');
   }
 
   /** When the sources were written, as in a mail. */

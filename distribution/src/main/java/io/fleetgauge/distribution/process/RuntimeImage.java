@@ -11,9 +11,12 @@ import java.util.spi.ToolProvider;
 
 /** The part of the JDK that a process needs. */
 public final class RuntimeImage {
-  /** No process starts another one, and none needs another program. */
+  /**
+   * Programs that come with the modules and that nobody calls. {@code lib/jspawnhelper} is not one
+   * of them: the JVM starts every other program by it.
+   */
   private static final List<String> NOT_NEEDED =
-      List.of("lib/jspawnhelper", "bin/keytool", "bin/jrunscript", "bin/rmiregistry");
+      List.of("bin/keytool", "bin/jrunscript", "bin/rmiregistry");
 
   private RuntimeImage() {}
 

@@ -27,7 +27,7 @@ public enum ShippedProcess {
   QUERY(
       "query-api",
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
-      List.of("etc/query.yaml", "etc/tenants.yaml", "rules", "docs"),
+      List.of("etc/query.yaml", "etc/tenants.yaml", "rules", "dashboards", "docs"),
       List.of(
           "query",
           "promql",

@@ -74,6 +74,9 @@ class PackagesTest {
     write(home.resolve("licences/third-party.tsv"), "own\tMIT\n");
     write(home.resolve("LICENSE"), "Apache\n");
     write(home.resolve("docs/configuration.md"), "# Configuration\n");
+    if (process == PackagedProcess.QUERY) {
+      write(home.resolve("dashboards/fleetgauge-gpu.json"), "{}");
+    }
     for (String page : PAGES) {
       write(home.resolve("share/man/man1/" + page + ".1"), ".TH X 1\n.SH NAME\nx \\- y\n");
       write(
@@ -158,6 +161,7 @@ class PackagesTest {
         .contains(
             "usr/share/man/man1/fleetgauge-gateway-drain.1.gz",
             "usr/share/bash-completion/completions/fleetgauge",
+            "usr/share/fleetgauge/dashboards/fleetgauge-gpu.json",
             "usr/bin/fleetgauge",
             "usr/bin/fleetgauge-query");
   }
@@ -266,16 +270,10 @@ class PackagesTest {
   }
 
   @Test
-  void aSnapshotIsOlderThanItsReleaseAndNewerThanTheOneBefore() throws Exception {
-    String before = new Release("1.2.0-SNAPSHOT", TIME, TIME.minusSeconds(1)).packageVersion();
-    String after = new Release("1.2.0-SNAPSHOT", TIME, TIME).packageVersion();
+  void aCandidateIsOlderThanItsRelease() throws Exception {
     String candidate = new Release("1.2.0-rc1", TIME, TIME).packageVersion();
-    assertThat(List.of(before, after, candidate))
-        .containsExactly("1.2.0~20260203040505", "1.2.0~20260203040506", "1.2.0~rc1");
+    assertThat(candidate).isEqualTo("1.2.0~rc1");
     assumeThat(Commands.isPresent("dpkg")).as("dpkg is here").isTrue();
-    Commands.run("dpkg", "--compare-versions", before, "lt", after);
-    Commands.run("dpkg", "--compare-versions", after, "lt", "1.2.0");
-    Commands.run("dpkg", "--compare-versions", after, "lt", candidate);
     Commands.run("dpkg", "--compare-versions", candidate, "lt", "1.2.0");
   }
 

@@ -7,14 +7,20 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.distribution.process.Programs;
 import io.fleetgauge.distribution.process.RuntimeImage;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +33,7 @@ class ProbeArchiveTest {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
   private static final Path PACKAGES = ROOT.resolve("distribution/target/packages");
   private static final int GPUS = 8;
+  private static final Pattern READINGS = Pattern.compile("its readings: (http://\\S+)");
 
   /** Most resident memory of the probe; 105 to 114 MiB were measured. */
   private static final long MOST_MIB = 135;
@@ -113,8 +120,37 @@ class ProbeArchiveTest {
   }
 
   @Test
-  void theProbeCannotStartAProcessAndOtherCommandsAreToldToBeElsewhere() throws Exception {
-    assertThat(home.resolve("runtime/lib/jspawnhelper")).doesNotExist();
+  void theProbeRunsSqueueAndReadsTheJobsThatItPrints() throws Exception {
+    Path squeue = folder.resolve("squeue");
+    Files.writeString(
+        squeue,
+        """
+        #!/bin/sh
+        [ "$*" = --json ] || exit 1
+        cat <<'END'
+        {"jobs": [{"job_id": 42, "user_name": "josé", "account": "physics", "name": "train",
+          "job_state": ["RUNNING"], "nodes": "n1", "tres_alloc_str": "cpu=8,gres/gpu=2"}]}
+        END
+        """);
+    assertThat(squeue.toFile().setExecutable(true)).isTrue();
+    Path config = config();
+    Files.writeString(
+        config,
+        "attribution: {slurm: {jobs: {enabled: true, command: %s}}}\n".formatted(squeue),
+        StandardOpenOption.APPEND);
+    probe = launcher(home, "probe", "--config", config.toString()).start();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .ignoreExceptions()
+        .untilAsserted(
+            () ->
+                assertThat(metrics())
+                    .containsPattern("slurm_job_info\\{.*account=\"physics\".*user=\"josé\"")
+                    .containsPattern("slurm_jobs_up\\{.*\\} 1"));
+  }
+
+  @Test
+  void otherCommandsAreToldToBeElsewhere() throws Exception {
     probe = launcher(home, "gateway").start();
     assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
     assertThat(probe.exitValue()).isEqualTo(1);
@@ -131,6 +167,14 @@ class ProbeArchiveTest {
         .content()
         .contains("OK gpus: " + GPUS + " GPUs", "tls: trust.ca ", "not looked at")
         .doesNotContain("\tat ", "[aot]", "[cds]");
+  }
+
+  private String metrics() throws IOException {
+    Matcher address = READINGS.matcher(Files.readString(output));
+    assertThat(address.find()).isTrue();
+    try (InputStream in = URI.create(address.group(1)).toURL().openStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   private void start(Path from) throws Exception {

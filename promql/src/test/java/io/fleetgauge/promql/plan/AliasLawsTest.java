@@ -218,6 +218,35 @@ class AliasLawsTest {
         .isEqualTo(isUsed);
   }
 
+  /** Rollups are of what is stored: a label that is seen beside it is in none of their groups. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          sum by (zone) (util)                                       ; 1
+          sum without (zone) (util)                                  ; 1
+          sum by (zone) (power)                                      ; 0
+          sum by (gpu) (util)                                        ; 0
+          sum by (zone) (util{gpu="1"})                              ; 0
+          sum by (gpu) (util) or sum by (zone) (util)                ; 1
+          sum by (gpu) (util) or sum by (zone, gpu) (util)           ; 0
+          sum by (gpu) (util) or sum by (old_gpu) (util)             ; 1
+          sum by (gpu) (util) or sum without (zone) (util)           ; 0
+          sum by (gpu) (util) or sum without (gpu) (util)            ; 0
+          sum by (gpu) (util) or sum without (zone) (rate(util[1m])) ; 0
+          sum by (gpu) (util) or sum by (zone) (rate(util[1m]))      ; 1
+          """)
+  void rollupsAreUsedWhereTheGroupsAreThoseOfStoredSeries(String text, int rollups)
+      throws Exception {
+    Query query = range(text);
+    Planned planned =
+        Planner.plan(query, List.of(), AliasUse.of(query.expr(), TABLE), Planner.Mode.AUTO);
+
+    assertThat(planned.cuts()).filteredOn(Planned.Cut::rollups).hasSize(rollups);
+  }
+
   @Test
   void aQueryWithoutAliasesStaysTheSameObject() throws Exception {
     Query query = instant("sum by (zone) (util{Hostname=\"n1\"})");

@@ -31,7 +31,7 @@ public final class Pages {
                         "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline';"
                             + " script-src 'unsafe-inline'; frame-ancestors 'none'")
                     .end(index));
-    Buffer description = resource("openapi.yaml");
+    Buffer description = resource("query.yaml");
     router
         .get("/api/openapi.yaml")
         .handler(

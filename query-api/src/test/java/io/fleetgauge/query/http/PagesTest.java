@@ -77,8 +77,8 @@ class PagesTest {
         "/runbooks/NoSuchPage.md",
         "/runbooks/NodeDown",
         "/runbooks/..%2Findex.html",
-        "/runbooks/..%2Fopenapi.yaml",
-        "/runbooks/%2e%2e/openapi.yaml",
+        "/runbooks/..%2Fquery.yaml",
+        "/runbooks/%2e%2e/query.yaml",
         "/runbooks/x%2F..%2FNodeDown.md",
         "/runbooks/NodeDown.md%00"
       })

@@ -154,6 +154,59 @@ class RunDictionaryTest {
   }
 
   @Test
+  void whatEarlierFramesAddedCountsAgainstTheLimitOfBytes() throws WireException {
+    long limit = 600;
+    RunDictionary small = new RunDictionary(limit);
+    int symbols = 0;
+    int series = 0;
+    int added = 0;
+    boolean isFull = false;
+    while (!isFull) {
+      int number = symbols + 2;
+      int[] labels = {symbols, symbols + 1};
+      Frame next = adding(symbols, List.of("name" + number, "v" + number), series, labels, labels);
+      added += bytes(next);
+      if (added <= limit) {
+        small.add(next);
+        symbols += 2;
+        series += 2;
+      } else {
+        assertThatThrownBy(() -> small.add(next))
+            .isInstanceOf(WireException.class)
+            .hasMessage("the dictionary of run 1f grows above 600 bytes");
+        isFull = true;
+      }
+    }
+    assertThat(symbols).isGreaterThan(20);
+    assertThat(small.symbolCount()).isEqualTo(symbols);
+    assertThat(small.size()).isEqualTo(series);
+    small.add(adding(0, List.of("name2"), 0));
+    assertThat(small.symbolCount()).as("a repetition needs no place").isEqualTo(symbols);
+  }
+
+  @Test
+  void labelSetsAloneFillADictionaryFrameByFrame() throws WireException {
+    RunDictionary small = new RunDictionary(100);
+    int[] labels = {0, 1};
+    small.add(adding(0, List.of("a", "1"), 0));
+    int most = 0;
+    int bytes = FrameFormat.bytes("a") + FrameFormat.bytes("1");
+    for (; bytes + FrameFormat.bytes(labels) <= 100; bytes += FrameFormat.bytes(labels)) {
+      small.add(adding(2, List.of(), most++, labels));
+    }
+    Frame one = adding(2, List.of(), most, labels);
+    assertThatThrownBy(() -> small.add(one))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("grows above 100 bytes");
+    assertThat(small.size()).isEqualTo(most);
+  }
+
+  private static int bytes(Frame frame) {
+    return frame.additions().symbols().stream().mapToInt(FrameFormat::bytes).sum()
+        + frame.additions().series().stream().mapToInt(FrameFormat::bytes).sum();
+  }
+
+  @Test
   void whatComesAgainTakesNoMemory() throws WireException {
     Frame frame = adding(0, List.of("a", "1"), 0, new int[] {0, 1});
     assertThat(dictionary.heldBytes()).isZero();

@@ -1,19 +1,14 @@
 package io.fleetgauge.probe.host.kernel;
 
+import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.host.reading.Collector;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.host.reading.Readings;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /** node_exporter's collector {@code time}. */
 public final class Time implements Collector {
-  private static final DateTimeFormatter ZONE = DateTimeFormatter.ofPattern("zzz", Locale.ROOT);
   private static final String PREFIX = "clocksource";
 
   private final NodeFiles files;
@@ -37,9 +32,8 @@ public final class Time implements Collector {
   public void read(Readings out) {
     long now = clock.getAsLong();
     out.add(seconds, now / 1e3);
-    ZonedDateTime local = Instant.ofEpochMilli(now).atZone(ZoneId.systemDefault());
-    String zone = local.getOffset().getTotalSeconds() == 0 ? "UTC" : ZONE.format(local);
-    out.add(offset, local.getOffset().getTotalSeconds(), zone);
+    Libc.Zone zone = Libc.zone(now / 1_000);
+    out.add(offset, zone.offset(), zone.name());
     String folder = files.inSys("devices/system/clocksource/");
     for (String device : files.list(folder)) {
       if (device.startsWith(PREFIX)) {

@@ -30,6 +30,8 @@ public final class Libc {
     @SaveError
     int adjtimex(Pointer timex);
 
+    Pointer localtime_r(Pointer seconds, Pointer answer);
+
     Pointer strerror(int error);
 
     int getpagesize();
@@ -43,6 +45,14 @@ public final class Libc {
    */
   public record Space(
       String error, double size, double free, double available, double files, double filesFree) {}
+
+  /**
+   * The time zone of this process at a moment.
+   *
+   * @param name such as CET; a number such as +03 where the zone has no name
+   * @param offset seconds east of UTC
+   */
+  public record Zone(String name, long offset) {}
 
   private Libc() {}
 
@@ -83,6 +93,21 @@ public final class Libc {
   private static double unsigned(Pointer answer, int index) {
     long value = answer.getLong((long) Long.BYTES * index);
     return value >= 0 ? value : value + 0x1p64;
+  }
+
+  /**
+   * The time zone as TZ and the machine have it. The JDK calls most zones otherwise than the C
+   * library and Go.
+   *
+   * @param seconds since the epoch
+   */
+  public static Zone zone(long seconds) {
+    Pointer time = Memory.allocateDirect(RUNTIME, Long.BYTES, true);
+    time.putLong(0, seconds);
+    Pointer local = Memory.allocateDirect(RUNTIME, STRUCTURE_BYTES, true);
+    LIBRARY.localtime_r(time, local);
+    // Nine numbers of 4 bytes and 4 bytes of padding come first.
+    return new Zone(local.getPointer(48).getString(0), local.getLong(40));
   }
 
   /** State of the kernel's clock, or null if this process may not ask for it. */

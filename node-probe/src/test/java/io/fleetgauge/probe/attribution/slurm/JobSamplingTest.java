@@ -123,6 +123,29 @@ class JobSamplingTest {
     sampling.close();
   }
 
+  /** Three askings, a minute apart, and the time that the last one may take. */
+  @Test
+  void jobsAreKnownForThreeAskingsAndATimeoutAndTheirAgeIsInSeconds() throws Exception {
+    Files.writeString(folder.resolve("answer"), NEWER);
+    millis = 5_000;
+    JobSampling sampling = sampling("cat " + folder.resolve("answer"), Duration.ofSeconds(7));
+    assertThat(series(sampling))
+        .containsEntry("slurm_jobs_up", 0.0)
+        .doesNotContainKeys("slurm_jobs_age_seconds", "slurm_jobs_left_out", "slurm_jobs_damaged");
+    sampling.look();
+    millis += 3 * 60_000 + 7_000;
+    assertThat(series(sampling))
+        .containsEntry("slurm_jobs_up", 1.0)
+        .containsEntry("slurm_jobs_age_seconds", 187.0)
+        .containsEntry("slurm_jobs_left_out", 0.0);
+    millis++;
+    assertThat(series(sampling))
+        .containsEntry("slurm_jobs_up", 0.0)
+        .containsEntry("slurm_jobs_age_seconds", 187.001)
+        .doesNotContainKeys("slurm_jobs_left_out", "slurm_jobs_damaged");
+    sampling.close();
+  }
+
   @Test
   void aProgramThatHangsOrFailsIsEndedAndCounted() throws Exception {
     JobSampling hangs = sampling("sleep 600", Duration.ofMillis(200));

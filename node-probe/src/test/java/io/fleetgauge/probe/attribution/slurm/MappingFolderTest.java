@@ -172,6 +172,62 @@ class MappingFolderTest {
     assertThat(look().errors()).isEqualTo(3);
   }
 
+  @Test
+  void theAgeIsThatOfTheLastLookThatListedTheFolder() throws IOException {
+    assertThat(mapping.newest().ageMillis()).as("never looked").isEmpty();
+    millis = 1_000;
+    write("0", "17");
+    look();
+    millis += 60_000;
+    assertThat(mapping.newest().isUp()).as("a minute old").isTrue();
+    assertThat(mapping.newest().ageMillis()).hasValue(60_000);
+    millis++;
+    assertThat(mapping.newest().isUp()).isFalse();
+    assertThat(mapping.newest().ageMillis()).hasValue(60_001);
+    Files.delete(jobs.resolve("0"));
+    Files.delete(jobs);
+    assertThat(look().ageMillis()).as("a look that failed").hasValue(60_001);
+  }
+
+  @Test
+  void aFileThatIsTenMinutesOldIsNotYetOld() throws IOException {
+    Files.createDirectories(cgroups.resolve("memory/slurm/uid_1/job_99"));
+    write("0", "17");
+    long started = NOW - MappingFolder.STARTED.toMillis();
+    Files.setLastModifiedTime(jobs.resolve("0"), FileTime.fromMillis(started));
+    assertThat(look().claims()).hasSize(1);
+    assertThat(mapping.stale()).isZero();
+    Files.setLastModifiedTime(jobs.resolve("0"), FileTime.fromMillis(started - 1));
+    assertThat(look().claims()).isEmpty();
+    assertThat(mapping.stale()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobThatHasNoFileAnyMoreIsForgotten() throws IOException {
+    Path job = cgroups.resolve("memory/slurm/uid_1000/job_17");
+    Files.createDirectories(job);
+    write("0", "17");
+    look();
+    Files.delete(jobs.resolve("0"));
+    look();
+    Files.delete(job);
+    write("0", "17");
+    assertThat(look().claims()).as("another life, which has had no cgroup yet").hasSize(1);
+  }
+
+  @Test
+  void atMostSoManyFilesAreReadAndTheRestIsOneError() throws IOException {
+    for (int i = 0; i < MappingFolder.MAX_FILES; i++) {
+      write("" + (100_000 + i), "17");
+    }
+    assertThat(look().errors()).isZero();
+    assertThat(mapping.newest().unresolved()).isEqualTo(MappingFolder.MAX_FILES);
+    write("999998", "17");
+    write("999999", "17");
+    assertThat(look().errors()).isEqualTo(1);
+    assertThat(mapping.newest().unresolved()).isEqualTo(MappingFolder.MAX_FILES);
+  }
+
   private OwnerSource.Knowledge look() {
     mapping.look();
     return mapping.newest();

@@ -225,7 +225,10 @@ public final class RunningRules implements AutoCloseable {
               .handOver(handOver.to(), handOver.state())
               .onFailure(failure -> LOG.debug("not handed over", failure));
       case Effect.Abandon abandon -> {
-        groups.values().forEach(known -> known.outbox.abandon());
+        // A process that stops still sends the alerts that it has taken (notifications.drain).
+        if (!draining) {
+          groups.values().forEach(known -> known.outbox.abandon());
+        }
         writer.abandon();
       }
       case Effect.End end -> writer.write(end.group(), end.markers(), () -> {});

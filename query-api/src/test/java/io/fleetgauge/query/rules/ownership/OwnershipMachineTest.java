@@ -349,4 +349,306 @@ class OwnershipMachineTest {
         .extracting(Effect.End::group)
         .containsExactlyInAnyOrderElementsOf(owned);
   }
+
+  // --- the lease ---
+
+  /** The only query API, whose lease holds since it ticked at 10 s. */
+  private long begunAt10s() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+    tick(10_000);
+    return effects(Effect.Evaluate.class).getFirst().term();
+  }
+
+  private static long ofLease(long millisTooMuch) {
+    return 10_000 + OwnershipMachine.LEASE_MILLIS + millisTooMuch;
+  }
+
+  @Test
+  void theLeaseIsThreeSecondsAndShorterThanTheSilenceAfterWhichOthersTakeOver() {
+    assertThat(OwnershipMachine.LEASE_MILLIS).isEqualTo(3_000);
+    assertThat(OwnershipMachine.SILENT_MILLIS).isEqualTo(4_000);
+  }
+
+  @Test
+  void whatWasEvaluatedMayBePublishedUntilTheLeaseIsOverAndNotAfter() {
+    long term = begunAt10s();
+    assertThat(machine.mayPublish(term, ofLease(0))).isTrue();
+    assertThat(machine.mayPublish(term, ofLease(1))).isFalse();
+    assertThat(machine.mayPublish(term - 1, 10_000)).as("of an earlier term").isFalse();
+    assertThat(machine.mayPublish(term + 1, 10_000)).isFalse();
+    machine.on(new Event.Stopping(), effects::add);
+    assertThat(machine.mayPublish(term, 10_000)).as("others go on").isFalse();
+    assertThat(machine.mayPublish(term + 1, 10_000)).isFalse();
+    assertThat(machine.owns(GROUP)).isFalse();
+  }
+
+  @Test
+  void nothingIsPublishedThatWasReadyWhenTheLeaseWasOver() {
+    long term = begunAt10s();
+    GroupState after = state(BEGIN + INTERVAL);
+    machine.on(new Event.Evaluated(term, after, ofLease(1), 5), effects::add);
+    assertThat(effects(Effect.Publish.class)).isEmpty();
+    assertThat(machine.abandoned()).isEqualTo(1);
+
+    machine.on(new Event.Evaluated(term, after, ofLease(0), 5), effects::add);
+    assertThat(effects(Effect.Publish.class)).hasSize(1);
+  }
+
+  @Test
+  void aLoopThatStoodStillForAsLongAsTheLeaseKeepsItsGroups() {
+    long term = begunAt10s();
+    tick(ofLease(0));
+    assertThat(machine.leasesLost()).isZero();
+    assertThat(machine.mayPublish(term, ofLease(0))).isTrue();
+  }
+
+  @Test
+  void aLoopThatStoodStillForLongerHasLostThemAndWhatItHadBegun() {
+    long term = begunAt10s();
+    effects.clear();
+    tick(ofLease(1));
+    assertThat(machine.leasesLost()).isEqualTo(1);
+    assertThat(effects(Effect.Abandon.class)).hasSize(1);
+    assertThat(machine.mayPublish(term, ofLease(1))).isFalse();
+    machine.on(new Event.Evaluated(term, state(BEGIN + INTERVAL), ofLease(1), 5), effects::add);
+    assertThat(effects(Effect.Publish.class)).as("of the term before").isEmpty();
+  }
+
+  /** With another query API that is listed, and has not been heard. */
+  private void beganWithAnother() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+    machine.on(new Event.Listed(Set.of("other")), effects::add);
+  }
+
+  private void answers(long answered, long steady) {
+    machine.on(
+        new Event.Heard(new Beat("other", 1, ++beats, 1, answered, true, List.of()), steady),
+        effects::add);
+  }
+
+  @Test
+  void whoBeginsOwnsNothingUntilTheOthersHaveBeenSilentForFourSeconds() {
+    beganWithAnother();
+    for (long steady = 0; steady < OwnershipMachine.SILENT_MILLIS; steady += 500) {
+      tick(steady);
+      assertThat(machine.owns(GROUP)).as("at " + steady).isFalse();
+      assertThat(machine.owned()).isZero();
+    }
+    tick(OwnershipMachine.SILENT_MILLIS - 1);
+    assertThat(machine.owns(GROUP)).isFalse();
+    tick(OwnershipMachine.SILENT_MILLIS);
+    assertThat(machine.owns(GROUP)).isTrue();
+    assertThat(machine.owned()).isEqualTo(1);
+  }
+
+  @Test
+  void untilItKnowsTheListOfTheOthersItOwnsNothing() {
+    machine.on(new Event.Came(state(BEGIN)), effects::add);
+    machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", INTERVAL, 0, 1))), effects::add);
+    tick(0);
+    tick(1_000);
+    assertThat(machine.owns(GROUP)).isFalse();
+    machine.on(new Event.Listed(Set.of()), effects::add);
+    tick(1_500);
+    assertThat(machine.owns(GROUP)).isTrue();
+  }
+
+  @Test
+  void anAnswerToABeatFromBeforeTheStandstillCountsForNothing() {
+    beganWithAnother();
+    tick(0);
+    Beat first = effects(Effect.Send.class).getLast().beat();
+    answers(first.sequence(), 100);
+    tick(500);
+    assertThat(machine.live()).as("it knows that the other one lives").containsExactly("other");
+    long standstill = 500 + OwnershipMachine.LEASE_MILLIS + 1;
+    tick(standstill);
+    answers(first.sequence(), standstill);
+    tick(standstill + 100);
+    assertThat(machine.owned() + machine.shadowed()).as("the answer is old").isZero();
+    Beat next = effects(Effect.Send.class).getLast().beat();
+    assertThat(next.sequence()).isGreaterThan(first.sequence());
+    answers(next.sequence(), standstill + 200);
+    tick(standstill + 300);
+    assertThat(machine.owned() + machine.shadowed()).isEqualTo(1);
+  }
+
+  @Test
+  void aQueryApiThatWasHeardFourSecondsAgoIsDeadAndItsGroupsAreTakenOver() {
+    beganWithAnother();
+    tick(0);
+    List<RuleGroup.Id> all = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      all.add(new RuleGroup.Id("", "rules.yaml", "g" + i));
+    }
+    answers(effects(Effect.Send.class).getLast().beat().sequence(), 0);
+    known(all, all);
+    tick(100);
+    assertThat(machine.owned()).isEqualTo(4);
+    for (long steady = 1_000; steady < 4_000; steady += 1_000) {
+      tick(steady);
+      assertThat(machine.owned()).as("at " + steady).isEqualTo(4);
+    }
+    tick(OwnershipMachine.SILENT_MILLIS - 1);
+    assertThat(machine.owned()).isEqualTo(4);
+    tick(OwnershipMachine.SILENT_MILLIS);
+    assertThat(machine.owned()).isEqualTo(8);
+    assertThat(machine.live()).isEmpty();
+  }
+
+  // --- what changes hands while it is being done ---
+
+  @Test
+  void whatIsBegunAgainAfterAStandstillIsOfANewTermAndFromWhatWasStored() {
+    long term = begunAt10s();
+    machine.on(new Event.Evaluated(term, state(BEGIN + INTERVAL), 10_500, 5), effects::add);
+    assertThat(effects(Effect.Publish.class)).hasSize(1);
+    effects.clear();
+    tick(14_000);
+    Effect.Evaluate again = effects(Effect.Evaluate.class).getFirst();
+    assertThat(again.term()).isGreaterThan(term);
+    assertThat(again.before()).isEqualTo(state(BEGIN));
+    assertThat(again.slot()).isEqualTo(BEGIN + INTERVAL);
+    effects.clear();
+    machine.on(new Event.Written(term, state(BEGIN + INTERVAL)), effects::add);
+    assertThat(effects).as("another query API may have gone on").isEmpty();
+    assertThat(machine.state(GroupKey.of(GROUP))).contains(state(BEGIN));
+  }
+
+  @Test
+  void afterAStandstillItOwnsNothingBeforeTheOthersHaveAnswered() {
+    beganWithAnother();
+    assertThat(machine.mayPublish(1, 0)).isFalse();
+    for (long steady = 0; steady <= 10_000; steady += 1_000) {
+      tick(steady);
+    }
+    assertThat(machine.owns(GROUP)).isTrue();
+    long term = effects(Effect.Evaluate.class).getLast().term();
+    long lastBefore = effects(Effect.Send.class).getLast().beat().sequence();
+    tick(ofLease(1));
+    assertThat(machine.owns(GROUP)).isFalse();
+    assertThat(machine.owned()).isZero();
+    assertThat(machine.mayPublish(term + 1, ofLease(1))).isFalse();
+    answers(lastBefore, ofLease(2));
+    tick(ofLease(2));
+    assertThat(machine.owns(GROUP)).as("the beat is from before").isFalse();
+    answers(lastBefore + 1, ofLease(2));
+    tick(ofLease(2));
+    assertThat(machine.owns(GROUP)).isTrue();
+  }
+
+  /** Eight groups of which another query API knows all, too, and is alive or comes alive. */
+  private List<RuleGroup.Id> eight() {
+    List<RuleGroup.Id> all = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      RuleGroup.Id id = new RuleGroup.Id("", "rules.yaml", "g" + i);
+      all.add(id);
+      machine.on(
+          new Event.Came(new GroupState(id, BEGIN, "d", List.of(), List.of())), effects::add);
+    }
+    machine.on(new Event.Listed(Set.of()), effects::add);
+    machine.on(new Event.Groups(all.stream().map(this::dealt).toList()), effects::add);
+    return all;
+  }
+
+  private void evaluatedAndStored(Effect.Evaluate of, long steady) {
+    GroupState after = new GroupState(of.before().group(), of.slot(), "d", List.of(), List.of());
+    machine.on(new Event.Evaluated(of.term(), after, steady, 5), effects::add);
+    if (effects(Effect.Publish.class).stream().anyMatch(each -> each.after().equals(after))) {
+      machine.on(new Event.Written(of.term(), after), effects::add);
+    }
+  }
+
+  @Test
+  void theOwnerGivesEachStoredStateToTheOneThatGoesOnAndOnlyThen() {
+    List<RuleGroup.Id> all = eight();
+    now = 9_900;
+    known(all, all);
+    tick(10_000);
+    List<Effect.Evaluate> begun = effects(Effect.Evaluate.class);
+    assertThat(begun).hasSize(4);
+    machine.on(
+        new Event.Evaluated(
+            begun.getFirst().term(),
+            new GroupState(
+                begun.getFirst().before().group(), BEGIN + INTERVAL, "d", List.of(), List.of()),
+            10_100,
+            5),
+        effects::add);
+    assertThat(effects(Effect.HandOver.class)).as("its samples are not stored").isEmpty();
+    assertThat(machine.state(GroupKey.of(begun.getFirst().before().group())).orElseThrow().slot())
+        .isEqualTo(BEGIN);
+    begun.forEach(each -> evaluatedAndStored(each, 10_200));
+    assertThat(effects(Effect.HandOver.class)).hasSize(4);
+    assertThat(effects(Effect.HandOver.class)).allMatch(each -> each.to().equals("other"));
+    assertThat(effects(Effect.Keep.class)).hasSize(4);
+  }
+
+  @Test
+  void aGroupThatIsDealtToAnotherWhileItIsEvaluatedIsNotPublished() {
+    List<RuleGroup.Id> all = eight();
+    tick(10_000);
+    List<Effect.Evaluate> begun = effects(Effect.Evaluate.class);
+    assertThat(begun).hasSize(8);
+    now = 10_100;
+    known(all, all);
+    tick(10_100);
+    begun.forEach(each -> evaluatedAndStored(each, 10_200));
+    assertThat(effects(Effect.Publish.class)).hasSize(4);
+    assertThat(machine.abandoned()).isEqualTo(4);
+    assertThat(effects(Effect.Publish.class)).allMatch(each -> machine.owns(each.after().group()));
+  }
+
+  @Test
+  void aStateThatComesWhileItsGroupIsEvaluatedMakesTheResultOld() {
+    long term = begunAt10s();
+    machine.on(new Event.Came(state(BEGIN + 20_000)), effects::add);
+    machine.on(new Event.Evaluated(term, state(BEGIN + INTERVAL), 10_100, 5), effects::add);
+    assertThat(effects(Effect.Publish.class)).isEmpty();
+    assertThat(machine.abandoned()).isEqualTo(1);
+    effects.clear();
+    tick(30_000 - 18_000);
+    assertThat(effects(Effect.Evaluate.class)).as("the next slot has not come").isEmpty();
+  }
+
+  @Test
+  void aStateOfTheFutureIsNotBelieved() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+    tick(0);
+    machine.on(new Event.Came(state(BEGIN + 60_001)), effects::add);
+    assertThat(machine.states()).containsExactly(state(BEGIN));
+    machine.on(new Event.Came(state(BEGIN + 60_000)), effects::add);
+    assertThat(machine.states()).containsExactly(state(BEGIN + 60_000));
+    assertThat(effects(Effect.Keep.class)).hasSize(1);
+  }
+
+  @Test
+  void anEvaluationThatFailedIsTriedAgainAfterHalfASecondAndOnceOnly() {
+    begunAt10s();
+    failed();
+    tick(10_499);
+    assertThat(evaluated()).hasSize(1);
+    tick(10_500);
+    tick(10_600);
+    assertThat(evaluated()).containsExactly(BEGIN + INTERVAL, BEGIN + INTERVAL);
+  }
+
+  @Test
+  void statesThatCannotBeFetchedAreAskedForAgainAndAfterFourSecondsNotWaitedFor() {
+    alone(CATCH_UP, INTERVAL, state(BEGIN));
+    Beat.Known ahead =
+        new Beat.Known(GroupKey.of(GROUP), GroupKey.ofDefinition("d"), 1, BEGIN + 20_000);
+    long asked = 0;
+    for (long steady = 25_000; steady < 29_000; steady += 250) {
+      machine.on(
+          new Event.Heard(new Beat("other", 1, ++beats, 0, 0, true, List.of(ahead)), steady),
+          effects::add);
+      tick(steady);
+      assertThat(effects(Effect.Evaluate.class)).as("at " + steady).isEmpty();
+      asked = effects(Effect.Fetch.class).size();
+    }
+    assertThat(asked).isEqualTo(8);
+    assertThat(effects(Effect.Fetch.class))
+        .allMatch(each -> each.from().equals("other") && each.groups().equals(List.of(GROUP)));
+  }
 }

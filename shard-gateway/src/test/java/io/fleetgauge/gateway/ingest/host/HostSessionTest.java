@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.progress.Sequences;
+import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
@@ -54,6 +55,39 @@ class HostSessionTest {
   private final Gateway gateway = new Gateway(1_000, false);
   private final HostSession session = gateway.session;
   private final FrameEncoder run = new FrameEncoder(HOST, 7);
+
+  // --- what is supposed of a silent host ---
+
+  /** Nobody sends it again: what comes next has to have all that it needs. */
+  @Test
+  void afterOneRefusalWhatIsSupposedNextIsTaken() throws Exception {
+    long tick = 15_000;
+    Tick.Builder last = new Tick.Builder();
+    for (String metric : List.of("up", SupposedTicks.TICK, "power")) {
+      last.add(Labels.of(Labels.NAME, metric, "Hostname", HOST), metric.equals("up") ? 1 : 15);
+    }
+    gateway.take(run.encode(last.at(0)));
+    assertThat(session.supposed(9, 0)).isEmpty();
+    assertThat(session.supposed(9, 3 * tick)).as("lost on its way").isPresent();
+    byte[] second = session.supposed(9, 4 * tick).orElseThrow();
+    assertThat(session.suppose(second, 0, LATEST).answer())
+        .isEqualTo(new IntakeAnswer.NeedsDictionary(9));
+    byte[] third = session.supposed(9, 5 * tick).orElseThrow();
+
+    assertThat(session.suppose(third, 0, LATEST).answer()).isInstanceOf(IntakeAnswer.Kept.class);
+
+    assertThat(gateway.samples())
+        .filteredOn(series -> series.labels().metric().equals("up"))
+        .singleElement()
+        .satisfies(
+            up -> {
+              assertThat(up.times()).containsExactly(0, 2 * tick, 3 * tick, 4 * tick);
+              assertThat(up.values()).containsExactly(1, 0, 0, 0);
+            });
+    byte[] fourth = session.supposed(9, 6 * tick).orElseThrow();
+    assertThat(session.suppose(fourth, 0, LATEST).answer()).isInstanceOf(IntakeAnswer.Kept.class);
+    assertThat(fourth).as("it says nothing twice").hasSizeLessThan(third.length);
+  }
 
   // --- refused samples ---
 

@@ -1,0 +1,399 @@
+package io.fleetgauge.query.rules.running;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.process.HttpListener;
+import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.trace.Tracer;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.ClusterShare;
+import io.fleetgauge.query.admission.TenantShare;
+import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.rules.definition.RuleFileReader;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.definition.TemplateCheck;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.evaluation.Slots;
+import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.ext.web.Router;
+import io.vertx.junit5.VertxExtension;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Query APIs that run rules over a fleet in memory. The test turns the time of slots; leases run by
+ * the clock of the machine.
+ */
+@ExtendWith(VertxExtension.class)
+class RunningRulesTest {
+  private static final Duration SOON = Duration.ofMinutes(1);
+  private static final long START = 1_700_000_000_000L;
+  private static final long INTERVAL = 60_000;
+  private static final Labels POWER =
+      Labels.of(Labels.NAME, "power", "Hostname", "n1", "rack", "r1");
+  private static final String ONE =
+      """
+      groups:
+        - name: g
+          rules:
+            - {record: "r:power", expr: sum(power)}
+            - {alert: Hot, expr: power > 50, annotations: {at: "{{ $value }}"}}
+      """;
+
+  @TempDir private Path folder;
+  private final AtomicLong now = new AtomicLong(START);
+  private final MemoryFleet fleet = new MemoryFleet();
+  private final AtomicInteger written = new AtomicInteger();
+  private final AtomicInteger gatewayStatus = new AtomicInteger(204);
+  private final List<QueryApi> apis = new ArrayList<>();
+  private Vertx vertx;
+  private URI gateway;
+
+  private final class QueryApi {
+    final String name;
+    final List<Notice> told = new CopyOnWriteArrayList<>();
+    final List<BooleanSupplier> current = new CopyOnWriteArrayList<>();
+    final List<String> tenants = new CopyOnWriteArrayList<>();
+    final Meters meters = new Meters("query");
+    final OutgoingHttp outgoing;
+    final HttpListener listener;
+    final RunningRules rules;
+    final MemoryShards shards = new MemoryShards(vertx, fleet);
+    volatile List<RuleGroup> groups;
+
+    QueryApi(String name, String settings, List<RuleGroup> groups) throws Exception {
+      this.name = name;
+      this.groups = groups;
+      QueryConfig config = QueryConfig.read("test", settings);
+      TrustSettings trust =
+          new TrustSettings(
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.of(Files.writeString(folder.resolve("secret"), "the-secret-of-the-cluster")),
+              Duration.ofMinutes(5));
+      HttpSettings http = new HttpSettings("127.0.0.1", 0);
+      Guard guard =
+          Guard.open(
+              vertx,
+              http,
+              Optional.empty(),
+              trust,
+              TenantLimits.DEFAULT,
+              Parser::selectorProblem,
+              System::currentTimeMillis);
+      outgoing =
+          new OutgoingHttp(
+              vertx, trust, guard.signer(), new OutgoingHttp.Limits(1_000, 10, 2, 100));
+      Querier querier =
+          new Querier(
+              config,
+              shards,
+              new Admission(
+                  new Admission.Places(20, 20, 4),
+                  tenant -> new TenantShare(1, 20, 200),
+                  ClusterShare.WHOLE,
+                  System::nanoTime),
+              new Querier.Workers(
+                  vertx.createSharedWorkerExecutor("light", 2),
+                  vertx.createSharedWorkerExecutor("heavy", 1)),
+              AliasTable.builtIn(),
+              Tracer.OFF);
+      Router router = Router.router(vertx);
+      ClusterView view =
+          new ClusterView(OwnershipTable.ofOwners(1, Map.of()), Map.of("g1", gateway), false);
+      rules =
+          RunningRules.mount(
+              router,
+              vertx,
+              new RunningRules.Parts(
+                  () -> this.groups,
+                  querier,
+                  guard,
+                  () -> view,
+                  outgoing,
+                  config.rules(),
+                  300_000,
+                  60_000,
+                  () -> "http://console",
+                  (tenant, alerts, isCurrent) -> {
+                    tenants.add(tenant);
+                    current.add(isCurrent);
+                    told.addAll(alerts);
+                  },
+                  now::get));
+      rules.declare(meters);
+      listener = HttpListener.start(vertx, http, "http.port", router);
+      apis.add(this);
+    }
+
+    void start() throws Exception {
+      rules.start(name);
+    }
+
+    URI address() {
+      return URI.create("http://127.0.0.1:" + listener.port());
+    }
+
+    double metric(String name) {
+      String page = new String(meters.exposition(), StandardCharsets.UTF_8);
+      return page.lines()
+          .filter(line -> line.startsWith("query_" + name))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    }
+
+    Map<RuleGroup.Id, GroupState> states() throws Exception {
+      return rules.states().await(30, TimeUnit.SECONDS);
+    }
+
+    /** The newest slot of the only group; 0 before the first one. */
+    long slot() throws Exception {
+      return states().values().stream().mapToLong(GroupState::slot).max().orElse(0);
+    }
+
+    void close() throws Exception {
+      rules.close();
+      listener.close();
+      outgoing.close();
+    }
+  }
+
+  @BeforeEach
+  void start(Vertx started) throws Exception {
+    vertx = started;
+    HttpServer server =
+        vertx
+            .createHttpServer()
+            .requestHandler(
+                request ->
+                    request
+                        .body()
+                        .onSuccess(
+                            body -> {
+                              int status = gatewayStatus.get();
+                              if (status == 204) {
+                                written.incrementAndGet();
+                              }
+                              request.response().setStatusCode(status).end();
+                            }))
+            .listen(0, "127.0.0.1")
+            .await(10, TimeUnit.SECONDS);
+    gateway = URI.create("http://127.0.0.1:" + server.actualPort());
+    fleet.host("n1", "g1");
+    fleet.watermark(Long.MAX_VALUE / 4);
+    for (int i = -5; i <= 30; i++) {
+      fleet.add(POWER, START + i * INTERVAL, 100);
+    }
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (QueryApi each : apis) {
+      each.close();
+    }
+  }
+
+  private static List<RuleGroup> groups(String tenant, String yaml) throws Exception {
+    return new RuleFileReader(ParseOptions.STOCK, TemplateCheck.NONE, INTERVAL)
+        .read(tenant, "rules.yaml", yaml.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void meet(QueryApi... all) {
+    for (QueryApi each : all) {
+      Map<String, URI> others = new TreeMap<>();
+      for (QueryApi other : all) {
+        if (other != each) {
+          others.put(other.name, other.address());
+        }
+      }
+      each.rules.found(others);
+    }
+  }
+
+  /** Turns the time to the next slot of a group, and a twentieth of its interval further. */
+  private void toNextSlot(RuleGroup group) {
+    long offset = Slots.offset(group.id(), group.interval());
+    long sinceSlot = Math.floorMod(now.get() - offset, group.interval());
+    now.addAndGet(group.interval() - sinceSlot + group.interval() / 20);
+  }
+
+  private static void awaitMetric(QueryApi api, String name, double least) {
+    await().atMost(SOON).until(() -> api.metric(name) >= least);
+  }
+
+  @Test
+  void oneAloneEvaluatesASlotStoresItAndTellsItsAlerts() throws Exception {
+    QueryApi api = new QueryApi("q1", "rules: {externalLabels: {region: eu}}", groups("", ONE));
+    assertThat(api.states()).as("before it starts").isEmpty();
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    await().atMost(SOON).until(() -> written.get() > 0 && !api.told.isEmpty());
+    assertThat(api.tenants).containsOnly("");
+    assertThat(api.told.getFirst().labels().value("alertname")).isEqualTo("Hot");
+    assertThat(api.told.getFirst().annotations()).containsEntry("at", "100");
+    assertThat(api.told.getFirst().generatorUrl()).startsWith("http://console/");
+    assertThat(api.current.getFirst().getAsBoolean()).isTrue();
+    await().atMost(SOON).until(() -> api.slot() > 0);
+    assertThat(api.slot()).isEqualTo(now.get() - 3_000);
+    assertThat(api.metric("rule_group_last_evaluation_samples")).isEqualTo(3);
+    assertThat(api.metric("rule_slots_late_total")).isZero();
+    assertThat(api.metric("rule_lateness_seconds_count")).isEqualTo(1);
+    assertThat(api.metric("rule_lateness_seconds_sum")).isEqualTo(3);
+  }
+
+  @Test
+  void aSlotWaitsForItsSamplesUntilItsDeadlineAndThenCountsAsLate() throws Exception {
+    fleet.watermark(START - INTERVAL);
+    QueryApi api = new QueryApi("q1", "rules: {deadline: 20s}", groups("", ONE));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    await().atMost(SOON).until(() -> api.shards.count("changes") > 3);
+    assertThat(api.metric("rule_group_iterations_total")).isZero();
+    now.addAndGet(17_000);
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    assertThat(api.metric("rule_slots_late_total")).isEqualTo(1);
+  }
+
+  @Test
+  void theGroupOfATenantThatIsNotThereIsPostponedAndNeverEvaluated() throws Exception {
+    QueryApi api = new QueryApi("q1", "", groups("stranger", ONE));
+    api.start();
+    meet(api);
+    now.addAndGet(INTERVAL);
+    awaitMetric(api, "rule_evaluations_postponed_total", 2);
+    assertThat(api.metric("rule_group_iterations_total")).isZero();
+    assertThat(api.told).isEmpty();
+    assertThat(written).hasValue(0);
+  }
+
+  @Test
+  void aSlotIsPublishedOnlyWhenAGatewayHasItsSamples() throws Exception {
+    gatewayStatus.set(503);
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    now.addAndGet(INTERVAL);
+    awaitMetric(api, "rule_write_retries_total", 2);
+    assertThat(written).hasValue(0);
+    gatewayStatus.set(204);
+    awaitMetric(api, "rule_samples_written_total", 3);
+  }
+
+  @Test
+  void theStateOnDiskIsWhereTheNextProcessGoesOn() throws Exception {
+    String kept = "rules: {folder: " + folder.resolve("states") + "}";
+    String slow = ONE.replace("expr: power > 50,", "expr: power > 50, for: 90s,");
+    QueryApi first = new QueryApi("q1", kept, groups("", slow));
+    first.start();
+    meet(first);
+    awaitMetric(first, "rule_groups_owned", 1);
+    toNextSlot(first.groups.getFirst());
+    await().atMost(SOON).until(() -> first.slot() > 0);
+    long slot = first.slot();
+    apis.remove(first);
+    first.close();
+    assertThat(first.told).as("pending").isEmpty();
+
+    QueryApi second = new QueryApi("q1", kept, groups("", slow));
+    second.start();
+    meet(second);
+    awaitMetric(second, "rule_groups_owned", 1);
+    assertThat(second.slot()).isEqualTo(slot);
+    now.addAndGet(2 * INTERVAL);
+    await().atMost(SOON).until(() -> !second.told.isEmpty());
+    assertThat(second.told.getFirst().startsAt())
+        .as("fires after its for")
+        .isEqualTo(slot + 2 * INTERVAL);
+    assertThat(second.metric("rule_state_failures_total")).isZero();
+  }
+
+  @Test
+  void ofTwoEachGroupHasOneAndTheOtherOneGoesOnWhenItStops() throws Exception {
+    String both = ONE + ONE.substring("groups:\n".length()).replace("name: g", "name: h");
+    QueryApi one = new QueryApi("q1", "", groups("", both));
+    QueryApi two = new QueryApi("q2", "", groups("", both));
+    one.start();
+    two.start();
+    meet(one, two);
+    await()
+        .atMost(SOON)
+        .until(() -> one.metric("rule_groups_owned") == 1 && two.metric("rule_groups_owned") == 1);
+    assertThat(one.metric("rule_peers")).isEqualTo(1);
+    now.addAndGet(INTERVAL);
+    awaitMetric(one, "rule_group_iterations_total", 1);
+    awaitMetric(two, "rule_group_iterations_total", 1);
+    await()
+        .atMost(SOON)
+        .until(() -> one.states().values().stream().allMatch(state -> state.slot() >= START));
+    assertThat(one.states()).hasSize(2).isEqualTo(two.states());
+    Map<RuleGroup.Id, GroupState> before = two.states();
+
+    apis.remove(two);
+    two.close();
+    assertThat(two.current).allMatch(BooleanSupplier::getAsBoolean);
+    meet(one);
+    awaitMetric(one, "rule_groups_owned", 2);
+    assertThat(one.states()).isEqualTo(before);
+    now.addAndGet(INTERVAL);
+    awaitMetric(one, "rule_group_iterations_total", 3);
+    assertThat(one.metric("rule_group_iterations_missed_total")).isZero();
+  }
+
+  @Test
+  void aGroupThatIsTakenOutIsForgotten() throws Exception {
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_samples_written_total", 3);
+    await().atMost(SOON).until(() -> api.slot() > 0);
+    api.groups = List.of();
+    api.rules.groupsChanged();
+    await().atMost(SOON).until(() -> api.states().isEmpty());
+    assertThat(api.metric("rule_group_iterations_total")).as("not shown any more").isZero();
+    assertThat(api.metric("rule_groups_owned")).isZero();
+  }
+}
