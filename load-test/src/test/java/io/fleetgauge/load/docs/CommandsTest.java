@@ -105,8 +105,7 @@ class CommandsTest {
     for (String word : words.subList(at, words.size())) {
       String option = word.replaceFirst("^\\[", "").replaceFirst("[=\\],.;].*", "");
       if (option.startsWith("--") && !options.contains(option)) {
-        return Optional.of(
-            command.getCommandName() + " has no option " + option);
+        return Optional.of(command.getCommandName() + " has no option " + option);
       }
     }
     return Optional.empty();

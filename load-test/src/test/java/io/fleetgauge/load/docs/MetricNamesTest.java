@@ -69,6 +69,7 @@ class MetricNamesTest {
         || AliasTable.builtIn().hasMetric(name)
         || known.contains(name.replaceFirst("_(bucket|sum|count)$", ""))
         || known.stream()
-            .anyMatch(each -> each.contains("*") && name.startsWith(each.replaceFirst("\\*.*", "")));
+            .anyMatch(
+                each -> each.contains("*") && name.startsWith(each.replaceFirst("\\*.*", "")));
   }
 }

@@ -88,7 +88,9 @@ record Prose(
       number++;
       boolean isFence = FENCE.matcher(line).matches();
       boolean isIndented =
-          !isCode && INDENTED.matcher(line).matches() && (before.isBlank() || before.startsWith("    "));
+          !isCode
+              && INDENTED.matcher(line).matches()
+              && (before.isBlank() || before.startsWith("    "));
       if (isFence) {
         isCode = !isCode;
       } else if (isCode || isIndented) {
@@ -111,7 +113,8 @@ record Prose(
         name,
         pieces(name, prose, SPAN),
         blocks,
-        pieces(name, SPAN.matcher(prose).replaceAll(span -> span.group().replaceAll(".", " ")), LINK),
+        pieces(
+            name, SPAN.matcher(prose).replaceAll(span -> span.group().replaceAll(".", " ")), LINK),
         anchors);
   }
 
@@ -121,7 +124,8 @@ record Prose(
     int line = 1;
     int at = 0;
     while (found.find()) {
-      line += Math.toIntExact(text.substring(at, found.start()).chars().filter(c -> c == '\n').count());
+      line +=
+          Math.toIntExact(text.substring(at, found.start()).chars().filter(c -> c == '\n').count());
       at = found.start();
       pieces.add(new Piece(name, line, found.group(1).replaceAll("\\s*\n\\s*", " ")));
     }

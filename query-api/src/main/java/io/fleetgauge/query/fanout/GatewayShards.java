@@ -190,7 +190,8 @@ public final class GatewayShards implements Shards {
     now.table()
         .holders()
         .forEach(
-            (host, each) -> owned.merge(each.owner(), PseudoHosts.isOne(host) ? 0L : 1L, Long::sum));
+            (host, each) ->
+                owned.merge(each.owner(), PseudoHosts.isOne(host) ? 0L : 1L, Long::sum));
     List<ClusterState.Gateway> gateways = new ArrayList<>();
     new TreeMap<>(now.gateways())
         .forEach(
