@@ -216,8 +216,7 @@ class ArchiveTest {
   @Test
   void theConfigurationsForBareMetalAreValid() throws Exception {
     List<String> blocks =
-        yamlBlocks(
-            Path.of(System.getProperty("fleetgauge.root"), "docs/install/bare-metal.md"));
+        yamlBlocks(Path.of(System.getProperty("fleetgauge.root"), "docs/install/bare-metal.md"));
     assertThat(blocks).hasSize(4);
     assertThat(GatewayConfig.read("gateway.yaml", here(blocks.get(1))).http().port())
         .isEqualTo(9500);

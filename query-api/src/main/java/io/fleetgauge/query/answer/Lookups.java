@@ -20,6 +20,7 @@ import io.fleetgauge.query.shards.ReductionRead;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.vocabulary.AliasTable;
@@ -227,11 +228,22 @@ final class Lookups {
               case Request.Folded<?> folded -> folded(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
-              case Request.HostStates states -> shards.hosts(caller.scope(), options);
+              case Request.HostStates states -> nodes(caller, options);
               case Request.OwnerIntervals owners ->
                   aliased.owners(owners.filter(), caller, limit(owners.filter(), caller), options);
               case Request.Promql promql -> throw notLookup();
             };
+  }
+
+  /** The hosts of the fleet: those of series without a host are none. */
+  private Future<Gathered<List<FragmentAnswer.Host>>> nodes(Caller caller, ReadOptions options) {
+    return shards
+        .hosts(caller.scope(), options)
+        .map(
+            found ->
+                new Gathered<>(
+                    found.value().stream().filter(host -> !PseudoHosts.isOne(host.name())).toList(),
+                    found.coverage()));
   }
 
   private Future<Gathered<List<List<Series>>>> samples(

@@ -23,6 +23,7 @@ import io.fleetgauge.query.shards.ReductionRead;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -186,7 +187,11 @@ public final class GatewayShards implements Shards {
   public ClusterState cluster() {
     ClusterView now = view.get();
     Map<String, Long> owned = new HashMap<>();
-    now.table().holders().values().forEach(each -> owned.merge(each.owner(), 1L, Long::sum));
+    now.table()
+        .holders()
+        .forEach(
+            (host, each) ->
+                owned.merge(each.owner(), PseudoHosts.isOne(host) ? 0L : 1L, Long::sum));
     List<ClusterState.Gateway> gateways = new ArrayList<>();
     new TreeMap<>(now.gateways())
         .forEach(

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.query.ApiServer;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.net.Socket;
@@ -55,6 +58,20 @@ class StatusRoutesTest {
     assertThat(first.path("lastError").asText()).isEmpty();
     assertThat(first.path("scrapeInterval").asText()).isEqualTo("1s");
     assertThat(targets.path("droppedTargets")).isEmpty();
+  }
+
+  @Test
+  void whatSeriesWithoutAHostBelongToIsNoHostOfTheFleet() throws Exception {
+    String none = PseudoHosts.of(Labels.of("__name__", "rack:power:sum"));
+    api.fleet.host(none, "g1", "g2");
+    api.fleet.with(
+        new Series(
+            Labels.of("__name__", "rack:power:sum", "Hostname", none),
+            new long[] {NOW},
+            new double[] {1}));
+    assertThat(api.data("root", "/api/v1/targets").path("activeTargets")).hasSize(3);
+    assertThat(api.data("root", "/api/v1/status/overview").path("hosts").path("up").asInt())
+        .isEqualTo(3);
   }
 
   @Test

@@ -1,0 +1,75 @@
+package io.fleetgauge.load.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.sample.vocabulary.AliasTable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Metrics that documents name are those that processes have. */
+class MetricNamesTest {
+  private static final Pattern METRIC =
+      Pattern.compile(
+          "(?<![\\w./:$<-])(DCGM_FI_[A-Z0-9_]+"
+              + "|(?:gpu|node|slurm|probe|fleetgauge_(?:gateway|query|probe))_[a-z0-9_]+)"
+              + "(?![\\w(])");
+
+  /** What begins as a metric does and is none of ours. */
+  private static final Set<String> OTHERS =
+      Set.of(
+          // Labels.
+          "DCGM_FI_DRIVER_VERSION",
+          "DCGM_FI_NVML_VERSION",
+          "DCGM_FI_DEV_SERIAL",
+          "DCGM_FI_DEV_VBIOS_VERSION",
+          // What node_exporter has and a probe does not.
+          "node_filesystem_purgeable_bytes",
+          // Fields of reports.
+          "gpu_hours_allocated",
+          "gpu_hours_busy",
+          // An example of an alias.
+          "gpu_busy_ratio",
+          // Metrics that an adapter makes for autoscalers.
+          "fleetgauge_query_load",
+          "gpu_utilization",
+          "gpu_engine_active",
+          "gpu_container_utilization",
+          "gpu_container_memory");
+
+  private final Set<String> known = new HashSet<>(OTHERS);
+
+  MetricNamesTest() throws IOException {
+    for (String page : List.of("gpu", "host", "processes")) {
+      known.addAll(Prose.listed("docs/metrics/" + page + ".md", "\\| "));
+    }
+    assertThat(known).hasSizeGreaterThan(500);
+  }
+
+  @Test
+  void everyMetricInADocumentExists() throws IOException {
+    List<String> unknown = new ArrayList<>();
+    for (Prose document : Prose.all().values()) {
+      unknown.addAll(Prose.unknown(document.spans(), METRIC, this::exists));
+      unknown.addAll(Prose.unknown(document.blocks(), METRIC, this::exists));
+    }
+    assertThat(unknown).isEmpty();
+  }
+
+  private boolean exists(String name) {
+    if (name.endsWith("_")) {
+      // The beginning of several, such as node_pressure_{cpu,io}.
+      return known.stream().anyMatch(each -> each.startsWith(name));
+    }
+    return known.contains(name)
+        || AliasTable.builtIn().hasMetric(name)
+        || known.contains(name.replaceFirst("_(bucket|sum|count)$", ""))
+        || known.stream()
+            .anyMatch(
+                each -> each.contains("*") && name.startsWith(each.replaceFirst("\\*.*", "")));
+  }
+}
