@@ -38,6 +38,7 @@ import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
+import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.page.MetricsPage;
 import io.fleetgauge.probe.recent.RecentReport;
@@ -74,7 +75,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -394,7 +394,7 @@ public final class ProbeProcess implements AutoCloseable {
             config.recent(),
             gpus,
             new NodeFiles(
-                config.host().proc(), config.host().sys(), config.host().root(), new LongAdder()),
+                config.host().proc(), config.host().sys(), config.host().root(), new Faults()),
             node,
             config.spool().folder().map(folder -> folder.resolve(FAULTS)),
             clock,

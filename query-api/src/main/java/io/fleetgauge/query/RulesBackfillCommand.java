@@ -121,7 +121,10 @@ final class RulesBackfillCommand implements Command {
   private static boolean read(
       Path file, RuleFileReader reader, List<RuleGroup> groups, PrintWriter out) {
     try {
-      groups.addAll(reader.read("", file.toString(), Files.readAllBytes(file)));
+      byte[] text = Files.readAllBytes(file);
+      groups.addAll(reader.read("", file.toString(), text));
+      RuleFileReader.unread(file.toString(), text)
+          .ifPresent(warning -> out.println("warning: " + warning));
       return true;
     } catch (InvalidRules e) {
       e.problems().forEach(out::println);

@@ -88,10 +88,14 @@ public final class RulesCommand implements Command {
 
     private static boolean check(Path file, RuleFileReader reader, PrintWriter out) {
       try {
-        List<RuleGroup> groups = reader.read("", file.toString(), Files.readAllBytes(file));
+        byte[] text = Files.readAllBytes(file);
+        List<RuleGroup> groups = reader.read("", file.toString(), text);
         int rules = groups.stream().mapToInt(group -> group.rules().size()).sum();
         out.println(file + ": " + groups.size() + " groups with " + rules + " rules");
-        DuplicateRules.of(groups).forEach(text -> out.println(file + ": warning: " + text));
+        RuleFileReader.unread(file.toString(), text)
+            .ifPresent(warning -> out.println("warning: " + warning));
+        DuplicateRules.of(groups)
+            .forEach(duplicate -> out.println(file + ": warning: " + duplicate));
         return true;
       } catch (InvalidRules e) {
         for (RuleProblem problem : e.problems()) {

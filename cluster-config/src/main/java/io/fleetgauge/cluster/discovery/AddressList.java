@@ -1,10 +1,11 @@
 package io.fleetgauge.cluster.discovery;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
-import java.io.IOException;
+import io.fleetgauge.cluster.yaml.BadYaml;
+import io.fleetgauge.cluster.yaml.YamlTree;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,8 +89,8 @@ final class AddressList {
    */
   static List<String> ofFile(byte[] bytes, int defaultPort, int max) throws BadAnswer {
     AddressList list = new AddressList(max);
-    JsonNode tree = Yaml.read(bytes);
-    if (tree.isMissingNode() || tree.isNull()) {
+    JsonNode tree = tree(bytes);
+    if (tree.isMissingNode()) {
       return list.addresses();
     }
     if (!tree.isArray()) {
@@ -114,23 +115,14 @@ final class AddressList {
     return list.addresses();
   }
 
-  /** Loaded when a file is read: nothing else needs YAML. */
-  private static final class Yaml {
-    private static final YAMLMapper MAPPER = new YAMLMapper();
-
-    private Yaml() {}
-
-    static JsonNode read(byte[] bytes) throws BadAnswer {
-      try {
-        JsonNode tree = MAPPER.readTree(bytes);
-        return tree == null ? MAPPER.missingNode() : tree;
-      } catch (JsonProcessingException e) {
-        throw new BadAnswer(
-            Reason.MALFORMED, "it is neither YAML nor JSON: " + e.getOriginalMessage());
-      } catch (IOException | RuntimeException e) {
-        // The parser of YAML throws these for some damaged bytes.
-        throw new BadAnswer(Reason.MALFORMED, "it is neither YAML nor JSON: " + e.getMessage());
-      }
+  private static JsonNode tree(byte[] bytes) throws BadAnswer {
+    try {
+      return YamlTree.read(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (CharacterCodingException e) {
+      throw new BadAnswer(Reason.MALFORMED, "it is not text in UTF-8");
+    } catch (BadYaml e) {
+      throw new BadAnswer(Reason.MALFORMED, "it is neither YAML nor JSON: " + e.getMessage());
     }
   }
 

@@ -139,6 +139,39 @@ class FederateTest {
         FleetAndPrometheus.matches(selector, "numbers", "{i=~\"1.\"}"), "Accept", UTF8);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*/*",
+        "text/plain;version=1.0.0",
+        "text/plain;version=1.0.0;escaping=allow-utf-8",
+        "text/plain;version=0.0.4;escaping=dots",
+        "text/plain; version=0.0.4; escaping=values ; q=0.5",
+        "text/plain;version=2.0.0;escaping=dots,*/*",
+        "text/plain;escaping=DOTS",
+        "text/plain;escaping=\"dots\"",
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+        "application/openmetrics-text;version=0.0.1;escaping=values",
+        "application/openmetrics-text;escaping=values;q=0.1,text/plain;q=0.9",
+        "text/plain;escaping=dots;q=0.1,text/plain;escaping=values;q=0.5",
+        "*/*;escaping=dots,text/plain;escaping=values;q=0.1",
+        "text/*;escaping=dots",
+        "text/plain;escaping=dots;q=0",
+        "text/plain;escaping=nonsense",
+        "text/plain;Escaping=dots",
+        "text/plain;escaping=dots;escaping=values",
+        "TEXT/PLAIN;escaping=dots",
+        "a,b;escaping=dots,c/d/e;escaping=dots",
+        "*;escaping=dots",
+        "text/plain;escaping=a=b",
+        "text/plain; escaping=allow-utf-8,application/x;q=1;escaping=dots",
+        ",;,=,/"
+      })
+  void namesAreEscapedAsTheScraperAsks(String accept) throws Exception {
+    String odd = FleetAndPrometheus.matches("{__name__=~\"dots.*|U__.*|own\"}");
+    isAsOfPrometheus(odd, "Accept", accept);
+  }
+
   @Test
   void withoutAMatchItIsEmptyAndAWrongOneIsAnError() throws Exception {
     assertThat(servers.get(servers.address(), "/federate").body()).isEmpty();

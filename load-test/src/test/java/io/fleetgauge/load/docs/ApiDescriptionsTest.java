@@ -13,6 +13,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -128,13 +129,16 @@ class ApiDescriptionsTest {
         new LocalFleet("descriptions", LocalPorts.free(1), folder, System::currentTimeMillis)) {
       fleet.startGateway(0, Duration.ofHours(1));
       URI gateway = fleet.gatewayAddresses().getFirst();
+      Path token = Files.writeString(folder.resolve("token"), "a token of enough characters");
       answersAsDescribed("gateway", gateway);
       ProbeConfig config =
           ProbeConfig.read(
               "probe",
               "{http: {host: 127.0.0.1, port: 0}, spool: {enabled: false}, gateways: ['"
                   + gateway
-                  + "']}");
+                  + "'], attribution: {allocations: {tokenFile: '"
+                  + token
+                  + "'}}}");
       try (ProbeProcess probe = ProbeProcess.start(config, System::currentTimeMillis)) {
         answersAsDescribed("probe", URI.create("http://127.0.0.1:" + probe.port()));
       }

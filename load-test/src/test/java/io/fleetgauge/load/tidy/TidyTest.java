@@ -126,7 +126,8 @@ class TidyTest {
               "sample.gzip",
               "sample.prometheus",
               "sample.vocabulary"),
-          room("cluster.config.key", "sample.relabel"),
+          room("cluster.yaml"),
+          room("cluster.config.key", "cluster.yaml", "sample.relabel"),
           room("cluster.heap"),
           room("cluster.config.host", "cluster.config.key"),
           room("cluster.config.discovery", "cluster.config.key"),
@@ -176,6 +177,7 @@ class TidyTest {
               "cluster.config.discovery",
               "cluster.log",
               "cluster.process",
+              "cluster.yaml",
               "sample.files"),
           room(
               "cluster.process",
@@ -698,6 +700,7 @@ class TidyTest {
               "sample"),
           room(
               "query.rules.unittest",
+              "cluster.yaml",
               "promql.exec",
               "promql.expr",
               "promql.query",
@@ -707,7 +710,12 @@ class TidyTest {
               "query.rules.evaluation",
               "sample",
               "sample.prometheus"),
-          room("query.rules.definition", "promql.expr", "promql.syntax", "query.rules.template"),
+          room(
+              "query.rules.definition",
+              "cluster.yaml",
+              "promql.expr",
+              "promql.syntax",
+              "query.rules.template"),
           room(
               "query.rules.source",
               "cluster.config",
@@ -1009,6 +1017,7 @@ class TidyTest {
               "com.fasterxml.jackson.",
               "cluster.config.key",
               "cluster.discovery",
+              "cluster.yaml",
               "probe.attribution.slurm",
               "probe.attribution.told",
               "query.grafana",
@@ -1050,7 +1059,11 @@ class TidyTest {
               "load.compare",
               "load.demo",
               "load.measure"),
-          library("org.yaml.snakeyaml.", "query.rules.definition", "query.rules.unittest"),
+          library(
+              "org.yaml.snakeyaml.",
+              "cluster.yaml",
+              "query.rules.definition",
+              "query.rules.unittest"),
           library("software.amazon.awssdk.", "query.backup"),
           library("org.openjdk.jmh.", "load.benchmark"));
 

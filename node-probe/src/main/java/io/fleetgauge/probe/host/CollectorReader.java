@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.host;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.Missing;
 import io.fleetgauge.probe.host.reading.Readings;
@@ -24,16 +25,17 @@ final class CollectorReader implements Reader {
   private final String name;
   private final Collector collector;
   private final TickClass tickClass;
-  private final LongAdder faults;
+  private final Faults faults;
   private final Readings readings;
   private final Metric duration = new Metric("node_scrape_collector_duration_seconds", "collector");
   private final Metric success = new Metric("node_scrape_collector_success", "collector");
+  private final LongAdder failures = new LongAdder();
   private boolean isFailing;
 
   /**
    * @param faults counts what the collector could not understand
    */
-  CollectorReader(String name, Collector collector, TickClass tickClass, LongAdder faults) {
+  CollectorReader(String name, Collector collector, TickClass tickClass, Faults faults) {
     this.name = name;
     this.collector = collector;
     this.tickClass = tickClass;
@@ -62,7 +64,7 @@ final class CollectorReader implements Reader {
   }
 
   long faults() {
-    return faults.sum();
+    return faults.count() + failures.sum();
   }
 
   void read(Tick.Builder tick) {
@@ -74,16 +76,23 @@ final class CollectorReader implements Reader {
   }
 
   private boolean succeeds() {
-    long before = faults.sum();
+    long before = faults.count();
     try {
       collector.read(readings);
-      boolean succeeded = faults.sum() == before;
-      isFailing &= !succeeded;
+      boolean succeeded = faults.count() == before;
+      if (!succeeded && !isFailing) {
+        LOG.warn(
+            "the collector {} left out what it could not read, here and from now on until all is"
+                + " read again: {}",
+            name,
+            faults.last());
+      }
+      isFailing = !succeeded;
       return succeeded;
     } catch (Missing e) {
       return false; // the node does not have it
     } catch (IOException | RuntimeException e) {
-      faults.increment();
+      failures.increment();
       if (!isFailing) {
         LOG.warn("the collector {} failed; further failures are only counted", name, e);
       }

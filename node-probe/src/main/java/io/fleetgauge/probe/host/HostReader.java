@@ -2,6 +2,7 @@ package io.fleetgauge.probe.host;
 
 import io.fleetgauge.cluster.config.host.HostCollector;
 import io.fleetgauge.cluster.config.host.HostSettings;
+import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
@@ -14,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /** The collectors that are on, each a reader. Any thread may ask for {@link #failures}. */
@@ -52,7 +52,7 @@ public final class HostReader {
   public HostReader(HostSettings settings, TickClasses classes, LongSupplier clock) {
     for (HostCollector name : HostCollector.values()) {
       if (settings.collectors().contains(name)) {
-        LongAdder faults = new LongAdder();
+        Faults faults = new Faults();
         NodeFiles files = new NodeFiles(settings.proc(), settings.sys(), settings.root(), faults);
         TickClass usual =
             OTHER.contains(name)

@@ -58,9 +58,12 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     int open = line.indexOf('(', text) + 1;
     int at = line.startsWith("PCI:", open) ? open + 4 : open;
     int close = line.indexOf(')', at);
-    String address = close < 0 ? "" : address(line.substring(at, close));
+    // Behind the address, the driver names the GPU instance and the compute instance of MIG.
+    int blank = line.indexOf(' ', at);
+    int end = blank < 0 ? close : Math.min(blank, close);
+    String address = close < 0 ? "" : address(line.substring(at, end));
     boolean hasCode = close >= 0 && line.startsWith("): ", close);
-    long code = hasCode ? number(line, close + 3, ',') : -1;
+    long code = hasCode ? Math.max(number(line, close + 3, ','), number(line, close + 3, ' ')) : -1;
     if (address.isEmpty() || code < 1 || code > (xid ? MOST_XID : MOST_SXID)) {
       return UNREADABLE;
     }
@@ -97,7 +100,10 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     return "";
   }
 
-  /** 0000:3b:00, 0000:3b:00.0 or 00000000:3B:00.0 as NVML writes it; empty for anything else. */
+  /**
+   * 0000:3b:00, 0000:3b:00.0 or 00000000:3B:00.0 as NVML writes it, with a domain of 4 to 8 digits;
+   * empty for anything else.
+   */
   static String address(String text) {
     String[] parts = text.split(":", -1);
     if (parts.length == 4 && parts[3].isEmpty()) {
@@ -114,7 +120,8 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
       slot = slot.substring(0, 2);
     }
     boolean fits =
-        (domain.length() == 4 || domain.length() == 8)
+        domain.length() >= 4
+            && domain.length() <= 8
             && parts[1].length() == 2
             && slot.length() == 2
             && function >= '0'

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,14 +113,74 @@ class HostReaderTest {
     assertThat(reader.failures()).isZero();
   }
 
+  /** Without multipath, with it, and a character device that is no namespace. */
   @Test
-  void aLineWithoutItsEndIsCountedAndLeftOut() throws IOException {
-    file("vmstat", "pgfault 12\npgmajfault 345");
+  void namespacesOfNvmeAreReadInBothForms() throws IOException {
+    for (String path : List.of("nvme0/nvme0c0n1", "nvme1/nvme1n1", "nvme2/nvme2c5n2", "nvme3/x")) {
+      file("class/nvme/" + path + "/size", "100\n");
+      file("class/nvme/" + path + "/nuse", "10\n");
+      file("class/nvme/" + path + "/queue/logical_block_size", "4096\n");
+    }
+    file("class/nvme/nvme0/nvme0n1/size", "7\n");
+    file("class/nvme/nvme0/ng0n1/dev", "244:0\n");
+    file("class/nvme/nvme0/nvme0c0n1/ana_state", "optimized\n");
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    String text = text(reader);
+    assertThat(text.lines().filter(line -> line.startsWith("node_nvme_namespace_info{")))
+        .containsExactlyInAnyOrder(
+            "node_nvme_namespace_info{ana_state=\"optimized\",device=\"nvme0\",nsid=\"1\"} 1",
+            "node_nvme_namespace_info{ana_state=\"unknown\",device=\"nvme1\",nsid=\"1\"} 1",
+            "node_nvme_namespace_info{ana_state=\"unknown\",device=\"nvme2\",nsid=\"2\"} 1");
+    assertThat(text)
+        .contains("node_nvme_namespace_size_bytes{device=\"nvme2\",nsid=\"2\"} 51200")
+        .contains("node_nvme_namespace_used_bytes{device=\"nvme2\",nsid=\"2\"} 40960");
+    assertThat(reader.failures()).isZero();
+  }
+
+  @Test
+  void anArrayThatIsReshapedIsReadAndSoAreItsNeighbours() throws IOException {
+    file(
+        "mdstat",
+        """
+        Personalities : [raid1] [raid6] [raid0]
+        md127 : active raid6 nvme2n1[2] nvme1n1[1] nvme0n1[0]
+              7501212320 blocks super 1.2 level 6, 512k chunk, algorithm 2 [3/3] [UUU]
+              [=>....]  reshape =  7.2% (270000000/3750606160) finish=312.0min speed=185000K/sec
+              bitmap: 0/28 pages [0KB], 65536KB chunk
+
+        md1 : active raid1 sdb2[1] sda2[0](W)
+              1046528 blocks super 1.2 [2/2] [UU]
+                resync=REMOTE
+
+        md7 : some later form of an array
+
+        md0 : active (auto-read-only) raid1 sdb1[1](F) sda1[0]
+              523712 blocks super 1.0 [2/1] [U_]
+              resync=PENDING
+
+        unused devices: <none>
+        """);
+    file("block/md127/md/raid_disks", "3 (2)\n");
+    file("block/md127/md/level", "raid6\n");
     HostReader reader = reader(HostSettings.at(folder, folder, folder));
     assertThat(text(reader))
-        .contains("node_vmstat_pgfault 12")
-        .doesNotContain("node_vmstat_pgmajfault");
-    assertThat(reader.failures()).isEqualTo(1);
+        .contains(
+            "node_md_blocks{device=\"md127\"} 7501212320",
+            "node_md_blocks_synced{device=\"md127\"} 270000000",
+            "node_md_blocks_synced{device=\"md1\"} 0",
+            "node_md_blocks_synced{device=\"md0\"} 0",
+            "node_md_disks{device=\"md0\",state=\"failed\"} 1",
+            "node_md_raid_disks{device=\"md127\"} 3")
+        .doesNotContain("md7");
+    assertThat(reader.failures()).as("md7").isEqualTo(1);
+  }
+
+  @Test
+  void theLastLineMayHaveNoEnd() throws IOException {
+    file("vmstat", "pgfault 12\npgmajfault 345");
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    assertThat(text(reader)).contains("node_vmstat_pgfault 12", "node_vmstat_pgmajfault 345");
+    assertThat(reader.failures()).isZero();
   }
 
   @Test

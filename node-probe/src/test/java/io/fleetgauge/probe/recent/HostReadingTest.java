@@ -2,12 +2,12 @@ package io.fleetgauge.probe.recent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,7 @@ class HostReadingTest {
   @BeforeEach
   void open() throws Exception {
     Files.createDirectory(proc.resolve("pressure"));
-    reading = new HostReading(new NodeFiles(proc, proc, Path.of("/"), new LongAdder()));
+    reading = new HostReading(new NodeFiles(proc, proc, Path.of("/"), new Faults()));
   }
 
   private void write(String cpu, long cpuMicros, long ioSome, long ioFull) throws Exception {

@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.config.RecentSettings;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.reading.FullGpu;
+import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
@@ -32,7 +33,6 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,7 +89,7 @@ class RecorderTest {
     return new Recorder(
         settings,
         Optional.of(gpus),
-        new NodeFiles(folder, folder, folder, new LongAdder()),
+        new NodeFiles(folder, folder, folder, new Faults()),
         new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
         Optional.of(spool),
         () -> T + seconds * 1_000,

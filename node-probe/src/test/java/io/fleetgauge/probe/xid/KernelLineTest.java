@@ -24,7 +24,7 @@ class KernelLineTest {
   private static final Pattern BELIEVED =
       Pattern.compile(
           "0*[0-7],[^;]*?,\\d{1,18}(?:,[^;]*)?;(?:"
-              + "NVRM: Xid \\((?:PCI:)?([0-9a-fA-F:.]+)\\): (\\d{1,17})(?:[,;].*)?"
+              + "NVRM: Xid \\((?:PCI:)?([0-9a-fA-F:.]+)(?: [^)]*)?\\): (\\d{1,17})(?:[,; ].*)?"
               + "|nvidia-nvswitch.*SXid \\(.*"
               + "|NVRM:.*fallen off the bus.*)",
           Pattern.DOTALL);
@@ -37,6 +37,13 @@ class KernelLineTest {
         "NVRM: Xid (0000:af:1f): 31 | XID | 00000000:AF:1F.0 | 31",
         "NVRM: Xid (PCI:00000001:3b:00.0): 119, Timeout | XID | 00000001:3B:00.0 | 119",
         "NVRM: Xid (PCI:0008:01:00): 145, RLW_REMAP Nonfatal XC0 | XID | 00000008:01:00.0 | 145",
+        "NVRM: Xid (PCI:0000:5e:00 GPU-I:05): 43, pid=4243 | XID | 00000000:5E:00.0 | 43",
+        "NVRM: Xid (PCI:0000:86:00 GPU-I:02 GPU-CI:00): 94, pid=1 | XID | 00000000:86:00.0 | 94",
+        "NVRM: Xid (PCI:0000:86:00 GPU-I:02 more): 94, later forms | XID | 00000000:86:00.0 | 94",
+        "NVRM: Xid (PCI:10000:e1:00): 31, domain of five digits | XID | 00010000:E1:00.0 | 31",
+        "NVRM: Xid (PCI:0000:dc:00): 45, Ch 1 caused by previous Xid 149 | XID | 00000000:DC:00.0 |"
+            + " 45",
+        "NVRM: Xid (PCI:0000:3b:00): 62 2b50(2d50) | XID | 00000000:3B:00.0 | 62",
         "NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus. | XID | 00000000:3B:00.0 | 79",
         "NVRM: The NVIDIA GPU 0000:03:00.0 has fallen off the bus | XID | 00000000:03:00.0 | 79",
         "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal | SXID | 00000000:C1:00.0 | 20034"

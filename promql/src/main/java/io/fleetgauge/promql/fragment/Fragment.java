@@ -4,6 +4,7 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.List;
 import java.util.Optional;
@@ -179,7 +180,7 @@ public sealed interface Fragment {
    * @param selectors the series that match one of them
    * @param after no sample is older, ms
    * @param to nor newer
-   * @param utf8 whether names may have any characters; others become underscores if not
+   * @param escaping how names are written
    * @param gzip whether the lines are to be packed
    * @param mostSeries more are an error
    * @param mostBytes so are more bytes
@@ -190,7 +191,7 @@ public sealed interface Fragment {
       List<List<Matcher>> selectors,
       long after,
       long to,
-      boolean utf8,
+      NameEscaping escaping,
       boolean gzip,
       int mostSeries,
       int mostBytes)
@@ -198,7 +199,7 @@ public sealed interface Fragment {
     @Override
     public Fragment at(long otherEpoch, List<String> otherHosts) {
       return new Newest(
-          otherEpoch, otherHosts, selectors, after, to, utf8, gzip, mostSeries, mostBytes);
+          otherEpoch, otherHosts, selectors, after, to, escaping, gzip, mostSeries, mostBytes);
     }
   }
 

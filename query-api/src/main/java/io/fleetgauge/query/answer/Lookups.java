@@ -270,7 +270,7 @@ final class Lookups {
           .map(
               found -> {
                 AliasedNewest lines =
-                    new AliasedNewest(newest.hosts(), newest.utf8(), newest.gzip());
+                    new AliasedNewest(newest.hosts(), newest.escaping(), newest.gzip());
                 found.value().forEach(lines::add);
                 return new Gathered<>(lines.families(), found.coverage());
               });
@@ -280,7 +280,7 @@ final class Lookups {
             scoped(newest.selectors(), caller),
             newest.after(),
             newest.to(),
-            newest.utf8(),
+            newest.escaping(),
             newest.gzip(),
             config.federateSeries(),
             (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));

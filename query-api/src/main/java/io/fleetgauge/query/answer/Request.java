@@ -8,6 +8,7 @@ import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -110,7 +111,7 @@ public sealed interface Request<T> {
    * @param hosts whose series are read; reductions are of all hosts
    * @param after samples at or before this time are not read, ms
    * @param to samples after this time are not read, ms
-   * @param utf8 whether names keep all characters
+   * @param escaping how names are written
    * @param gzip whether the lines are compressed
    */
   record Newest(
@@ -119,7 +120,7 @@ public sealed interface Request<T> {
       Predicate<String> hosts,
       long after,
       long to,
-      boolean utf8,
+      NameEscaping escaping,
       boolean gzip)
       implements Request<NewestSamples> {
     @Override

@@ -10,6 +10,8 @@ import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.sample.prometheus.NameEscaping;
+import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
@@ -68,23 +70,23 @@ public final class FederateApi {
         reductions.add(selector);
       }
     }
-    boolean utf8 =
-        request
-            .header("Accept")
-            .filter(types -> types.contains("escaping=allow-utf-8"))
-            .isPresent();
+    NameEscaping escaping = AcceptedEscaping.of(request.header("Accept").orElse(""));
     boolean gzip = request.acceptsGzip();
     request.respondWith(
-        "Content-Type",
-        "text/plain; version=0.0.4; charset=utf-8; escaping="
-            + (utf8 ? "allow-utf-8" : "underscores"));
+        "Content-Type", TextExposition.CONTENT_TYPE + "; escaping=" + escaping.parameter());
     if (selectors.isEmpty()) {
       return Future.succeededFuture(Body.small(Buffer::buffer));
     }
     long now = clock.getAsLong();
     Request.Newest newest =
         new Request.Newest(
-            selectors, reductions, shard::has, now - config.lookback().toMillis(), now, utf8, gzip);
+            selectors,
+            reductions,
+            shard::has,
+            now - config.lookback().toMillis(),
+            now,
+            escaping,
+            gzip);
     long timeout = timeout(request.header("X-Prometheus-Scrape-Timeout-Seconds").orElse(""));
     return request
         .ask(querier, newest, timeout)
@@ -97,9 +99,9 @@ public final class FederateApi {
                           ScrapeLines.of(
                               reply.value().families(),
                               reductionLines.of(
-                                  reply.value().reductions(), reductions, shard::has, utf8),
+                                  reply.value().reductions(), reductions, shard::has, escaping),
                               config,
-                              utf8);
+                              escaping);
                       lines.write(out, gzip);
                     },
                     gzip));
@@ -119,10 +121,6 @@ public final class FederateApi {
     throw Parameters.invalid(
         "shard",
         "cannot parse \"" + text + "\"; of four parts, the first is 0/4 and the last is 3/4");
-  }
-
-  private static boolean takesUtf8(String accept) {
-    return accept != null && accept.contains("escaping=allow-utf-8");
   }
 
   /** The answer should arrive before the scraper gives up. */

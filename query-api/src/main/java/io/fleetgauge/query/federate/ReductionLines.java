@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.ReductionNames;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class ReductionLines {
   private final Cache<Scrape, Map<RollupOf, List<Selected>>> selected =
       Caffeine.newBuilder().maximumSize(MAX_SCRAPES).expireAfterAccess(MAX_IDLE).build();
 
-  private record Scrape(List<List<Matcher>> selectors, boolean utf8) {}
+  private record Scrape(List<List<Matcher>> selectors, NameEscaping escaping) {}
 
   /** There are as many as metrics with rollups and their groupings. */
   private record RollupOf(String metric, List<String> by) {}
@@ -47,8 +48,8 @@ final class ReductionLines {
         String name = ReductionNames.name(rollup.by, rollup.metric, operator);
         List<List<Matcher>> groups = groups(name, scrape.selectors);
         if (!groups.isEmpty()) {
-          boolean inBraces = ExpositionLine.hasNameInBraces(name, scrape.utf8);
-          String begin = inBraces ? "" : ExpositionLine.name(name, scrape.utf8);
+          boolean inBraces = ExpositionLine.hasNameInBraces(name, scrape.escaping);
+          String begin = inBraces ? "" : ExpositionLine.name(name, scrape.escaping);
           all.add(new Selected(name, operator, bytes(begin), groups));
         }
       }
@@ -84,10 +85,10 @@ final class ReductionLines {
 
   /** Labels of groups with their text in braces. */
   private record Groups(List<Labels> labels, byte[][] braces) {
-    static Groups of(List<Labels> labels, boolean utf8) {
+    static Groups of(List<Labels> labels, NameEscaping escaping) {
       byte[][] braces = new byte[labels.size()][];
       for (int i = 0; i < braces.length; i++) {
-        braces[i] = bytes(ExpositionLine.braces("", labels.get(i), utf8));
+        braces[i] = bytes(ExpositionLine.braces("", labels.get(i), escaping));
       }
       return new Groups(labels, braces);
     }
@@ -98,23 +99,23 @@ final class ReductionLines {
    *
    * @param selectors of reductions
    * @param names whether a name is in the requested part
-   * @param utf8 whether names may have any characters
+   * @param escaping how names are written
    */
   SortedMap<String, ExpositionLines> of(
       List<FragmentAnswer.Reductions> reductions,
       List<List<Matcher>> selectors,
       Predicate<String> names,
-      boolean utf8) {
-    Scrape scrape = new Scrape(selectors, utf8);
+      NameEscaping escaping) {
+    Scrape scrape = new Scrape(selectors, escaping);
     Map<RollupOf, List<Selected>> of = selected.get(scrape, none -> new ConcurrentHashMap<>());
     SortedMap<String, ExpositionLines> all = new TreeMap<>();
     for (FragmentAnswer.Reductions by : reductions) {
-      Groups groups = Groups.of(by.groups(), utf8);
+      Groups groups = Groups.of(by.groups(), escaping);
       for (FragmentAnswer.Reduction metric : by.metrics()) {
         RollupOf rollup = new RollupOf(metric.metric(), by.by());
         for (Selected name : of.computeIfAbsent(rollup, each -> Selected.of(each, scrape))) {
           if (names.test(name.name)) {
-            ExpositionLines lines = lines(metric, name, groups, utf8);
+            ExpositionLines lines = lines(metric, name, groups, escaping);
             if (lines.count() > 0) {
               all.put(name.name, lines);
             }
@@ -126,7 +127,7 @@ final class ReductionLines {
   }
 
   private static ExpositionLines lines(
-      FragmentAnswer.Reduction metric, Selected name, Groups groups, boolean utf8) {
+      FragmentAnswer.Reduction metric, Selected name, Groups groups, NameEscaping escaping) {
     int size = groups.labels.size();
     ExpositionLines lines = new ExpositionLines(128 * size);
     for (int i = 0; i < size; i++) {
@@ -134,7 +135,7 @@ final class ReductionLines {
       if (metric.counts()[i] > 0 && name.has(group)) {
         byte[] rest =
             name.begin.length == 0
-                ? bytes(ExpositionLine.braces(name.name, group, utf8))
+                ? bytes(ExpositionLine.braces(name.name, group, escaping))
                 : groups.braces[i];
         lines.add(name.begin, rest, value(metric, i, name.operator), metric.newest()[i]);
       }

@@ -7,6 +7,7 @@ import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.gzip.GzipStream;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,12 +20,12 @@ import java.util.TreeSet;
  *
  * @param families lines as gateways sent them, in pieces
  * @param reductions lines that were written here
- * @param utf8 whether names keep all characters
+ * @param escaping how names are written
  */
 record ScrapeLines(
     SortedMap<String, List<FragmentAnswer.Family>> families,
     SortedMap<String, ExpositionLines> reductions,
-    boolean utf8) {
+    NameEscaping escaping) {
 
   /**
    * @throws QueryFailure if they are over the limits of a scrape
@@ -33,7 +34,7 @@ record ScrapeLines(
       SortedMap<String, List<FragmentAnswer.Family>> families,
       SortedMap<String, ExpositionLines> reductions,
       QueryConfig config,
-      boolean utf8)
+      NameEscaping escaping)
       throws QueryFailure {
     long series = 0;
     long bytes = 0;
@@ -60,7 +61,7 @@ record ScrapeLines(
               + config.federateBytes()
               + " allow; match less, or split it with shard=0/2 and shard=1/2");
     }
-    return new ScrapeLines(families, reductions, utf8);
+    return new ScrapeLines(families, reductions, escaping);
   }
 
   /**
@@ -85,7 +86,7 @@ record ScrapeLines(
     TreeSet<String> names = new TreeSet<>(families.keySet());
     names.addAll(reductions.keySet());
     for (String name : names) {
-      out.write(ExpositionLine.type(name, utf8).getBytes(StandardCharsets.UTF_8));
+      out.write(ExpositionLine.type(name, escaping).getBytes(StandardCharsets.UTF_8));
       for (FragmentAnswer.Family piece : families.getOrDefault(name, List.of())) {
         pieces.write(piece.lines());
       }

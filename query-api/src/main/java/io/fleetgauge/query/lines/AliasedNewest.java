@@ -7,6 +7,7 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -18,19 +19,19 @@ import java.util.function.Predicate;
 /** The newest samples of series that are seen under aliases, as lines of the text exposition. */
 public final class AliasedNewest {
   private final Predicate<String> hosts;
-  private final boolean utf8;
+  private final NameEscaping escaping;
   private final boolean gzip;
   private final Set<Labels> written = new HashSet<>();
   private final SortedMap<String, ExpositionLines> lines = new TreeMap<>();
 
   /**
    * @param hosts which series are meant, by their labels in braces
-   * @param utf8 whether names may have any character
+   * @param escaping how names are written
    * @param gzip whether the lines are packed
    */
-  public AliasedNewest(Predicate<String> hosts, boolean utf8, boolean gzip) {
+  public AliasedNewest(Predicate<String> hosts, NameEscaping escaping, boolean gzip) {
     this.hosts = hosts;
-    this.utf8 = utf8;
+    this.escaping = escaping;
     this.gzip = gzip;
   }
 
@@ -48,7 +49,7 @@ public final class AliasedNewest {
       lines
           .computeIfAbsent(labels.metric(), none -> new ExpositionLines(0))
           .add(
-              ExpositionLine.start(labels, utf8).getBytes(StandardCharsets.UTF_8),
+              ExpositionLine.start(labels, escaping).getBytes(StandardCharsets.UTF_8),
               series.values()[last],
               series.times()[last]);
     }

@@ -2,6 +2,7 @@ package io.fleetgauge.query.shards;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.util.List;
 
 /**
@@ -10,7 +11,7 @@ import java.util.List;
  * @param selectors a series is read when it matches one of them
  * @param after samples at or before this time are not read, ms
  * @param to samples after this time are not read, ms
- * @param utf8 whether names keep all characters; if not, others become underscores
+ * @param escaping how names are written
  * @param gzip whether the lines are compressed
  * @param maxSeries more series in one shard are an error
  * @param maxBytes more bytes in one shard are an error
@@ -19,12 +20,13 @@ public record NewestRead(
     List<List<Matcher>> selectors,
     long after,
     long to,
-    boolean utf8,
+    NameEscaping escaping,
     boolean gzip,
     int maxSeries,
     int maxBytes) {
   /** The same for one shard, of no epoch and no host yet. */
   public Fragment.Newest fragment() {
-    return new Fragment.Newest(0, List.of(), selectors, after, to, utf8, gzip, maxSeries, maxBytes);
+    return new Fragment.Newest(
+        0, List.of(), selectors, after, to, escaping, gzip, maxSeries, maxBytes);
   }
 }

@@ -18,6 +18,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.nio.charset.StandardCharsets;
@@ -247,7 +248,13 @@ class AliasesTest {
       throws Exception {
     Request.Newest newest =
         new Request.Newest(
-            filter(selectors).selectors(), List.of(), host -> true, END - 60_000, END, true, gzip);
+            filter(selectors).selectors(),
+            List.of(),
+            host -> true,
+            END - 60_000,
+            END,
+            NameEscaping.ALLOW_UTF_8,
+            gzip);
     List<String> lines = new ArrayList<>();
     test.answer(ask(caller, newest)).value().families().values().stream()
         .flatMap(List::stream)

@@ -27,6 +27,7 @@ import io.fleetgauge.query.shards.Extent;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -51,7 +52,7 @@ class LookupsTest {
           host -> true,
           END - 60_000,
           END,
-          true,
+          NameEscaping.ALLOW_UTF_8,
           false);
 
   private TestQuerier test;
@@ -368,7 +369,13 @@ class LookupsTest {
     assertThat(reply.value().reductions()).hasSize(1);
     Request.Newest alone =
         new Request.Newest(
-            NEWEST.selectors(), List.of(), "n1"::equals, END - 60_000, END, true, false);
+            NEWEST.selectors(),
+            List.of(),
+            "n1"::equals,
+            END - 60_000,
+            END,
+            NameEscaping.ALLOW_UTF_8,
+            false);
     Reply<Request.NewestSamples> oneHost = answer(ROOT, alone);
     assertThat(oneHost.value().reductions()).isEmpty();
     assertThat(oneHost.completeness().expected()).isEqualTo(1);

@@ -20,6 +20,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -121,7 +122,8 @@ class GatewayHttpTest {
         parts(),
         new Fragment.Extent(1, hosts, selections),
         new Fragment.Metadata(1, hosts, List.of()),
-        new Fragment.Newest(1, hosts, List.of(), 0, 1_000, true, false, 10, 1_000),
+        new Fragment.Newest(
+            1, hosts, List.of(), 0, 1_000, NameEscaping.ALLOW_UTF_8, false, 10, 1_000),
         new Fragment.Reduced(1, hosts, List.of(), List.of(), 0, 1_000),
         HOSTS,
         new Fragment.Changes(1, hosts, new Fragment.Since(1, 1)));

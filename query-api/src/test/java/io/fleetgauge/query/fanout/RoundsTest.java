@@ -25,6 +25,7 @@ import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.query.shards.ShardTime;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -211,7 +212,8 @@ class RoundsTest {
   @Test
   void onlyTheHostsThatAreMeantAreAskedFor() throws Exception {
     ReadOptions options = new ReadOptions(Load.OWN, 5_000, new Cancellation());
-    NewestRead newest = new NewestRead(List.of(List.of()), 0, 10_000, true, false, 10, 10_000);
+    NewestRead newest =
+        new NewestRead(List.of(List.of()), 0, 10_000, NameEscaping.ALLOW_UTF_8, false, 10, 10_000);
     Gathered<?> found = shards.newest(newest, "n3"::equals, options).await(20, TimeUnit.SECONDS);
     assertThat(found.coverage().hosts()).isEqualTo(1);
     assertThat(found.coverage().isWhole()).isTrue();

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,13 @@ class ReductionLinesTest {
     }
     List<String> all = new ArrayList<>();
     for (ExpositionLines each :
-        lines.of(List.of(reductions), matchers, name -> true, utf8).values()) {
+        lines
+            .of(
+                List.of(reductions),
+                matchers,
+                name -> true,
+                utf8 ? NameEscaping.ALLOW_UTF_8 : NameEscaping.UNDERSCORES)
+            .values()) {
       all.addAll(new String(each.array(), 0, each.size(), StandardCharsets.UTF_8).lines().toList());
     }
     return all;
@@ -97,7 +104,7 @@ class ReductionLinesTest {
                     List.of(byRack("power", 10, 0)),
                     all,
                     name -> name.endsWith(":min") || name.endsWith(":max"),
-                    false)
+                    NameEscaping.UNDERSCORES)
                 .keySet())
         .containsExactly("rack:power:max", "rack:power:min");
   }

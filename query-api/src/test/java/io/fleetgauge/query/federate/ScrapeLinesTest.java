@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -35,7 +36,7 @@ class ScrapeLinesTest {
 
   private static ScrapeLines lines(String limits) throws Exception {
     QueryConfig config = QueryConfig.read("the test", "federate: {" + limits + "}");
-    return ScrapeLines.of(families(), reductions(), config, false);
+    return ScrapeLines.of(families(), reductions(), config, NameEscaping.UNDERSCORES);
   }
 
   @Test

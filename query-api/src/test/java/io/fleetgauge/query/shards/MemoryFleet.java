@@ -473,7 +473,7 @@ public final class MemoryFleet {
           lines
               .computeIfAbsent(each.labels().metric(), none -> new ExpositionLines(64))
               .add(
-                  ExpositionLine.start(each.labels(), asked.utf8())
+                  ExpositionLine.start(each.labels(), asked.escaping())
                       .getBytes(StandardCharsets.UTF_8),
                   recent.values()[recent.size() - 1],
                   recent.times()[recent.size() - 1]);

@@ -25,6 +25,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import io.fleetgauge.sample.vocabulary.Factor;
 import io.fleetgauge.sample.vocabulary.MetricAlias;
@@ -403,7 +404,7 @@ public abstract class ShardsContract {
             List.of(List.of(equal(Labels.NAME, "power"), equal("gpu", "0"))),
             END - 60_000,
             END,
-            true,
+            NameEscaping.ALLOW_UTF_8,
             false,
             1_000,
             1_000_000);

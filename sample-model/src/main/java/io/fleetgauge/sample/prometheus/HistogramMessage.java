@@ -49,7 +49,7 @@ final class HistogramMessage {
       counts[count++] = value;
     }
 
-    Buckets buckets() throws WireException {
+    Buckets buckets() throws BadHistogram {
       int[] indexes = new int[count];
       int next = 0;
       long index = 0;
@@ -57,13 +57,13 @@ final class HistogramMessage {
         index += spans[2 * i];
         for (long j = 0; j < spans[2 * i + 1]; j++) {
           if (next == count || index != (int) index) {
-            throw new WireException("a histogram's spans need more buckets than it has");
+            throw new BadHistogram("a histogram's spans need more buckets than it has");
           }
           indexes[next++] = (int) index++;
         }
       }
       if (next != count) {
-        throw new WireException(
+        throw new BadHistogram(
             "a histogram's spans have " + next + " buckets, its counts are " + count);
       }
       return new Buckets(indexes, Arrays.copyOf(counts, count));
@@ -79,7 +79,8 @@ final class HistogramMessage {
    * Reads one message.
    *
    * @param end position after its last byte
-   * @throws WireException if it is not a histogram
+   * @throws BadHistogram if it is a message, but no histogram
+   * @throws WireException if it is no message
    */
   Histogram read(int end) throws WireException {
     time = 0;
@@ -129,7 +130,7 @@ final class HistogramMessage {
     }
     ProtobufFields.require(in.position() == end, "a histogram", end);
     if (hint < 0 || hint >= ResetHint.values().length) {
-      throw new WireException("a histogram's hint is " + hint + ", allowed are 0 to 3");
+      throw new BadHistogram("a histogram's hint is " + hint + ", allowed are 0 to 3");
     }
     try {
       return new Histogram(
@@ -143,7 +144,7 @@ final class HistogramMessage {
           negative.buckets(),
           bounds);
     } catch (IllegalArgumentException e) {
-      throw new WireException("a histogram is not one: " + e.getMessage());
+      throw new BadHistogram("a histogram is not one: " + e.getMessage());
     }
   }
 

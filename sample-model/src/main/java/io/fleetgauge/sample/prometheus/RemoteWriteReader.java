@@ -33,7 +33,8 @@ public final class RemoteWriteReader {
   /** Receives what is read. */
   public interface Sink {
     /**
-     * A series begins; its labels can be asked of {@code reader} until the next one.
+     * A series begins; its labels can be asked of {@code reader} until the next one, unless it has
+     * a {@link #problem}.
      *
      * @return whether to read its samples
      * @throws WireException if its metadata is malformed
@@ -57,6 +58,9 @@ public final class RemoteWriteReader {
 
     void histogram(long time, Histogram histogram);
 
+    /** A sample of the current series was a histogram that is none, and is left out. */
+    void badHistogram(String why);
+
     /** How many samples and histograms a series had that was skipped. */
     void unwanted(int samples, int histograms);
 
@@ -71,6 +75,9 @@ public final class RemoteWriteReader {
 
   /** Longest name or value of a label, bytes. */
   public static final int MAX_LABEL_BYTES = 16_384;
+
+  /** About how long the text is that names a series in a message. */
+  private static final int SHOWN_CHARS = 1_000;
 
   /** Field and length, value, and a time of one byte. */
   private static final int MIN_SAMPLE_BYTES = 13;
@@ -91,6 +98,10 @@ public final class RemoteWriteReader {
   private byte[] key = new byte[512];
   private int keySize;
 
+  /** The first half of a pair of label references; -1 if none waits for the other. */
+  private int pendingReference = -1;
+
+  private String problem = "";
   private int metadataFrom = -1;
   private int[] symbolAt = new int[0];
   private int symbolCount;
@@ -110,6 +121,14 @@ public final class RemoteWriteReader {
 
   public int labelCount() {
     return labelCount;
+  }
+
+  /**
+   * Why the current series cannot be read: its labels refer to symbols that do not exist, or exceed
+   * a limit. Empty if it can. The message around it may be read all the same.
+   */
+  public String problem() {
+    return problem;
   }
 
   /**
@@ -136,13 +155,13 @@ public final class RemoteWriteReader {
 
   /** A name or value for a message, even if its bytes are not UTF-8. */
   private String shown(int at, int length) {
-    return new String(bytes, at, length, StandardCharsets.UTF_8);
+    return new String(bytes, at, Math.min(length, MAX_LABEL_BYTES), StandardCharsets.UTF_8);
   }
 
-  /** The labels as they were sent, for a message. */
+  /** The labels as they were sent, for a message; the first ones if there are many. */
   public String describe() {
     StringBuilder text = new StringBuilder("{");
-    for (int i = 0; i < labelCount; i++) {
+    for (int i = 0; i < labelCount && text.length() < SHOWN_CHARS; i++) {
       text.append(i == 0 ? "" : ", ").append(shown(labels[4 * i], labels[4 * i + 1]));
       text.append("=\"").append(shown(labels[4 * i + 2], labels[4 * i + 3])).append('"');
     }
@@ -250,9 +269,9 @@ public final class RemoteWriteReader {
       if (tag == (1 << 3 | VARINT)) {
         type = (int) in.uvar("a metric's type");
       } else if (tag == (3 << 3 | VARINT)) {
-        help = symbol();
+        help = symbol(in.uvar("a reference of metadata"));
       } else if (tag == (4 << 3 | VARINT)) {
-        unit = symbol();
+        unit = symbol(in.uvar("a reference of metadata"));
       } else {
         in.skipField(tag, end);
       }
@@ -261,8 +280,9 @@ public final class RemoteWriteReader {
     return new MetricMetadata(type(type), symbolText(help), symbolText(unit));
   }
 
+  /** Help and unit are texts for people: one that is missing does not cost the samples. */
   private String symbolText(int number) {
-    return number >= symbolCount
+    return number < 0 || number >= symbolCount
         ? ""
         : shown(symbolAt[2 * number], Math.min(symbolAt[2 * number + 1], MAX_LABEL_BYTES));
   }
@@ -311,6 +331,7 @@ public final class RemoteWriteReader {
       return false;
     }
     labelCount = 0;
+    problem = "";
     together = true;
     labelsFrom = from;
     labelsTo = at;
@@ -325,6 +346,8 @@ public final class RemoteWriteReader {
 
   private void series(int from, int to, Sink sink) throws WireException {
     labelCount = 0;
+    problem = "";
+    pendingReference = -1;
     together = version == Version.V1;
     labelsFrom = from;
     labelsTo = from;
@@ -345,7 +368,7 @@ public final class RemoteWriteReader {
         label(to);
         labelsTo = in.position();
       } else if (field == 1 && version == Version.V2 && (tag & 7) == VARINT) {
-        throw new WireException("the label references at byte " + at + " are not packed");
+        reference(in.uvar("a label reference"));
       } else {
         samples += field == samplesField ? 1 : 0;
         histograms += field == histogramsField ? 1 : 0;
@@ -357,7 +380,10 @@ public final class RemoteWriteReader {
       }
     }
     ProtobufFields.require(in.position() == to, "a series", from);
-    if (!together) {
+    if (pendingReference >= 0) {
+      refuse("it has an odd number of label references");
+    }
+    if (!together && problem.isEmpty()) {
       writeKey();
     }
     if (!sink.series(this)) {
@@ -373,8 +399,12 @@ public final class RemoteWriteReader {
           sample(in.end(to, "a sample"), sink);
         } else if (tag == (long) (histogramsField << 3 | BYTES)) {
           int histogramEnd = in.end(to, "a histogram");
-          Histogram read = histogram.read(histogramEnd);
-          sink.histogram(histogram.time(), read);
+          try {
+            Histogram read = histogram.read(histogramEnd);
+            sink.histogram(histogram.time(), read);
+          } catch (BadHistogram e) {
+            sink.badHistogram(e.getMessage());
+          }
         } else {
           in.skipField(tag, to);
         }
@@ -386,14 +416,7 @@ public final class RemoteWriteReader {
     int end = in.end(seriesEnd, "a label");
     if (version == Version.V2) {
       while (in.position() < end) {
-        int name = symbol();
-        ProtobufFields.require(in.position() < end, "a list of label references", end);
-        int value = symbol();
-        add(
-            symbolAt[2 * name],
-            symbolAt[2 * name + 1],
-            symbolAt[2 * value],
-            symbolAt[2 * value + 1]);
+        reference(in.uvar("a label reference"));
       }
     } else {
       int nameAt = in.position();
@@ -421,28 +444,48 @@ public final class RemoteWriteReader {
     ProtobufFields.require(in.position() == end, "a label", end);
   }
 
-  private int symbol() throws WireException {
-    int at = in.position();
-    long number = in.uvar("a label reference");
-    if (number < 0 || number >= symbolCount) {
-      throw new WireException(
+  /** Takes the next of the references of a series: those of names and values alternate. */
+  private void reference(long number) {
+    int symbol = symbol(number);
+    if (symbol < 0) {
+      refuse(
           "the label reference "
               + Long.toUnsignedString(number)
-              + " at byte "
-              + at
               + " is outside the table of "
               + symbolCount
               + " symbols");
+    } else if (pendingReference < 0) {
+      pendingReference = symbol;
+    } else {
+      int name = pendingReference;
+      pendingReference = -1;
+      add(
+          symbolAt[2 * name],
+          symbolAt[2 * name + 1],
+          symbolAt[2 * symbol],
+          symbolAt[2 * symbol + 1]);
     }
-    return (int) number;
   }
 
-  private void add(int nameAt, int nameLength, int valueAt, int valueLength) throws WireException {
+  /** The place of a symbol in the table; -1 if there is none. */
+  private int symbol(long number) {
+    return number < 0 || number >= symbolCount ? -1 : (int) number;
+  }
+
+  /** The first problem of a series is the one that is told. */
+  private void refuse(String why) {
+    if (problem.isEmpty()) {
+      problem = why;
+    }
+  }
+
+  private void add(int nameAt, int nameLength, int valueAt, int valueLength) {
     if (labelCount == MAX_LABELS) {
-      throw new WireException("a series has more than " + MAX_LABELS + " labels");
+      refuse("it has more than " + MAX_LABELS + " labels");
+      return;
     }
     if (nameLength > MAX_LABEL_BYTES || valueLength > MAX_LABEL_BYTES) {
-      throw new WireException(
+      refuse(
           "a label's name or value has "
               + Math.max(nameLength, valueLength)
               + " bytes, allowed are "

@@ -21,30 +21,35 @@ class ExpositionLineTest {
   @Test
   void aLineBeginsWithNameLabelsAndABlank() {
     Labels labels = Labels.of(Labels.NAME, "up", "instance", "n1", "job", "j");
-    assertThat(ExpositionLine.start(labels, true)).isEqualTo("up{instance=\"n1\",job=\"j\"} ");
-    assertThat(ExpositionLine.start(labels, false)).isEqualTo("up{instance=\"n1\",job=\"j\"} ");
+    assertThat(ExpositionLine.start(labels, NameEscaping.ALLOW_UTF_8))
+        .isEqualTo("up{instance=\"n1\",job=\"j\"} ");
+    assertThat(ExpositionLine.start(labels, NameEscaping.UNDERSCORES))
+        .isEqualTo("up{instance=\"n1\",job=\"j\"} ");
   }
 
   @Test
   void aSeriesWithoutTheLabelInstanceGetsAnEmptyOne() {
-    assertThat(ExpositionLine.start(Labels.of(Labels.NAME, "up", "job", "j"), true))
+    assertThat(
+            ExpositionLine.start(
+                Labels.of(Labels.NAME, "up", "job", "j"), NameEscaping.ALLOW_UTF_8))
         .isEqualTo("up{job=\"j\",instance=\"\"} ");
-    assertThat(ExpositionLine.start(Labels.of(Labels.NAME, "up"), true))
+    assertThat(ExpositionLine.start(Labels.of(Labels.NAME, "up"), NameEscaping.ALLOW_UTF_8))
         .isEqualTo("up{instance=\"\"} ");
   }
 
   @Test
   void aNameThatNeedsQuotesStandsAmongTheLabelsOrGetsUnderscores() {
     Labels labels = Labels.of(Labels.NAME, "a.b", "c-d", "1");
-    assertThat(ExpositionLine.start(labels, true))
+    assertThat(ExpositionLine.start(labels, NameEscaping.ALLOW_UTF_8))
         .isEqualTo("{\"a.b\",\"c-d\"=\"1\",instance=\"\"} ");
-    assertThat(ExpositionLine.start(labels, false)).isEqualTo("a_b{c_d=\"1\",instance=\"\"} ");
+    assertThat(ExpositionLine.start(labels, NameEscaping.UNDERSCORES))
+        .isEqualTo("a_b{c_d=\"1\",instance=\"\"} ");
   }
 
   @Test
   void backslashesQuotesAndLineFeedsAreEscaped() {
     Labels labels = Labels.of(Labels.NAME, "a\"\n\\b", "x", "1\\2\"3\n4\t5");
-    assertThat(ExpositionLine.start(labels, true))
+    assertThat(ExpositionLine.start(labels, NameEscaping.ALLOW_UTF_8))
         .isEqualTo("{\"a\\\"\\n\\\\b\",x=\"1\\\\2\\\"3\\n4\t5\",instance=\"\"} ");
   }
 
@@ -68,20 +73,23 @@ class ExpositionLineTest {
   })
   void aNameIsPlainWithLettersDigitsUnderscoresAndColons(
       String name, String plain, boolean quotes) {
-    assertThat(ExpositionLine.hasNameInBraces(name, true)).isEqualTo(quotes);
-    assertThat(ExpositionLine.hasNameInBraces(name, false)).isFalse();
-    assertThat(ExpositionLine.name(name, false)).isEqualTo(plain);
-    assertThat(ExpositionLine.name(name, true)).isEqualTo(name);
-    assertThat(ExpositionLine.type(name, false)).isEqualTo("# TYPE " + plain + " untyped\n");
-    assertThat(ExpositionLine.type(name, true))
+    assertThat(ExpositionLine.hasNameInBraces(name, NameEscaping.ALLOW_UTF_8)).isEqualTo(quotes);
+    assertThat(ExpositionLine.hasNameInBraces(name, NameEscaping.UNDERSCORES)).isFalse();
+    assertThat(ExpositionLine.name(name, NameEscaping.UNDERSCORES)).isEqualTo(plain);
+    assertThat(ExpositionLine.name(name, NameEscaping.ALLOW_UTF_8)).isEqualTo(name);
+    assertThat(ExpositionLine.type(name, NameEscaping.UNDERSCORES))
+        .isEqualTo("# TYPE " + plain + " untyped\n");
+    assertThat(ExpositionLine.type(name, NameEscaping.ALLOW_UTF_8))
         .isEqualTo("# TYPE " + (quotes ? "\"" + name + "\"" : name) + " untyped\n");
   }
 
   @Test
   void aColonIsPlainInAMetricsNameOnly() {
     Labels labels = Labels.of(Labels.NAME, "a:b", "c:d", "1", "instance", "i");
-    assertThat(ExpositionLine.start(labels, true)).isEqualTo("a:b{\"c:d\"=\"1\",instance=\"i\"} ");
-    assertThat(ExpositionLine.start(labels, false)).isEqualTo("a:b{c_d=\"1\",instance=\"i\"} ");
+    assertThat(ExpositionLine.start(labels, NameEscaping.ALLOW_UTF_8))
+        .isEqualTo("a:b{\"c:d\"=\"1\",instance=\"i\"} ");
+    assertThat(ExpositionLine.start(labels, NameEscaping.UNDERSCORES))
+        .isEqualTo("a:b{c_d=\"1\",instance=\"i\"} ");
   }
 
   @ParameterizedTest
@@ -95,7 +103,8 @@ class ExpositionLineTest {
       double value = Double.longBitsToDouble(random.nextLong());
       long time = random.nextInt(4) == 0 ? random.nextLong() >> random.nextInt(64) : 1_700_000_000L;
       samples.add(new Sample(labels, value, OptionalLong.of(time)));
-      byte[] start = ExpositionLine.start(labels, true).getBytes(StandardCharsets.UTF_8);
+      byte[] start =
+          ExpositionLine.start(labels, NameEscaping.ALLOW_UTF_8).getBytes(StandardCharsets.UTF_8);
       int cut = random.nextInt(start.length + 1);
       if (random.nextBoolean()) {
         lines.add(start, value, time);

@@ -149,6 +149,11 @@ class RemoteReadTest {
               }
 
               @Override
+              public void badHistogram(String why) {
+                read.add(why);
+              }
+
+              @Override
               public void unwanted(int samples, int histograms) {}
 
               @Override

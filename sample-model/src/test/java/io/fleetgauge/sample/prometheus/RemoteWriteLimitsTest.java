@@ -29,9 +29,14 @@ class RemoteWriteLimitsTest {
     private final List<byte[]> keys = new ArrayList<>();
     private final List<MetricMetadata> said = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
 
     @Override
     public boolean series(RemoteWriteReader reader) throws WireException {
+      if (!reader.problem().isEmpty()) {
+        problems.add(reader.problem());
+        return false;
+      }
       described.add(reader.describe());
       keys.add(Arrays.copyOfRange(reader.keyBytes(), reader.keyFrom(), reader.keyTo()));
       said.add(reader.seriesMetadata());
@@ -46,6 +51,11 @@ class RemoteWriteLimitsTest {
     @Override
     public void histogram(long time, Histogram histogram) {
       events.add("histogram " + time + " " + histogram.count());
+    }
+
+    @Override
+    public void badHistogram(String why) {
+      events.add("bad histogram: " + why);
     }
 
     @Override
@@ -91,6 +101,21 @@ class RemoteWriteLimitsTest {
     assertThatThrownBy(() -> read(version, message))
         .isInstanceOf(WireException.class)
         .hasMessageContaining(why);
+  }
+
+  /** The series is refused, and the one behind it is read. */
+  private void assertSeriesIsRefused(Version version, WireWriter message, String why)
+      throws WireException {
+    recorder.described.clear();
+    recorder.problems.clear();
+    if (version == Version.V1) {
+      field(message, 1, seriesV1("next", "1"));
+    } else {
+      field(message, 5, new WireWriter());
+    }
+    read(version, message);
+    assertThat(recorder.problems).singleElement().asString().contains(why);
+    assertThat(recorder.described).hasSize(1);
   }
 
   @Test
@@ -192,8 +217,8 @@ class RemoteWriteLimitsTest {
     read(Version.V2, v2(most, false));
     assertThat(recorder.keys).hasSize(2);
     most.addAll(List.of("y", "z"));
-    assertRefused(Version.V1, v1(most, false), "a series has more than 256 labels");
-    assertRefused(Version.V2, v2(most, false), "a series has more than 256 labels");
+    assertSeriesIsRefused(Version.V1, v1(most, false), "it has more than 256 labels");
+    assertSeriesIsRefused(Version.V2, v2(most, false), "it has more than 256 labels");
   }
 
   @ParameterizedTest
@@ -204,7 +229,7 @@ class RemoteWriteLimitsTest {
       read(version, version == Version.V1 ? v1(labels, true) : v2(labels, true));
       List<String> longer =
           labels.stream().map(text -> text.length() > 1 ? text + "x" : text).toList();
-      assertRefused(
+      assertSeriesIsRefused(
           version,
           version == Version.V1 ? v1(longer, true) : v2(longer, true),
           "a label's name or value has 16385 bytes, allowed are 16384");
@@ -212,21 +237,55 @@ class RemoteWriteLimitsTest {
   }
 
   @Test
-  void labelReferencesMustBePackedAndComeInPairs() {
-    WireWriter single = field(new WireWriter(), 5, new WireWriter().u8(8).uvar(0));
-    assertRefused(Version.V2, single, "the label references at byte 2 are not packed");
+  void labelReferencesComeInPairsPackedOrOneByOne() throws WireException {
+    WireWriter oneByOne = new WireWriter().u8(8).uvar(0).u8(8).uvar(1);
+    WireWriter series = field(oneByOne, 1, new WireWriter().uvar(1).uvar(0).uvar(1));
+    series.u8(8).uvar(1);
+    WireWriter message = field(new WireWriter(), 5, series);
+    message.uvar(4 << 3 | 2).string("a").uvar(4 << 3 | 2).string("b");
+    read(Version.V2, message);
+    assertThat(recorder.described).containsExactly("{a=\"b\", b=\"a\", b=\"b\"}");
     WireWriter odd = field(new WireWriter(), 1, new WireWriter().uvar(0));
-    WireWriter message = field(new WireWriter(), 5, odd).uvar(4 << 3 | 2).string("a");
-    assertRefused(Version.V2, message, "a list of label references");
+    WireWriter half = field(new WireWriter(), 5, odd).uvar(4 << 3 | 2).string("a");
+    assertSeriesIsRefused(Version.V2, half, "it has an odd number of label references");
   }
 
   @Test
-  void aReferenceWithoutATableIsNamedUnsigned() {
+  void aReferenceWithoutATableIsNamedUnsigned() throws WireException {
     WireWriter refs = field(new WireWriter(), 1, new WireWriter().uvar(-1).uvar(0));
-    assertRefused(
+    assertSeriesIsRefused(
         Version.V2,
         field(new WireWriter(), 5, refs),
-        "the label reference 18446744073709551615 at byte 4 is outside the table of 0 symbols");
+        "the label reference 18446744073709551615 is outside the table of 0 symbols");
+  }
+
+  @Test
+  void metadataThatRefersToNoTextHasNone() throws WireException {
+    WireWriter metadata = new WireWriter().u8(8).uvar(1).u8(24).uvar(9).u8(32).uvar(-1);
+    read(Version.V2, field(new WireWriter(), 5, field(new WireWriter(), 5, metadata)));
+    assertThat(recorder.said).containsExactly(new MetricMetadata("counter", "", ""));
+  }
+
+  @Test
+  void aHistogramWhoseFieldsContradictEachOtherCostsNothingElse() throws WireException {
+    WireWriter span = field(new WireWriter(), 11, new WireWriter().u8(8).svar(0).u8(16).uvar(3));
+    WireWriter series = field(seriesV1("a", "1"), 4, span);
+    field(series, 2, new WireWriter().u8(16).uvar(7));
+    read(Version.V1, field(field(new WireWriter(), 1, series), 1, seriesV1("b", "1")));
+    assertThat(recorder.events)
+        .containsExactly(
+            "exemplars 0",
+            "bad histogram: a histogram's spans need more buckets than it has",
+            "sample 7 0.0",
+            "exemplars 0");
+  }
+
+  @Test
+  void aSeriesOfManyLabelsIsDescribedByTheFirstOnes() throws WireException {
+    String[] many = new String[400];
+    Arrays.fill(many, "x".repeat(50));
+    read(Version.V1, field(new WireWriter(), 1, seriesV1(many)));
+    assertThat(recorder.described.getFirst()).hasSizeBetween(1_000, 1_200).endsWith("\"}");
   }
 
   @ParameterizedTest

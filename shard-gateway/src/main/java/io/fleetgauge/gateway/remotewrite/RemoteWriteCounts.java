@@ -15,7 +15,7 @@ public final class RemoteWriteCounts {
   /** Samples of series that relabelling drops. */
   final LongAdder dropped = new LongAdder();
 
-  /** Series without a name or with invalid labels. */
+  /** Series without a name or with invalid labels, and invalid histograms. */
   final LongAdder invalidSeries = new LongAdder();
 
   /** Series whose labels are not those that their tenant must write. */
@@ -42,7 +42,8 @@ public final class RemoteWriteCounts {
         dropped::sum);
     meters.counter(
         "remote_write_bad_series",
-        "Series of remote-write requests without a name or with invalid labels.",
+        "Series of remote-write requests refused because their labels are invalid, and invalid"
+            + " native histograms.",
         invalidSeries::sum);
     meters.counter(
         "remote_write_foreign_series",

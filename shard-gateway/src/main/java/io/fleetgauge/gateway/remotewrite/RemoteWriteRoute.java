@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.Senders;
@@ -26,6 +27,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xerial.snappy.Snappy;
 
 /** {@code POST /api/v1/write} and {@code /api/v1/prometheus}. */
@@ -35,6 +38,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   /** Most reasons of a kind that an answer gives. */
   private static final int MAX_REASONS = 10;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteWriteRoute.class);
 
   private static final String PROTOBUF = "application/x-protobuf";
 
@@ -135,7 +140,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
 
   private void write(RoutingContext http) {
     String encoding = http.request().getHeader("Content-Encoding");
-    if (encoding != null && !encoding.isEmpty() && !encoding.equals("snappy")) {
+    if (encoding != null && !encoding.isEmpty() && !encoding.equalsIgnoreCase("snappy")) {
       end(http, Version.V1, Answer.of(415, encoding + " encoding is not accepted; use snappy"));
       return;
     }
@@ -163,16 +168,12 @@ public final class RemoteWriteRoute implements AutoCloseable {
         .executeBlocking(() -> read(writer, version.get(), body), false)
         .compose(
             request -> {
-              counts.foreignSeries.add(request.foreignSeries());
-              if (version.get() == Version.V2) {
-                return writeParts(writer, sender, request);
-              }
-              if (isDerived) {
-                // Of many rules: what one of them does wrong is not to prevent the others.
-                countInvalid(request);
-                return writeParts(writer, sender, request);
-              }
-              return writeWhole(writer, sender, request);
+              counts.foreignSeries.add(request.refused().foreign());
+              counts.invalidSeries.add(request.refused().invalid());
+              // Of many rules: what one of them does wrong is not to prevent the others.
+              return version.get() == Version.V2 || isDerived
+                  ? writeParts(writer, sender, request)
+                  : writeWhole(writer, sender, request);
             })
         .otherwise(
             failure ->
@@ -242,15 +243,15 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /**
-   * All or nothing of what the tenant may write: owners are asked before anything is written. Not
-   * the owners of hosts whose samples are all newer than those that this gateway wrote before.
+   * All or nothing of the valid series that the tenant may write: owners are asked before anything
+   * is written. Not the owners of hosts whose samples are all newer than those that this gateway
+   * wrote before.
    */
   private Future<Answer> writeWhole(
       TenantWriter writer, Sender sender, TenantWriter.Request request) {
     if (!request.ahead().isEmpty()) {
       return Future.succeededFuture(Answer.of(400, request.ahead()));
     }
-    countInvalid(request);
     TenantWriter.Request doubtful = request.doubtful();
     return all(writer, sender, Intent.CHECK, doubtful.parts())
         .compose(
@@ -266,10 +267,6 @@ public final class RemoteWriteRoute implements AutoCloseable {
               }
               return writeParts(writer, sender, request);
             });
-  }
-
-  private void countInvalid(TenantWriter.Request request) {
-    counts.invalidSeries.add(request.refusedSeries() - request.foreignSeries());
   }
 
   /** Samples refused because their series, or their host, are new do not prevent the others. */
@@ -341,10 +338,11 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   private static Answer answer(TenantWriter.Request request, List<IntakeAnswer> owners) {
-    int status = request.foreignSeries() > 0 || !request.ahead().isEmpty() ? 400 : 204;
-    List<String> reasons = new ArrayList<>(request.refusals());
-    if (request.refusedSeries() > reasons.size()) {
-      reasons.add("and " + (request.refusedSeries() - reasons.size()) + " more");
+    TenantWriter.Refused refused = request.refused();
+    int status = refused.count() > 0 ? 400 : 204;
+    List<String> reasons = new ArrayList<>(refused.reasons());
+    if (refused.count() > reasons.size()) {
+      reasons.add("and " + (refused.count() - reasons.size()) + " more");
     }
     long samples = 0;
     long histograms = 0;
@@ -361,9 +359,9 @@ public final class RemoteWriteRoute implements AutoCloseable {
             reasons.add(kept.refused() + " samples of host " + part.host() + ": " + kept.reason());
           }
         }
-        case IntakeAnswer.Refused refused -> {
+        case IntakeAnswer.Refused byOwner -> {
           status = 500;
-          reasons.add("host " + part.host() + ": " + refused.reason());
+          reasons.add("host " + part.host() + ": " + byOwner.reason());
         }
         case IntakeAnswer.OverLimit over -> {
           // What waiting does not help is not to be sent again: other samples would wait with it.
@@ -396,14 +394,23 @@ public final class RemoteWriteRoute implements AutoCloseable {
     return "samples of host " + part.host() + " cannot be taken now; send them again later";
   }
 
+  /** The first reason, on one line. */
+  private static String logged(String text) {
+    return text.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", " ");
+  }
+
   private void end(RoutingContext http, Version version, Answer answer) {
     int status = answer.status;
-    if (version == Version.V2 && status == 204 && !answer.text.isEmpty()) {
-      status = 400; // only version 1 drops series with invalid labels silently
-    }
     if (status == 204) {
       counts.kept.increment();
     } else {
+      if (status < 429) {
+        LOG.warn(
+            "remote write of {}: {} {}",
+            Guard.grant(http).map(Grant::tenant).orElse("another process"),
+            status,
+            logged(answer.text));
+      }
       (status == 503 || status == 429 ? counts.retry : counts.refused).increment();
     }
     counts.samples.add(answer.samples + answer.histograms);

@@ -15,9 +15,11 @@ import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -68,13 +70,24 @@ final class TenantWriter {
   record Part(String host, byte[] body, int samples, boolean histograms, boolean isNew) {}
 
   /**
+   * What was refused before any owner was asked.
+   *
+   * @param reasons the first few, each once
+   * @param invalid how many series and histograms are invalid
+   * @param foreign how many series have not the labels that the tenant must write
+   * @param ahead how many samples are ahead of the clock
+   */
+  record Refused(List<String> reasons, int invalid, int foreign, int ahead) {
+    int count() {
+      return invalid + foreign + ahead;
+    }
+  }
+
+  /**
    * A request in parts.
    *
    * @param samples how many samples of accepted series are numbers
    * @param histograms how many of them are histograms
-   * @param refusals why series were refused before any owner was asked; the first few
-   * @param refusedSeries how many series were refused for these reasons
-   * @param foreignSeries how many of them have not the labels that the tenant must write
    * @param droppedSamples how many samples belong to series that relabelling drops
    * @param droppedHistograms how many histograms do
    * @param ahead why the first sample that is ahead of the clock is refused; empty if none is
@@ -84,9 +97,7 @@ final class TenantWriter {
       int samples,
       int histograms,
       int exemplars,
-      List<String> refusals,
-      int refusedSeries,
-      int foreignSeries,
+      Refused refused,
       int droppedSamples,
       int droppedHistograms,
       String ahead) {
@@ -98,9 +109,7 @@ final class TenantWriter {
           samples,
           histograms,
           exemplars,
-          refusals,
-          refusedSeries,
-          foreignSeries,
+          refused,
           droppedSamples,
           droppedHistograms,
           ahead);
@@ -206,14 +215,15 @@ final class TenantWriter {
   }
 
   private final class Split implements RemoteWriteReader.Sink {
-    private static final int MAX_REFUSALS = 10;
+    private static final int MAX_REASONS = 10;
 
     private final long latest;
     private final List<HostRun> numbers = new ArrayList<>();
     private final Map<String, List<HistogramSample>> histograms = new HashMap<>();
-    private final List<String> refusals = new ArrayList<>();
-    private int refusedSeries;
-    private int foreignSeries;
+    private final List<String> reasons = new ArrayList<>();
+    private int invalid;
+    private int foreign;
+    private int aheadSamples;
     private int droppedSamples;
     private int droppedHistograms;
     private int samples;
@@ -240,6 +250,12 @@ final class TenantWriter {
 
     @Override
     public boolean series(RemoteWriteReader reader) throws WireException {
+      if (!reader.problem().isEmpty()) {
+        series = NONE;
+        invalid++;
+        refuse(invalidLabels(reader, reader.problem()));
+        return false;
+      }
       byte[] bytes = reader.keyBytes();
       int from = reader.keyFrom();
       int to = reader.keyTo();
@@ -260,7 +276,11 @@ final class TenantWriter {
         return false;
       }
       if (idBySeries[series] < 0) {
-        foreignSeries += idBySeries[series] == FOREIGN ? 1 : 0;
+        if (idBySeries[series] == FOREIGN) {
+          foreign++;
+        } else {
+          invalid++;
+        }
         refuse(refusalBySeries[series]);
         return false;
       }
@@ -268,9 +288,8 @@ final class TenantWriter {
     }
 
     private void refuse(String why) {
-      refusedSeries++;
-      if (refusals.size() < MAX_REFUSALS) {
-        refusals.add(why);
+      if (reasons.size() < MAX_REASONS && !reasons.contains(why)) {
+        reasons.add(why);
       }
     }
 
@@ -307,12 +326,19 @@ final class TenantWriter {
       if (ahead.isEmpty()) {
         ahead = "out of bounds: the time " + time + " is ahead of the latest allowed, " + latest;
       }
+      aheadSamples++;
       refuse(ahead);
     }
 
     @Override
+    public void badHistogram(String why) {
+      invalid++;
+      refuse(why);
+    }
+
+    @Override
     public void unwanted(int ofNumbers, int ofHistograms) {
-      if (idBySeries[series] == DROPPED) {
+      if (series != NONE && idBySeries[series] == DROPPED) {
         droppedSamples += ofNumbers;
         droppedHistograms += ofHistograms;
       }
@@ -346,9 +372,7 @@ final class TenantWriter {
           samples,
           histogramCount,
           exemplars,
-          refusals,
-          refusedSeries,
-          foreignSeries,
+          new Refused(reasons, invalid, foreign, aheadSamples),
           droppedSamples,
           droppedHistograms,
           ahead);
@@ -409,14 +433,22 @@ final class TenantWriter {
       }
       refusalBySeries[series] = null;
     } catch (CharacterCodingException e) {
-      refuse(series, REFUSED, "invalid metric name or labels, got " + reader.describe());
-    } catch (IllegalArgumentException e) {
       refuse(
           series,
           REFUSED,
-          "invalid labels for series, labels " + reader.describe() + ": " + e.getMessage());
+          "invalid metric name or labels, they are not UTF-8, got " + reader.describe());
+    } catch (IllegalArgumentException e) {
+      refuse(series, REFUSED, invalidLabels(reader, e.getMessage()));
     }
     return series;
+  }
+
+  private static String invalidLabels(RemoteWriteReader reader, String why) {
+    return shortened("invalid labels for series, labels " + reader.describe() + ": " + why);
+  }
+
+  private static String shortened(String text) {
+    return text.length() > 1_000 ? text.substring(0, 1_000) + " ..." : text;
   }
 
   private long number() {
@@ -448,7 +480,7 @@ final class TenantWriter {
   private void refuse(int series, int number, String why) {
     idBySeries[series] = number;
     hostBySeries[series] = null;
-    refusalBySeries[series] = why.length() > 1_000 ? why.substring(0, 1_000) + " ..." : why;
+    refusalBySeries[series] = shortened(why);
   }
 
   private void addMetadata(String metric, RemoteWriteReader reader) throws WireException {
@@ -460,11 +492,16 @@ final class TenantWriter {
 
   private static Labels labels(RemoteWriteReader reader) throws CharacterCodingException {
     String[] pairs = new String[2 * reader.labelCount()];
+    Set<String> names = new HashSet<>();
     for (int i = 0; i < reader.labelCount(); i++) {
       pairs[2 * i] = reader.name(i);
       pairs[2 * i + 1] = reader.value(i);
       if (pairs[2 * i].isEmpty()) {
         throw new IllegalArgumentException("a label has an empty name");
+      }
+      // Even if one of its values is empty, which would make it no label.
+      if (!names.add(pairs[2 * i])) {
+        throw new IllegalArgumentException("duplicated label " + pairs[2 * i]);
       }
     }
     Labels labels = Labels.of(pairs);

@@ -12,6 +12,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,7 @@ final class NewestLines {
   private final Store store;
   private final Cache<Question, Known> known = NewestOfHosts.cache();
 
-  private record Question(List<List<Matcher>> selectors, boolean utf8) {}
+  private record Question(List<List<Matcher>> selectors, NameEscaping escaping) {}
 
   /** The start of a series' line, and the number of its family. */
   private record Start(int family, byte[] text) {}
@@ -53,7 +54,7 @@ final class NewestLines {
 
     private Start start(Labels labels) {
       int family = families.computeIfAbsent(labels.metric(), this::number);
-      String text = ExpositionLine.start(labels, question.utf8);
+      String text = ExpositionLine.start(labels, question.escaping);
       return new Start(family, text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -93,7 +94,7 @@ final class NewestLines {
    */
   FragmentAnswer run(Fragment.Newest asked, List<String> covered, long epoch)
       throws TooManySamples {
-    Question question = new Question(asked.selectors(), asked.utf8());
+    Question question = new Question(asked.selectors(), asked.escaping());
     Known of = known.get(question, Known::new);
     List<NewestSamples<Start>> all = of.hosts.of(store, covered);
     known.put(question, of);

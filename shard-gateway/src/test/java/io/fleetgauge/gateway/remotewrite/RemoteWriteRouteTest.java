@@ -42,6 +42,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -341,14 +342,37 @@ class RemoteWriteRouteTest {
     assertThat(conflict.body).contains("1 samples of host n1: duplicate sample");
   }
 
+  /** In either version: what is good beside it is kept, and to send it again does not help. */
   @Test
-  void aSeriesWithoutANameIsDroppedByVersion1AndRefusedByVersion2() throws Exception {
-    WriteRequest nameless = up(NOW, 1).series(NOW, 1, "Hostname", "n1");
-    assertThat(send(V1, nameless.bytes()).status).isEqualTo(204);
-    assertThat(metrics()).contains("fleetgauge_gateway_remote_write_bad_series_total 1.0");
+  void aSeriesWithInvalidLabelsGets400WithItsLabelsAndTheOthersAreKept() throws Exception {
+    WriteRequest bad =
+        up(NOW, 1)
+            .series(NOW, 1, "Hostname", "n1")
+            .series(NOW, 1, "Hostname", "n1", "__name__", "up", "zone", "a", "zone", "b")
+            .series(NOW, 1, "Hostname", "n1", "__name__", "up", "", "x")
+            .seriesOfBytes(NOW, 1, "bytes".getBytes(StandardCharsets.UTF_8), new byte[] {'x', -1});
+    for (int round = 1; round <= 2; round++) {
+      Response response = send(V1, bad.bytes());
+      assertThat(response.status).isEqualTo(400);
+      assertThat(response.headers.contains("Retry-After")).isFalse();
+      assertThat(response.body.lines())
+          .containsExactly(
+              "invalid labels for series, labels {Hostname=\"n1\"}: there is no metric name",
+              "invalid labels for series, labels {Hostname=\"n1\", __name__=\"up\", zone=\"a\","
+                  + " zone=\"b\"}: duplicated label zone",
+              "invalid labels for series, labels {Hostname=\"n1\", __name__=\"up\", =\"x\"}: a"
+                  + " label has an empty name",
+              "invalid metric name or labels, they are not UTF-8, got {bytes=\"x\ufffd\"}");
+      assertThat(metrics())
+          .contains(
+              "fleetgauge_gateway_remote_write_bad_series_total " + 4 * round + ".0",
+              "fleetgauge_gateway_remote_write_samples_total " + round + ".0");
+    }
+    assertThat(stored()).hasSize(1);
     Response response = send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1"));
     assertThat(response.status).isEqualTo(400);
     assertThat(response.body).contains("there is no metric name");
+    assertThat(metrics()).contains("fleetgauge_gateway_remote_write_bad_series_total 9.0");
   }
 
   @Test

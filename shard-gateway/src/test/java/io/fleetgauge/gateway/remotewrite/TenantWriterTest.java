@@ -90,7 +90,7 @@ class TenantWriterTest {
                 .series(1_000, 4, "__name__", "up", "instance", "n3:9100")
                 .series(1_000, 5, "__name__", "up"));
     assertThat(request.samples()).isEqualTo(5);
-    assertThat(request.refusals()).isEmpty();
+    assertThat(request.refused().reasons()).isEmpty();
     assertThat(request.parts())
         .extracting(TenantWriter.Part::host)
         .containsExactlyInAnyOrder("n1", "n2", "n3", PseudoHosts.of(Labels.of("__name__", "up")));
@@ -161,7 +161,7 @@ class TenantWriterTest {
     TenantWriter.Part part = read(writer, one).parts().getFirst();
     assertThat(samples(writer, part))
         .containsOnlyKeys("up{Hostname=\"n7\", node=\"n7\", team=\"a\"} @ 1000");
-    assertThat(read(writer(rules, Labels.of("team", "a"), false), one).refusals())
+    assertThat(read(writer(rules, Labels.of("team", "a"), false), one).refused().reasons())
         .singleElement()
         .asString()
         .startsWith("the label team is \"other\"");
@@ -185,8 +185,8 @@ class TenantWriterTest {
       TenantWriter.Request request = read(writer, both);
       assertThat(request.droppedSamples()).isEqualTo(1);
       assertThat(request.samples()).isEqualTo(1);
-      assertThat(request.refusals()).isEmpty();
-      assertThat(request.refusedSeries()).isZero();
+      assertThat(request.refused().reasons()).isEmpty();
+      assertThat(request.refused().invalid()).isZero();
     }
   }
 
@@ -198,7 +198,7 @@ class TenantWriterTest {
             Labels.EMPTY,
             false);
     WriteRequest one = new WriteRequest().series(1_000, 1, "Hostname", "n1", "__name__", "up");
-    assertThat(read(writer, one).refusals())
+    assertThat(read(writer, one).refused().reasons())
         .singleElement()
         .asString()
         .contains("ingest.relabel removes the metric name");
@@ -303,13 +303,33 @@ class TenantWriterTest {
                 .series(1_000, 1, "Hostname", "n1")
                 .series(1_000, 1, "Hostname", "n1", "__name__", "up", "", "x")
                 .series(1_000, 2, "Hostname", "n1", "__name__", "up"));
-    assertThat(request.refusedSeries()).isEqualTo(2);
-    assertThat(request.refusals())
+    assertThat(request.refused().invalid()).isEqualTo(2);
+    assertThat(request.refused().reasons())
         .satisfiesExactly(
             first ->
                 assertThat(first).contains("invalid labels for series").contains("no metric name"),
             second -> assertThat(second).contains("a label has an empty name"));
     assertThat(request.samples()).isEqualTo(1);
+  }
+
+  @Test
+  void aLabelNameTwiceIsRefusedEvenIfOneOfItsValuesIsEmpty() throws Exception {
+    for (String other : List.of("b", "a", "")) {
+      TenantWriter.Request request =
+          read(
+              open,
+              new WriteRequest()
+                  .series(1_000, 1, "Hostname", "n1", "__name__", "up", "zone", "a", "zone", other)
+                  .series(1_000, 2, "Hostname", "n1", "__name__", "up"));
+      assertThat(request.refused().reasons())
+          .containsExactly(
+              "invalid labels for series, labels {Hostname=\"n1\", __name__=\"up\", zone=\"a\","
+                  + " zone=\""
+                  + other
+                  + "\"}: duplicated label zone");
+      assertThat(request.refused().invalid()).isEqualTo(1);
+      assertThat(request.samples()).isEqualTo(1);
+    }
   }
 
   @Test
@@ -319,8 +339,8 @@ class TenantWriterTest {
       request.series(1_000, 1, "Hostname", "n" + i);
     }
     TenantWriter.Request found = read(open, request);
-    assertThat(found.refusedSeries()).isEqualTo(25);
-    assertThat(found.refusals()).hasSize(10);
+    assertThat(found.refused().invalid()).isEqualTo(25);
+    assertThat(found.refused().reasons()).hasSize(10);
     assertThat(found.parts()).isEmpty();
   }
 
@@ -328,7 +348,7 @@ class TenantWriterTest {
   void aLongRefusalIsCutOff() throws Exception {
     TenantWriter.Request found =
         read(open, new WriteRequest().series(1_000, 1, "Hostname", "x".repeat(5_000)));
-    assertThat(found.refusals().getFirst()).hasSizeLessThan(1_010).endsWith(" ...");
+    assertThat(found.refused().reasons().getFirst()).hasSizeLessThan(1_010).endsWith(" ...");
   }
 
   @Test
@@ -346,7 +366,7 @@ class TenantWriterTest {
     assertThat(ahead.ahead())
         .isEqualTo("out of bounds: the time 1060001 is ahead of the latest allowed, 1060000");
     assertThat(ahead.samples()).isEqualTo(1);
-    assertThat(ahead.refusedSeries()).isEqualTo(1);
+    assertThat(ahead.refused().ahead()).isEqualTo(1);
   }
 
   @Test
@@ -360,8 +380,8 @@ class TenantWriterTest {
                 .series(1_000, 2, "Hostname", "n1", "__name__", "up", "tenant", "b")
                 .series(1_000, 3, "Hostname", "n1", "__name__", "up"));
     assertThat(request.samples()).isEqualTo(1);
-    assertThat(request.foreignSeries()).isEqualTo(2);
-    assertThat(request.refusals())
+    assertThat(request.refused().foreign()).isEqualTo(2);
+    assertThat(request.refused().reasons())
         .satisfiesExactly(
             other ->
                 assertThat(other)

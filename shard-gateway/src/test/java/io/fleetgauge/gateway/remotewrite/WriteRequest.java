@@ -44,6 +44,25 @@ final class WriteRequest {
     return this;
   }
 
+  /** A series of version 1 with one label of any bytes. */
+  WriteRequest seriesOfBytes(long time, double value, byte[] name, byte[] labelValue) {
+    WireWriter label = new WireWriter();
+    tag(label, 1, BYTES);
+    label.uvar(name.length).raw(name, 0, name.length);
+    tag(label, 2, BYTES);
+    label.uvar(labelValue.length).raw(labelValue, 0, labelValue.length);
+    WireWriter series = new WireWriter();
+    message(series, 1, label);
+    WireWriter sample = new WireWriter();
+    tag(sample, 1, FIXED64);
+    sample.f64(value);
+    tag(sample, 2, 0);
+    sample.uvar(time);
+    message(series, 2, sample);
+    message(message, 1, series);
+    return this;
+  }
+
   /** Metadata of version 1: type 2 is a gauge. */
   WriteRequest gauge(String metric, String help) {
     WireWriter metadata = new WireWriter();

@@ -26,6 +26,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -257,7 +258,7 @@ class FragmentKindsTest {
         List.of(Parser.parseSelector("util"), Parser.parseSelector("up")),
         after,
         last(),
-        true,
+        NameEscaping.ALLOW_UTF_8,
         gzip,
         maxSeries,
         maxBytes);
@@ -294,7 +295,7 @@ class FragmentKindsTest {
                     List.of(Parser.parseSelector("up")),
                     0,
                     last() + STEP,
-                    true,
+                    NameEscaping.ALLOW_UTF_8,
                     false,
                     100,
                     10_000));

@@ -1,14 +1,12 @@
 package io.fleetgauge.cluster.config.key;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
+import io.fleetgauge.cluster.yaml.BadYaml;
+import io.fleetgauge.cluster.yaml.YamlTree;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,14 +48,9 @@ public final class ConfigReader {
     this.describes = false;
     this.placeholders = new Placeholders(environment, problems);
     try {
-      JsonNode tree =
-          new YAMLMapper(
-                  YAMLFactory.builder().enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL).build())
-              .readTree(yaml);
-      boolean empty = tree == null || tree.isMissingNode() || tree.isNull();
-      root = empty ? MissingNode.getInstance() : placeholders.replace("", tree);
-    } catch (JsonProcessingException e) {
-      throw new ConfigException(source, List.of("not YAML: " + e.getOriginalMessage()));
+      root = placeholders.replace("", YamlTree.read(yaml));
+    } catch (BadYaml e) {
+      throw new ConfigException(source, List.of("not YAML: " + e.getMessage()));
     }
     if (!root.isMissingNode() && !root.isObject()) {
       throw new ConfigException(source, List.of("a map of keys is expected at the top"));

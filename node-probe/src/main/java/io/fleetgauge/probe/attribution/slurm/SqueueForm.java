@@ -4,14 +4,18 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * What {@code squeue --json} prints, in the forms of Slurm 22.05 and later: a number is a number,
@@ -21,7 +25,20 @@ import java.util.Set;
 final class SqueueForm {
   private static final int MAX_TEXT = 1_024;
   private static final JsonFactory JSON =
-      JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
+      JsonFactory.builder()
+          .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
+          .enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS)
+          .enable(JsonReadFeature.ALLOW_BACKSLASH_ESCAPING_ANY_CHARACTER)
+          .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+          .build();
+
+  /** A GPU or a share of one, as in gres/gpu:h100=2, gres:shard:4 and gpu:h100:2(IDX:0-1). */
+  private static final Pattern GPUS = Pattern.compile("(?:gres[/:])?(?:gpu|shard|mps)(?:[:=(].*)?");
+
+  private static final Pattern NONE = Pattern.compile("[^(]*[:=]0+(?:\\(.*)?");
+
+  /** Commas between shares, not those within the parentheses of one. */
+  private static final Pattern BETWEEN_SHARES = Pattern.compile(",(?![^(]*\\))");
 
   /** States in which a job has its nodes. */
   private static final Set<String> RUNNING =
@@ -52,7 +69,7 @@ final class SqueueForm {
    *
    * @param jobs by the order in which they came, at most the limit
    * @param leftOut jobs beyond the limit
-   * @param damaged jobs without an id or a state
+   * @param damaged entries of the list that are no jobs with an id and a state
    */
   record Jobs(List<Job> jobs, int leftOut, int damaged) {}
 
@@ -67,7 +84,9 @@ final class SqueueForm {
     int leftOut = 0;
     int damaged = 0;
     boolean isList = false;
-    try (JsonParser json = JSON.createParser(in)) {
+    // What is not UTF-8, in the name of a job, is replaced; a parser of bytes would refuse the
+    // whole.
+    try (JsonParser json = JSON.createParser(new InputStreamReader(in, StandardCharsets.UTF_8))) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new IOException("it does not begin with an object");
       }
@@ -78,7 +97,15 @@ final class SqueueForm {
           errors(json);
         } else if (field.equals("jobs") && value == JsonToken.START_ARRAY) {
           isList = true;
-          while (json.nextToken() == JsonToken.START_OBJECT) {
+          while (json.nextToken() != JsonToken.END_ARRAY) {
+            if (json.currentToken() == null) {
+              throw new IOException("it ends within its list of jobs");
+            }
+            if (json.currentToken() != JsonToken.START_OBJECT) {
+              damaged++;
+              json.skipChildren();
+              continue;
+            }
             Map<String, String> told = object(json);
             String id = told.getOrDefault("job_id", "");
             String state = told.getOrDefault("job_state", "");
@@ -91,9 +118,6 @@ final class SqueueForm {
                 jobs.put(id, job(id, told));
               }
             }
-          }
-          if (json.currentToken() != JsonToken.END_ARRAY) {
-            throw new IOException("its list of jobs has something that is no object");
           }
         } else {
           json.skipChildren();
@@ -134,11 +158,14 @@ final class SqueueForm {
 
   /**
    * What is allocated names GPUs only where Slurm accounts for them, so what was asked counts too.
+   * A license or another resource whose name has "gpu" in it is none.
    */
   private static boolean hasGpus(Map<String, String> told) {
     return told.entrySet().stream()
         .filter(each -> each.getKey().startsWith("tres_") || each.getKey().equals("gres_detail"))
-        .anyMatch(each -> each.getValue().contains("gpu"));
+        .flatMap(each -> BETWEEN_SHARES.splitAsStream(each.getValue()))
+        .map(String::strip)
+        .anyMatch(share -> GPUS.matcher(share).matches() && !NONE.matcher(share).matches());
   }
 
   private static void errors(JsonParser json) throws IOException {

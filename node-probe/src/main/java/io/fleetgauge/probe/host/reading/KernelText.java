@@ -5,7 +5,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Text of the kernel in a reused buffer: lines of words, separated by blanks. It is read forward,
@@ -19,8 +18,10 @@ public final class KernelText {
   private static final int MAX_DIGITS = 20;
 
   private final Names names;
-  private final LongAdder faults;
+  private final Faults faults;
   private byte[] bytes = new byte[FIRST_BYTES];
+  private String file = "";
+  private boolean isWhole;
   private int size;
   private int next;
   private int lineFrom;
@@ -29,7 +30,7 @@ public final class KernelText {
   private int wordFrom;
   private int wordTo;
 
-  KernelText(Names names, LongAdder faults) {
+  KernelText(Names names, Faults faults) {
     this.names = names;
     this.faults = faults;
   }
@@ -40,6 +41,8 @@ public final class KernelText {
    * @throws Missing if it is not there, or may not be read
    */
   void load(String file) throws IOException {
+    this.file = file;
+    isWhole = false;
     size = 0;
     rewind();
     try (FileInputStream in = new FileInputStream(file)) {
@@ -49,11 +52,12 @@ public final class KernelText {
         }
         int read = in.read(bytes, size, bytes.length - size);
         if (read <= 0) {
+          isWhole = true;
           return;
         }
         size += read;
         if (size >= MAX_BYTES) {
-          faults.increment();
+          faults.add(file + " has more than " + MAX_BYTES + " bytes");
           return;
         }
       }
@@ -77,8 +81,9 @@ public final class KernelText {
   }
 
   /**
-   * Goes to the next line. The kernel ends every line: what follows the last end is a piece of one,
-   * which is counted and left out, because a piece of a number is another number.
+   * Goes to the next line. The last one may have no end, but in a file that was not read to its
+   * end: what follows the last end there is a piece of a line, which is left out, because a piece
+   * of a number is another number.
    */
   public boolean nextLine() {
     for (int i = next; i < size; i++) {
@@ -88,9 +93,11 @@ public final class KernelText {
         return true;
       }
     }
-    if (next < size) {
-      faults.increment();
-      next = size;
+    int from = next;
+    next = size;
+    if (from < size && isWhole) {
+      toLine(from, size);
+      return true;
     }
     return false;
   }
@@ -103,7 +110,7 @@ public final class KernelText {
   public boolean skipHeader(String first, int lines) {
     for (int i = 0; i < lines; i++) {
       if (!nextLine() || i == 0 && !(nextWord() && wordIs(first))) {
-        faults.increment();
+        faults.add(file + " does not begin with \"" + first + "\"");
         return false;
       }
     }
@@ -323,12 +330,17 @@ public final class KernelText {
   }
 
   private double notANumber() {
-    faults.increment();
+    faults.add("no number where one belongs in " + file + ", line \"" + line() + "\"");
     return Double.NaN;
   }
 
   /** Counts the line as damaged. */
   public void damaged() {
-    faults.increment();
+    damaged(line());
+  }
+
+  /** Counts a line that was read before as damaged. */
+  public void damaged(String line) {
+    faults.add("cannot read " + file + ", line \"" + line + "\"");
   }
 }

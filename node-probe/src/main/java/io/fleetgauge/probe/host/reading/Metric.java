@@ -97,4 +97,9 @@ public final class Metric {
       }
     }
   }
+
+  @Override
+  public String toString() {
+    return name;
+  }
 }

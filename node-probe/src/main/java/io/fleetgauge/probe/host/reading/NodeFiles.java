@@ -4,7 +4,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 
 /** Files of the node below its mounted proc, sys and root. Not for several threads. */
 public final class NodeFiles {
@@ -13,7 +12,6 @@ public final class NodeFiles {
   private final String proc;
   private final String sys;
   private final String root;
-  private final LongAdder faults;
   private final KernelText text;
   private final KernelText value;
 
@@ -21,11 +19,10 @@ public final class NodeFiles {
    * @param root the root of the node's file systems
    * @param faults counts what could not be understood
    */
-  public NodeFiles(Path proc, Path sys, Path root, LongAdder faults) {
+  public NodeFiles(Path proc, Path sys, Path root, Faults faults) {
     this.proc = proc.toString();
     this.sys = sys.toString();
     this.root = root.toString().equals("/") ? "" : root.toString();
-    this.faults = faults;
     Names names = new Names();
     text = new KernelText(names, faults);
     value = new KernelText(names, faults);
@@ -150,8 +147,8 @@ public final class NodeFiles {
     return new File(path).exists();
   }
 
-  /** Counts something that could not be understood. */
+  /** Counts something in the last text that could not be understood. */
   public void damaged() {
-    faults.increment();
+    text.damaged();
   }
 }

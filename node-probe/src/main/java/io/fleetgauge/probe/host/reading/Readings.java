@@ -2,18 +2,18 @@ package io.fleetgauge.probe.host.reading;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.Arrays;
 
 /** Takes the samples of one reading after the other. Not for several threads. */
 public final class Readings {
-  private final LongAdder faults;
+  private final Faults faults;
   private Tick.Builder tick;
   private long number;
 
   /**
    * @param faults counts series that came twice
    */
-  public Readings(LongAdder faults) {
+  public Readings(Faults faults) {
     this.faults = faults;
   }
 
@@ -28,7 +28,7 @@ public final class Readings {
     if (value == value) {
       Labels series = metric.series(number, labels);
       if (series == null) {
-        faults.increment();
+        faults.add("a series came twice: " + metric + Arrays.toString(labels));
       } else {
         tick.add(series, value);
       }

@@ -20,6 +20,7 @@ public final class MdAdm implements Collector {
   private static final Pattern SIZE = Pattern.compile("\\s+(\\d+) blocks.*");
 
   private final NodeFiles files;
+  private KernelText text;
   private final Metric state = new Metric("node_md_state", "device", "state");
   private final Metric disks = new Metric("node_md_disks", "device", "state");
   private final Metric required = new Metric("node_md_disks_required", "device");
@@ -34,7 +35,7 @@ public final class MdAdm implements Collector {
 
   @Override
   public void read(Readings out) throws IOException {
-    KernelText text = files.proc("mdstat");
+    text = files.proc("mdstat");
     List<String> device = new ArrayList<>();
     while (text.nextLine()) {
       String line = text.line();
@@ -72,7 +73,7 @@ public final class MdAdm implements Collector {
     String[] words = first.split("\\s+");
     Matcher size = SIZE.matcher(lines.size() > 1 ? lines.get(1) : "");
     if (words.length < 3 || !words[1].equals(":") || !size.matches()) {
-      files.damaged();
+      text.damaged(first);
       return;
     }
     String device = words[0];
@@ -85,7 +86,7 @@ public final class MdAdm implements Collector {
       active = total;
     } else if (!first.contains("inactive")) {
       if (!counts.find()) {
-        files.damaged();
+        text.damaged(first);
         return;
       }
       total = Double.parseDouble(counts.group(1));
@@ -98,12 +99,12 @@ public final class MdAdm implements Collector {
       if (!syncing.isEmpty()) {
         activity = syncing;
         Matcher progress = BLOCKS.matcher(line);
-        if (line.contains("PENDING") || line.contains("DELAYED")) {
+        if (line.contains("PENDING") || line.contains("DELAYED") || line.contains("REMOTE")) {
           done = 0;
         } else if (progress.find()) {
           done = Double.parseDouble(progress.group(1));
         } else {
-          files.damaged();
+          text.damaged(line);
           return;
         }
         break;

@@ -5,6 +5,8 @@ import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.Missing;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.host.reading.Readings;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,7 +15,8 @@ public final class Nvme implements Collector {
   /** Sizes of block devices are in these units, whatever the size of their blocks. */
   private static final double SECTOR_BYTES = 512;
 
-  private static final Pattern NAMESPACE = Pattern.compile("nvme\\d+n(\\d+)");
+  /** As it is shown without multipath, and with it: nvme1n1, nvme0c0n1. */
+  private static final Pattern NAMESPACE = Pattern.compile("nvme\\d+(?:c\\d+)?n(\\d+)");
 
   private final NodeFiles files;
   private final Metric info =
@@ -48,9 +51,10 @@ public final class Nvme implements Collector {
           files.lineOrEmpty(path + "serial"),
           files.lineOrEmpty(path + "state"),
           files.lineOrEmpty(path + "cntlid"));
+      Set<String> ids = new HashSet<>();
       for (String name : files.list(path)) {
         Matcher namespace = NAMESPACE.matcher(name);
-        if (namespace.matches()) {
+        if (namespace.matches() && ids.add(namespace.group(1))) {
           read(out, path + name + "/", device, namespace.group(1));
         }
       }

@@ -25,6 +25,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JobSamplingTest {
   /** As the data parsers 0.0.40 and later write it. */
@@ -67,6 +69,55 @@ class JobSamplingTest {
     assertThat(onlyGpus).isEqualTo(new SqueueForm.Jobs(List.of(train), 0, 1));
     assertThat(read(NEWER, false, 10).jobs()).extracting(Job::id).containsExactly("4712", "4714");
     assertThat(read(NEWER, false, 1).leftOut()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          tres_alloc_str  | cpu=8,mem=64G,gres/gpu=8                        | true
+          tres_alloc_str  | cpu=8,gres/gpu:h100=2                           | true
+          tres_alloc_str  | cpu=8,gres/gpu:nvidia_a100_3g.20gb=1            | true
+          tres_alloc_str  | cpu=2,gres/shard=4                              | true
+          tres_alloc_str  | gres/shard:l40s=1                               | true
+          tres_alloc_str  | cpu=2,gres/mps=50                               | true
+          tres_per_node   | gres:gpu:2                                      | true
+          tres_per_node   | gpu                                             | true
+          tres_per_task   | gres/gpu:1                                      | true
+          tres_per_socket | gres/gpu:h100:1                                 | true
+          tres_per_job    | gres/gpu:8                                      | true
+          gres_detail     | shard:l40s:2(0/8,2/8),gpu:0                     | true
+          gres_detail     | gpu:h100:2(IDX:0-1)                             | true
+          gres_detail     | nic:2,gpu:1(IDX:3)                              | true
+          tres_alloc_str  | cpu=1,license/gpu_profiler=1                    | false
+          tres_alloc_str  | cpu=1,gres/gpu_fan=1                            | false
+          tres_alloc_str  | cpu=1,gres/nic=1,fs/gpu=1                       | false
+          tres_alloc_str  | cpu=1,gres/gpu=0                                | false
+          gres_detail     | gpu:0(IDX:)                                     | false
+          gres_detail     | nic:2(gpu,gpu)                                  | false
+          tres_per_node   | N/A                                             | false
+          tres_per_node   | (null)                                          | false
+          """)
+  void aJobHasGpusIfAShareOfOneIsAllocatedOrAsked(String field, String value, boolean has)
+      throws IOException {
+    String told =
+        "{\"jobs\": [{\"job_id\": 1, \"job_state\": [\"RUNNING\"], \"%s\": %s}]}"
+            .formatted(
+                field, field.equals("gres_detail") ? "[\"" + value + "\"]" : "\"" + value + "\"");
+    assertThat(read(told, true, 10).jobs()).hasSize(has ? 1 : 0);
+  }
+
+  @Test
+  void aNameThatIsNotUtf8OrHasControlCharactersCostsNoJob() throws IOException {
+    byte[] text =
+        "{\"jobs\": [{\"job_id\": 1, \"job_state\": \"RUNNING\", \"name\": \"caf\u00e9\ta\\q\"}, 7, [{}],"
+            .concat(" {\"job_id\": 2, \"job_state\": \"RUNNING\", \"limit\": NaN}]}")
+            .getBytes(StandardCharsets.ISO_8859_1);
+    SqueueForm.Jobs jobs = SqueueForm.read(new ByteArrayInputStream(text), false, 10);
+    assertThat(jobs.jobs()).extracting(Job::id).containsExactly("1", "2");
+    assertThat(jobs.jobs().getFirst().name()).isEqualTo("caf\ufffd?aq");
+    assertThat(jobs.damaged()).as("a number and a list").isEqualTo(2);
   }
 
   @Test

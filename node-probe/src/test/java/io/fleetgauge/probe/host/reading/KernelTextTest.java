@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KernelTextTest {
   @TempDir Path folder;
-  private final LongAdder faults = new LongAdder();
+  private final Faults faults = new Faults();
   private final KernelText text = new KernelText(new Names(), faults);
 
   @Test
@@ -38,7 +37,7 @@ class KernelTextTest {
     assertThat(text.nextLine()).isTrue();
     assertThat(text.line()).isEqualTo("last");
     assertThat(text.nextLine()).isFalse();
-    assertThat(faults.sum()).isZero();
+    assertThat(faults.count()).isZero();
   }
 
   @ParameterizedTest
@@ -56,7 +55,7 @@ class KernelTextTest {
     load(word + "\n");
     text.nextLine();
     assertThat(text.nextNumber()).isEqualTo(value);
-    assertThat(faults.sum()).isZero();
+    assertThat(faults.count()).isZero();
   }
 
   @ParameterizedTest
@@ -80,7 +79,7 @@ class KernelTextTest {
     load(word + "\n");
     text.nextLine();
     assertThat(text.nextNumber()).isNaN();
-    assertThat(faults.sum()).isEqualTo(1);
+    assertThat(faults.count()).isEqualTo(1);
   }
 
   @Test
@@ -128,7 +127,7 @@ class KernelTextTest {
     while (text.nextLine()) {
       assertThat(text.nextWord()).isTrue();
     }
-    assertThat(faults.sum()).isPositive();
+    assertThat(faults.count()).isPositive();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.fleetgauge.probe.host.textfile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.host.reading.Readings;
 import io.fleetgauge.sample.Tick;
@@ -14,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +23,7 @@ class TextfileTest {
   private static final Instant TIME = Instant.ofEpochSecond(1_700_000_000);
 
   @TempDir private Path folder;
-  private final LongAdder faults = new LongAdder();
+  private final Faults faults = new Faults();
   private final Readings readings = new Readings(faults);
   private Textfile collector;
 
@@ -46,7 +46,7 @@ class TextfileTest {
             "node_textfile_scrape_error{} 0.0");
     assertThat(collector.families())
         .containsEntry("jobs_total", new TextExposition.Family("counter", "Jobs."));
-    assertThat(faults.sum()).isZero();
+    assertThat(faults.count()).isZero();
   }
 
   @Test
@@ -56,7 +56,7 @@ class TextfileTest {
     assertThat(read())
         .contains("depth{} 4.0", "node_textfile_scrape_error{} 1.0")
         .noneMatch(line -> line.startsWith("jobs") || line.contains("a.prom"));
-    assertThat(faults.sum()).isEqualTo(1);
+    assertThat(faults.count()).isEqualTo(1);
     file("a.prom", "jobs 3\n");
     assertThat(read()).contains("jobs{} 3.0", "node_textfile_scrape_error{} 0.0");
   }
@@ -89,7 +89,7 @@ class TextfileTest {
     assertThat(read())
         .hasSize(Textfile.MAX_SAMPLES + 1)
         .contains("node_textfile_scrape_error{} 1.0");
-    assertThat(faults.sum()).isEqualTo(1);
+    assertThat(faults.count()).isEqualTo(1);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fleetgauge.promql.fragment.form;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.sample.gzip.GzipPiece;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -11,12 +12,24 @@ import java.util.List;
 
 /** Newest samples as lines of the text exposition. */
 final class NewestForm {
+  /** By their codes. */
+  private static final List<NameEscaping> ESCAPINGS =
+      List.of(
+          NameEscaping.UNDERSCORES,
+          NameEscaping.ALLOW_UTF_8,
+          NameEscaping.DOTS,
+          NameEscaping.VALUES);
+
   private NewestForm() {}
+
+  private static int code(NameEscaping escaping) {
+    return ESCAPINGS.indexOf(escaping);
+  }
 
   static void write(WireWriter out, Fragment.Newest newest) {
     SelectorForm.selectors(out, newest.selectors());
     out.svar(newest.after()).svar(newest.to());
-    out.u8(newest.utf8() ? 1 : 0).u8(newest.gzip() ? 1 : 0);
+    out.u8(code(newest.escaping())).u8(newest.gzip() ? 1 : 0);
     out.uvar(newest.mostSeries()).uvar(newest.mostBytes());
   }
 
@@ -27,7 +40,7 @@ final class NewestForm {
         SelectorForm.selectors(in),
         in.svar("the oldest time"),
         in.svar("the newest time"),
-        in.uint(1, "whether names are UTF-8") == 1,
+        ESCAPINGS.get(in.uint(ESCAPINGS.size() - 1, "how names are written")),
         in.uint(1, "whether lines are packed") == 1,
         in.uint(Integer.MAX_VALUE, "the most series"),
         in.uint(Integer.MAX_VALUE, "the most bytes"));

@@ -22,8 +22,9 @@
  *             | changes:    since
  *             | metadata:   tenants:list(string)
  *             | hosts:      scope:matchers
- *             | newest:     list(matchers) after:svar to:svar utf8:u8 gzip:u8 mostSeries:uvar
- *                           mostBytes:uvar
+ *             | newest:     list(matchers) after:svar to:svar escaping:u8 gzip:u8
+ *                           mostSeries:uvar mostBytes:uvar
+ *                           escaping  0 underscores, 1 allow-utf-8, 2 dots, 3 values
  *             | reduced:    names:list(matchers) scope:matchers after:svar to:svar
  *             | names:      search
  *             | values:     label:string search

@@ -24,6 +24,7 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import io.fleetgauge.sample.vocabulary.Factor;
 import io.fleetgauge.sample.vocabulary.MetricAlias;
@@ -40,6 +41,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -81,7 +83,15 @@ class FragmentCodecTest {
           new Fragment.Metadata(2, List.of("n1"), List.of("a", "b")),
           new Fragment.Hosts(2, List.of("n1"), MATCHERS),
           new Fragment.Newest(
-              2, List.of("n1"), List.of(MATCHERS), -5, 1_700_000_000_000L, true, false, 7, 1 << 30),
+              2,
+              List.of("n1"),
+              List.of(MATCHERS),
+              -5,
+              1_700_000_000_000L,
+              NameEscaping.ALLOW_UTF_8,
+              false,
+              7,
+              1 << 30),
           new Fragment.Reduced(2, List.of(), List.of(MATCHERS, MATCHERS), MATCHERS, -5, 6),
           new Fragment.Several(
               2,
@@ -268,6 +278,15 @@ class FragmentCodecTest {
             assertThat(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer))).isEqualTo(answer);
       }
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(NameEscaping.class)
+  void howNamesAreWrittenComesBack(NameEscaping escaping) throws WireException {
+    Fragment.Newest asked =
+        new Fragment.Newest(2, List.of("n1"), List.of(MATCHERS), 5, 6, escaping, true, 7, 8);
+    FragmentRequest request = new FragmentRequest(LOAD, asked);
+    assertThat(FragmentCodec.decodeRequest(FragmentCodec.encode(request))).isEqualTo(request);
   }
 
   @Test

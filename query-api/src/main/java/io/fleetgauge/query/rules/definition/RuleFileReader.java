@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.definition;
 
+import io.fleetgauge.cluster.yaml.YamlDocument;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import java.util.ArrayList;
@@ -52,7 +53,10 @@ public final class RuleFileReader {
   public List<RuleGroup> read(String tenant, String file, byte[] text) throws InvalidRules {
     Problems problems = new Problems(file);
     List<RuleGroup> groups = new ArrayList<>();
-    Optional<Node> root = YamlText.root(text, problems).filter(node -> !YamlScalar.isNull(node));
+    Optional<Node> root =
+        YamlText.first(text, problems)
+            .flatMap(YamlDocument::root)
+            .filter(node -> !YamlScalar.isNull(node));
     if (root.isPresent()) {
       YamlMap.read(root.get(), "the file", problems)
           .ifPresent(
@@ -63,6 +67,30 @@ public final class RuleFileReader {
     }
     problems.throwAny();
     return groups;
+  }
+
+  /**
+   * What of a file is not read, and was not meant to be dropped: like Prometheus 3.5, only the
+   * first YAML document of a file is used.
+   *
+   * @param file the file's path, for the message
+   * @return a warning; empty if the whole file is read
+   */
+  public static Optional<RuleProblem> unread(String file, byte[] text) {
+    OptionalInt next =
+        YamlText.first(text, new Problems(file))
+            .map(YamlDocument::next)
+            .orElseGet(OptionalInt::empty);
+    return next.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new RuleProblem(
+                file,
+                next.getAsInt(),
+                1,
+                "a second YAML document begins here; only the first one of a file is read, so these"
+                    + " groups are not used: put them under the first \"groups\", or into a file of"
+                    + " their own"));
   }
 
   private void groups(
@@ -91,10 +119,15 @@ public final class RuleFileReader {
    */
   public RuleGroup readGroup(String tenant, String namespace, byte[] text) throws InvalidRules {
     Problems problems = new Problems(namespace);
-    Optional<Node> root = YamlText.root(text, problems);
+    Optional<YamlDocument> document = YamlText.first(text, problems);
+    Optional<Node> root = document.flatMap(YamlDocument::root);
     if (root.isEmpty() && problems.isEmpty()) {
       problems.add(1, 1, "the text is empty; a rule group is required");
     }
+    document
+        .map(YamlDocument::next)
+        .orElseGet(OptionalInt::empty)
+        .ifPresent(line -> problems.add(line, 1, "a second group begins here; one is allowed"));
     Optional<RuleGroup> group = root.map(node -> group(tenant, namespace, node, problems));
     problems.throwAny();
     return group.orElseThrow();

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.definition;
 
+import io.fleetgauge.cluster.yaml.YamlDocument;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -35,7 +36,8 @@ public final class RuleFileWriter {
         (namespace, texts) -> {
           List<Node> list = new ArrayList<>();
           for (String text : texts) {
-            YamlText.root(text.getBytes(StandardCharsets.UTF_8), new Problems(namespace))
+            YamlText.first(text.getBytes(StandardCharsets.UTF_8), new Problems(namespace))
+                .flatMap(YamlDocument::root)
                 .ifPresent(list::add);
           }
           namespaces.add(

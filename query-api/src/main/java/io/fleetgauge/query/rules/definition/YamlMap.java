@@ -2,12 +2,10 @@ package io.fleetgauge.query.rules.definition;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -22,8 +20,6 @@ import org.yaml.snakeyaml.nodes.Tag;
  * @param entries in the order of the text; what merge keys ({@code <<}) add comes last
  */
 record YamlMap(Node at, Map<String, Entry> entries) {
-  private static final int MAX_MERGES = 100;
-
   /** A key and its value, as nodes. */
   record Entry(Node key, Node value) {}
 
@@ -39,18 +35,11 @@ record YamlMap(Node at, Map<String, Entry> entries) {
       return Optional.empty();
     }
     YamlMap map = new YamlMap(node, new LinkedHashMap<>());
-    map.add((MappingNode) node, what, new HashSet<>(), problems);
+    map.add((MappingNode) node, what, problems);
     return Optional.of(map);
   }
 
-  /**
-   * @param merging the maps that are being merged, so that a map that merges itself is found
-   */
-  private void add(MappingNode from, String what, Set<Node> merging, Problems problems) {
-    if (!merging.add(from) || merging.size() > MAX_MERGES) {
-      problems.add(from, what + " merges itself, or merges more than " + MAX_MERGES + " maps");
-      return;
-    }
+  private void add(MappingNode from, String what, Problems problems) {
     checkKeys(from, what, problems);
     List<Node> merges = new ArrayList<>();
     for (NodeTuple tuple : from.getValue()) {
@@ -66,13 +55,12 @@ record YamlMap(Node at, Map<String, Entry> entries) {
       List<Node> maps = merge instanceof SequenceNode list ? list.getValue() : List.of(merge);
       for (Node map : maps) {
         if (map instanceof MappingNode merged) {
-          add(merged, what, merging, problems);
+          add(merged, what, problems);
         } else {
           problems.add(map, "a merge (<<) needs a map or a list of maps");
         }
       }
     }
-    merging.remove(from);
   }
 
   private static void checkKeys(MappingNode map, String what, Problems problems) {

@@ -1,28 +1,23 @@
 package io.fleetgauge.query.rules.definition;
 
-import java.io.StringReader;
+import io.fleetgauge.cluster.yaml.YamlDocument;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
 import java.util.Optional;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.reader.ReaderException;
 
-/** The first document of a YAML text, as a tree whose nodes know their places. */
+/** The first document of a YAML text of any bytes, with the tabs that Prometheus allows. */
 final class YamlText {
-  private static final int MAX_DEPTH = 200;
   private static final int MAX_TABS = 100;
 
   private YamlText() {}
 
-  /** The root; empty for an empty text, and after a problem. */
-  static Optional<Node> root(byte[] bytes, Problems problems) {
+  /** The document; empty after a problem. */
+  static Optional<YamlDocument> first(byte[] bytes, Problems problems) {
     Optional<String> decoded = decoded(bytes, problems);
     if (decoded.isEmpty()) {
       return Optional.empty();
@@ -30,7 +25,7 @@ final class YamlText {
     String text = decoded.get();
     for (int spaced = 0; spaced < MAX_TABS; spaced++) {
       try {
-        return root(text);
+        return Optional.of(YamlDocument.first(text));
       } catch (MarkedYAMLException e) {
         Optional<String> withSpaces = withSpaces(text, e);
         if (withSpaces.isEmpty()) {
@@ -51,14 +46,6 @@ final class YamlText {
     }
     problems.add(1, 1, "tabs separate words in more than " + MAX_TABS + " places; use spaces");
     return Optional.empty();
-  }
-
-  private static Optional<Node> root(String text) {
-    LoaderOptions options = new LoaderOptions();
-    options.setCodePointLimit(Integer.MAX_VALUE); // the reader of the file limits its size
-    options.setNestingDepthLimit(MAX_DEPTH);
-    Iterator<Node> documents = new Yaml(options).composeAll(new StringReader(text)).iterator();
-    return documents.hasNext() ? Optional.ofNullable(documents.next()) : Optional.empty();
   }
 
   /**

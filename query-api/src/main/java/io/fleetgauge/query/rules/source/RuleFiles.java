@@ -161,6 +161,8 @@ public final class RuleFiles {
             (file, text) -> {
               try {
                 read.addAll(reader.read(file.tenant(), file.path(), text));
+                RuleFileReader.unread(file.path(), text)
+                    .ifPresent(warning -> LOG.warn("{}", warning));
               } catch (InvalidRules e) {
                 problems.addAll(e.problems());
               }

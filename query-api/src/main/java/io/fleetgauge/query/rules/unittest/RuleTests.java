@@ -52,7 +52,7 @@ public final class RuleTests {
       }
       for (TestFile.TestGroup test : file.tests()) {
         if (wanted.test(test.name())) {
-          failures.addAll(run(file, test, ruleFiles));
+          failures.addAll(run(file, test, ruleFiles, warnings));
         }
       }
     } catch (InvalidRules e) {
@@ -61,14 +61,20 @@ public final class RuleTests {
     return new Outcome(failures, warnings);
   }
 
-  private static List<String> run(TestFile file, TestFile.TestGroup test, List<Path> ruleFiles)
+  private static List<String> run(
+      TestFile file, TestFile.TestGroup test, List<Path> ruleFiles, List<String> warnings)
       throws IOException {
     RuleFileReader reader =
         new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, test.interval());
     List<RuleGroup> groups = new ArrayList<>();
     try {
       for (Path ruleFile : ruleFiles) {
-        groups.addAll(reader.read("", ruleFile.toString(), Files.readAllBytes(ruleFile)));
+        byte[] text = Files.readAllBytes(ruleFile);
+        groups.addAll(reader.read("", ruleFile.toString(), text));
+        RuleFileReader.unread(ruleFile.toString(), text)
+            .map(Object::toString)
+            .filter(warning -> !warnings.contains(warning))
+            .ifPresent(warnings::add);
       }
     } catch (InvalidRules e) {
       return e.problems().stream().map(Object::toString).toList();

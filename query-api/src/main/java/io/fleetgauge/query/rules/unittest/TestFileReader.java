@@ -1,11 +1,11 @@
 package io.fleetgauge.query.rules.unittest;
 
+import io.fleetgauge.cluster.yaml.YamlDocument;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleProblem;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.Numbers;
-import java.io.StringReader;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
@@ -17,9 +17,6 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
@@ -55,7 +52,17 @@ final class TestFileReader {
   private TestFile file(String text) throws InvalidRules {
     Node root;
     try {
-      root = new Yaml(new SafeConstructor(new LoaderOptions())).compose(new StringReader(text));
+      YamlDocument document = YamlDocument.first(text);
+      if (document.next().isPresent()) {
+        throw new InvalidRules(
+            List.of(
+                new RuleProblem(
+                    file,
+                    document.next().getAsInt(),
+                    1,
+                    "a second YAML document begins here; one is allowed")));
+      }
+      root = document.root().orElse(null);
     } catch (MarkedYAMLException e) {
       int line = e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1;
       int column = e.getProblemMark() == null ? 0 : e.getProblemMark().getColumn() + 1;
@@ -185,10 +192,13 @@ final class TestFileReader {
       add(node, what + " has to be a map");
       return map;
     }
+    List<Node> merged = new ArrayList<>();
     for (NodeTuple tuple : mapping.getValue()) {
       Node key = tuple.getKeyNode();
       String name = key instanceof ScalarNode scalar ? scalar.getValue() : "";
-      if (allowed != null && !allowed.contains(name)) {
+      if (key.getTag().equals(Tag.MERGE)) {
+        merged.add(tuple.getValueNode());
+      } else if (allowed != null && !allowed.contains(name)) {
         add(
             key,
             what
@@ -198,6 +208,11 @@ final class TestFileReader {
                 + String.join(", ", allowed.stream().sorted().toList()));
       } else if (map.put(name, tuple.getValueNode()) != null) {
         add(key, what + " has the key \"" + name + "\" twice");
+      }
+    }
+    for (Node each : merged) {
+      for (Node from : each instanceof SequenceNode maps ? maps.getValue() : List.of(each)) {
+        map(from, what, allowed).forEach(map::putIfAbsent);
       }
     }
     return map;

@@ -2,6 +2,7 @@ package io.fleetgauge.query.rules.definition;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fleetgauge.promql.syntax.ParseOptions;
@@ -169,6 +170,49 @@ class RuleFileReaderTest {
   @Test
   void aMapThatMergesItselfIsAProblem() {
     assertThat(problems("groups:\n  - &g\n    name: a\n    <<: *g\n").getFirst())
-        .contains("merges itself");
+        .contains("an anchor contains its own alias");
+  }
+
+  private static Optional<RuleProblem> unread(String text) {
+    return RuleFileReader.unread("f.yaml", text.getBytes(UTF_8));
+  }
+
+  /** As promtool 3.5 does, which says nothing of it. */
+  @Test
+  void onlyTheFirstDocumentOfAFileIsReadAndThatIsTold() throws Exception {
+    String one = "groups:\n  - name: one\n    rules: [{record: a, expr: b}]\n";
+    String two = one.replace("one", "two");
+    for (String whole :
+        List.of(one, "---\n" + one, one + "...\n# no more\n", one + "---\n", one + "---\n# c\n")) {
+      assertThat(unread(whole)).as(whole).isEmpty();
+      assertThat(READER.read("", "f.yaml", whole.getBytes(UTF_8))).hasSize(1);
+    }
+    for (String more : List.of(two, "groups: [\n", "text\n")) {
+      String text = one + "---\n" + more;
+      assertThat(READER.read("", "f.yaml", text.getBytes(UTF_8))).hasSize(1);
+      assertThat(unread(text).orElseThrow().toString())
+          .matches("f.yaml:[45]:1: a second YAML document begins here; only the first.*");
+    }
+    assertThat(READER.read("", "f.yaml", ("---\n---\n" + one).getBytes(UTF_8))).isEmpty();
+    assertThat(unread("---\n---\n" + one)).isPresent();
+  }
+
+  @Test
+  void aSecondGroupBehindAPostedOneIsRefused() {
+    String one = "name: one\nrules: [{record: a, expr: b}]\n";
+    assertThatThrownBy(() -> READER.readGroup("", "space", (one + "---\n" + one).getBytes(UTF_8)))
+        .hasMessage("space:4:1: a second group begins here; one is allowed");
+  }
+
+  /** Go's parser has no limit of their number. */
+  @Test
+  void anAnchorMayBeUsedManyTimes() throws Exception {
+    StringBuilder text = new StringBuilder("groups:\n  - name: g\n    rules:\n");
+    text.append("      - {record: a, expr: b, labels: &l {x: y}}\n");
+    for (int i = 0; i < 200; i++) {
+      text.append("      - {record: a").append(i).append(", expr: b, labels: *l}\n");
+    }
+    assertThat(READER.read("", "f", text.toString().getBytes(UTF_8)).getFirst().rules())
+        .hasSize(201);
   }
 }
