@@ -21,7 +21,7 @@ class CommandsTest {
   private static final Pattern COMMAND =
       Pattern.compile(
           "(?:^\\s*(?:\\$ )?(?:[A-Z_]+=\\S+ )*|\\$\\(|&& |; )"
-              + "(?:\\S*/)?fleetgauge(?:-(probe|gateway|query))? +([^|#`)>]+)");
+              + "(?:\\S*/)?fleetgauge(?:-(probe|gateway|query))? ([^ |#`)>][^|#`)>]*)");
 
   /** A command of the repository's launcher alone: a case of the script. */
   private static final Pattern LAUNCHED = Pattern.compile("(?m)^  ([a-z]+)\\)$");

@@ -67,6 +67,7 @@ class MetricNamesTest {
     }
     return known.contains(name)
         || AliasTable.builtIn().hasMetric(name)
+        || AliasTable.builtIn().hasLabel(name)
         || known.contains(name.replaceFirst("_(bucket|sum|count)$", ""))
         || known.stream()
             .anyMatch(
