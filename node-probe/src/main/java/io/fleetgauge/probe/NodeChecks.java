@@ -169,20 +169,20 @@ record NodeChecks(ProbeConfig config) {
     try {
       state = Libc.clock();
     } catch (IllegalStateException | UnsatisfiedLinkError e) {
-      findings.skipped("clock", "the kernel does not say whether its clock is synchronised: " + e);
+      findings.skipped("clock", "the kernel does not say whether its clock is synchronized: " + e);
       return;
     }
     if (state == null) {
-      findings.skipped("clock", "this user may not ask whether the clock is synchronised");
+      findings.skipped("clock", "this user may not ask whether the clock is synchronized");
     } else if (state.result() == ClockState.TIME_ERROR) {
       findings.warning(
           "clock",
-          "the kernel's clock is not synchronised",
+          "the kernel's clock is not synchronized",
           "start chrony, systemd-timesyncd or another NTP client");
     } else {
       findings.ok(
           "clock",
-          "the kernel's clock is synchronised, its error is "
+          "the kernel's clock is synchronized, its error is "
               + state.maxError() / 1_000
               + " ms at most");
     }

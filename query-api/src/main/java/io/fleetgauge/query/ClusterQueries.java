@@ -114,7 +114,7 @@ final class ClusterQueries implements ClusterShare, OtherQueryApis {
     public boolean cancel(long query, String askedBy) {
       boolean found = queries.cancel(query);
       if (found) {
-        LOG.info("query {} was cancelled by {} at another query API", query, askedBy);
+        LOG.info("query {} was canceled by {} at another query API", query, askedBy);
       }
       return found;
     }

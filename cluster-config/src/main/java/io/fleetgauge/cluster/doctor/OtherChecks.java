@@ -160,7 +160,7 @@ final class OtherChecks {
             error / 1_000);
     double least = Math.abs(offset) - error;
     String advice =
-        "synchronise the clocks of both machines, such as with chrony; samples and signed requests"
+        "synchronize the clocks of both machines, such as with chrony; samples and signed requests"
             + " of a wrong clock are refused";
     if (least > process.trust().clockSkew().toMillis()) {
       findings.failure(CLOCK, text + "; trust.clockSkew is less", advice);
@@ -203,7 +203,7 @@ final class OtherChecks {
       findings.failure(
           REACH,
           address + " does not take this process for one of its cluster: " + answer.body().strip(),
-          "give all processes the same secret in cluster.secretFile, and synchronise their clocks");
+          "give all processes the same secret in cluster.secretFile, and synchronize their clocks");
     } else {
       findings.skipped(VERSION, address + " does not say its version: status " + answer.status());
     }

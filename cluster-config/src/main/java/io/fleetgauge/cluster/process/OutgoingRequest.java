@@ -61,7 +61,7 @@ public final class OutgoingRequest {
             request -> {
               if (!begin.test(request)) {
                 request.reset();
-                return Future.failedFuture("the request was cancelled");
+                return Future.failedFuture("the request was canceled");
               }
               sign(request, digest);
               return request.send(body).compose(this::whole);

@@ -137,7 +137,7 @@ final class ClusterProblems {
     long offset = gateway.getLong("now", now) - now;
     if (Math.abs(offset) > WARN_CLOCK_MILLIS) {
       String text = "its clock differs by %+.1f s".formatted(offset / 1_000.0);
-      String advice = "synchronise the clocks of all machines, such as with chrony";
+      String advice = "synchronize the clocks of all machines, such as with chrony";
       problems.add(
           Math.abs(offset) > CRITICAL_CLOCK_MILLIS
               ? Problem.critical(subject, text, advice)

@@ -53,7 +53,7 @@ final class ConfigurationPage {
 
       They are replaced when the configuration is read, in lists and labels too, and what replaces them is not searched
       again. A whole number or a boolean may be written so. A variable that is not set and a file that cannot be read are
-      errors; contents of files are never shown in messages. Write `$${` for `${` itself. Rules of relabelling
+      errors; contents of files are never shown in messages. Write `$${` for `${` itself. Rules of relabeling
       stay as they are: `$1`, `${1}` and `${name}` are groups there.
 
       Words in capitals inside a key, such as `NAME`, are names that you choose.

@@ -67,12 +67,12 @@ final class Panels {
     List<Panel> all = new ArrayList<>();
     instant(all, "hosts", "count(node_load1)");
     instant(all, "GPUs", "count(DCGM_FI_DEV_GPU_UTIL)");
-    instant(all, "utilisation", "avg(DCGM_FI_DEV_GPU_UTIL)");
+    instant(all, "utilization", "avg(DCGM_FI_DEV_GPU_UTIL)");
     instant(all, "power", "sum(DCGM_FI_DEV_POWER_USAGE)");
     instant(all, "hottest GPU", "max(DCGM_FI_DEV_GPU_TEMP)");
     instant(all, "memory used", "sum(DCGM_FI_DEV_FB_USED) / sum(DCGM_FI_DEV_FB_TOTAL)");
     instant(all, "GPUs by tenant", "count by (tenant) (DCGM_FI_DEV_GPU_UTIL)");
-    instant(all, "utilisation by tenant", "avg by (tenant) (DCGM_FI_DEV_GPU_UTIL)");
+    instant(all, "utilization by tenant", "avg by (tenant) (DCGM_FI_DEV_GPU_UTIL)");
     instant(all, "power by rack", "sum by (rack) (DCGM_FI_DEV_POWER_USAGE)");
     instant(all, "temperature by rack", "max by (rack) (DCGM_FI_DEV_GPU_TEMP)");
     instant(all, "memory by job", "topk(20, sum by (job) (DCGM_FI_DEV_FB_USED))");
@@ -106,9 +106,9 @@ final class Panels {
         "one host",
         "avg by (gpu) (DCGM_FI_DEV_GPU_UTIL{Hostname=\"gpu-node-0000.dc1.example.net\"})");
 
-    hour(all, "utilisation", "avg(DCGM_FI_DEV_GPU_UTIL)", 15);
-    hour(all, "utilisation by rack", "avg by (rack) (DCGM_FI_DEV_GPU_UTIL)", 15);
-    hour(all, "utilisation by job", "avg by (job) (DCGM_FI_DEV_GPU_UTIL)", 15);
+    hour(all, "utilization", "avg(DCGM_FI_DEV_GPU_UTIL)", 15);
+    hour(all, "utilization by rack", "avg by (rack) (DCGM_FI_DEV_GPU_UTIL)", 15);
+    hour(all, "utilization by job", "avg by (job) (DCGM_FI_DEV_GPU_UTIL)", 15);
     hour(all, "power by tenant", "sum by (tenant) (DCGM_FI_DEV_POWER_USAGE)", 15);
     hour(all, "temperature by rack", "max by (rack) (DCGM_FI_DEV_GPU_TEMP)", 15);
     hour(all, "memory by tenant", "sum by (tenant) (DCGM_FI_DEV_FB_USED)", 15);
@@ -133,7 +133,7 @@ final class Panels {
         15);
     hour(all, "load by rack", "avg by (rack) (node_load1)", 15);
 
-    sixHours(all, "utilisation by tenant", "avg by (tenant) (DCGM_FI_DEV_GPU_UTIL)", 60);
+    sixHours(all, "utilization by tenant", "avg by (tenant) (DCGM_FI_DEV_GPU_UTIL)", 60);
     sixHours(all, "power", "sum(DCGM_FI_DEV_POWER_USAGE)", 60);
     sixHours(
         all,
@@ -143,7 +143,7 @@ final class Panels {
     sixHours(all, "temperature, 95th percentile", "quantile(0.95, DCGM_FI_DEV_GPU_TEMP)", 60);
     sixHours(
         all,
-        "smoothed utilisation by rack",
+        "smoothed utilization by rack",
         "avg by (rack) (avg_over_time(DCGM_FI_DEV_GPU_UTIL[10m]))",
         60);
     sixHours(

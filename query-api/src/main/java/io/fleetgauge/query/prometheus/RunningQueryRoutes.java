@@ -82,7 +82,7 @@ final class RunningQueryRoutes {
   private Future<Body> cancel(ApiRequest request) throws QueryFailure {
     if (!request.isOperator()) {
       throw new QueryFailure(
-          QueryFailure.Kind.FORBIDDEN, "cancelling a query needs a token with the operate right");
+          QueryFailure.Kind.FORBIDDEN, "canceling a query needs a token with the operate right");
     }
     String id = request.pathParameter("id");
     if (!id.matches("\\d{1,18}")) {
@@ -90,14 +90,14 @@ final class RunningQueryRoutes {
     }
     long query = Long.parseLong(id);
     if (querier.running().cancel(query)) {
-      return Future.succeededFuture(Body.small(() -> Json.text("cancelled")));
+      return Future.succeededFuture(Body.small(() -> Json.text("canceled")));
     }
     return others
         .cancel(query, request.caller().tenant())
         .compose(
             cancelled ->
                 cancelled.found()
-                    ? Future.succeededFuture(Body.small(() -> Json.text("cancelled")))
+                    ? Future.succeededFuture(Body.small(() -> Json.text("canceled")))
                     : Future.failedFuture(noSuchQuery(id, cancelled.silent())));
   }
 

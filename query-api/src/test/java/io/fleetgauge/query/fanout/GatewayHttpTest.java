@@ -186,7 +186,7 @@ class GatewayHttpTest {
           call.answer().onComplete(cancelled);
         });
     assertThatThrownBy(() -> cancelled.future().await(20, TimeUnit.SECONDS))
-        .hasMessageContaining("the request was cancelled");
+        .hasMessageContaining("the request was canceled");
     ask(HOSTS);
     assertThat(requests).hasSize(1);
   }

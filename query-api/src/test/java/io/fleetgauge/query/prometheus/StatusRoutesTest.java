@@ -220,10 +220,10 @@ class StatusRoutesTest {
     String id = api.data("root", "/api/v1/status/queries").get(0).path("id").asText();
     String path = "/api/v1/status/queries/" + id + "/cancel";
     assertThat(failure(api.http.postForm("a", path, "")))
-        .isEqualTo("403 forbidden: cancelling a query needs a token with the operate right");
+        .isEqualTo("403 forbidden: canceling a query needs a token with the operate right");
     assertThat(answer.isDone()).isFalse();
     assertThat(ApiServer.success(api.http.postForm("root", path, "")).path("data").asText())
-        .isEqualTo("cancelled");
+        .isEqualTo("canceled");
     assertThat(failure(answer.get())).startsWith("499 canceled: query was canceled");
     for (String gone : new String[] {id, "x", "1234567890123456789012"}) {
       assertThat(

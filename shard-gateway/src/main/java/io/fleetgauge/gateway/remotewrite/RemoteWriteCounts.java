@@ -51,7 +51,7 @@ public final class RemoteWriteCounts {
         foreignSeries::sum);
     meters.gauge(
         "remote_write_key_bytes",
-        "Bytes of the keys by which series that were sent before are recognised.",
+        "Bytes of the keys by which series that were sent before are recognized.",
         keyBytes::get);
     meters.counter(
         "remote_write_forgotten",

@@ -23,7 +23,7 @@ public final class FragmentCounts {
     meters.counter("fragments", "Fragments of queries that were executed.", answered::sum);
     meters.counter(
         "fragments_stopped",
-        "Fragments that ended early because of their timeout or because the query was cancelled.",
+        "Fragments that ended early because of their timeout or because the query was canceled.",
         stopped::sum);
     meters.counter(
         "fragments_shed", "Fragments rejected with 503 because memory was short.", shed::sum);

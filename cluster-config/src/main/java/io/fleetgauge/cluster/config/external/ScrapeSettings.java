@@ -133,13 +133,13 @@ public record ScrapeSettings(
           "maxSamples",
           KeyType.integer(1, 100_000),
           20_000,
-          "Maximum number of samples, after relabelling.");
+          "Maximum number of samples, after relabeling.");
   private static final Key<Integer> MAX_LABELS =
       Key.of(
           "maxLabels",
           KeyType.integer(1, 200),
           64,
-          "Maximum number of labels of a sample, including its name, after relabelling.");
+          "Maximum number of labels of a sample, including its name, after relabeling.");
   private static final Key<Integer> MAX_NAME =
       Key.of(
           "maxLabelName",
