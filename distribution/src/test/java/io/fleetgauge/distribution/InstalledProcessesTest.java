@@ -75,7 +75,7 @@ class InstalledProcessesTest {
                 + ports.get(1)
                 + "/api/v1/query?query=count%20by%20(Hostname)%20(node_load1)");
     await()
-        .atMost(Duration.ofSeconds(90))
+        .atMost(Duration.ofMinutes(2))
         .ignoreExceptions()
         .untilAsserted(
             () ->
@@ -87,7 +87,7 @@ class InstalledProcessesTest {
     for (String name : List.of("probe", "query", "gateway")) {
       Process process = running.get(name);
       process.destroy();
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(output(name)).isTrue();
+      assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(output(name)).isTrue();
       assertThat(process.exitValue()).as(output(name)).isEqualTo(TERMINATED);
       assertThat(output(name)).doesNotContain("WARNING", "\tat ");
     }
@@ -141,7 +141,7 @@ class InstalledProcessesTest {
               "--gateway",
               gateway);
       running.put("doctor-" + name, doctor);
-      assertThat(doctor.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(doctor.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(output("doctor-" + name))
           .contains("answers: healthy and ready")
           .contains("OK version: " + gateway + " has the same version")
@@ -167,7 +167,7 @@ class InstalledProcessesTest {
     limited.environment().put("JAVA_HOME", System.getProperty("java.home"));
     Process doctor = limited.start();
     running.put("limits", doctor);
-    assertThat(doctor.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(doctor.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(output("limits")).contains("Max open files is 256", "LimitNOFILE");
   }
 
@@ -189,7 +189,7 @@ class InstalledProcessesTest {
   private int exitCode(String name, String... command) throws Exception {
     Process process = archive.start(folder, folder.resolve(name + ".txt"), command);
     running.put(name, process);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     return process.exitValue();
   }
 

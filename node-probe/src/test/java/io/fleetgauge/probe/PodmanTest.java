@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class PodmanTest {
-  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofMinutes(2);
   private static final Pattern LIBRARY = Pattern.compile("(/[^ ()]+)");
   private static final String UNWANTED = "a.hidden.one";
 
@@ -154,7 +154,7 @@ class PodmanTest {
                       .noneMatch(line -> line.startsWith("used_gpu_memory{")));
     } finally {
       service.destroy();
-      service.waitFor(10, TimeUnit.SECONDS);
+      service.waitFor(120, TimeUnit.SECONDS);
     }
   }
 
@@ -243,7 +243,7 @@ class PodmanTest {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CONTAINERS_CONF", folder.resolve("containers.conf").toString());
     Process process = builder.redirectErrorStream(true).redirectOutput(output).start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
       process.destroyForcibly();
     }
     String text = Files.readString(output.toPath());

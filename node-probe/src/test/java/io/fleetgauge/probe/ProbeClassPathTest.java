@@ -104,7 +104,7 @@ class ProbeClassPathTest {
   void aProbeWithThisClassPathOnlyShowsItsHelp() throws Exception {
     Path output = folder.resolve("output");
     Process probe = probe(output, "--help");
-    assertThat(probe.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(probe.exitValue()).as(Files.readString(output)).isZero();
     assertThat(output).content().contains("--config");
   }
@@ -138,12 +138,12 @@ class ProbeClassPathTest {
     Path output = folder.resolve("output");
     Process probe = probe(output, "--config", config.toString());
     try {
-      Frame frame = new FrameDecoder(body.future().await(60, TimeUnit.SECONDS).getBytes()).next();
+      Frame frame = new FrameDecoder(body.future().await(120, TimeUnit.SECONDS).getBytes()).next();
       assertThat(frame).isInstanceOf(Frame.Tick.class);
       assertThat(frame.host()).isEqualTo("node 1");
     } finally {
       probe.destroy();
-      assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(output).content().doesNotContain("NoClassDefFoundError");
   }
@@ -201,16 +201,16 @@ class ProbeClassPathTest {
     Path output = folder.resolve("output");
     Process probe = probe(output, "--config", config.toString());
     try {
-      assertThat(frames.future().await(60, TimeUnit.SECONDS)).isEqualTo(IntakeProtocol.path("n1"));
-      assertThat(registration.future().await(60, TimeUnit.SECONDS)).contains("/-/healthy");
+      assertThat(frames.future().await(120, TimeUnit.SECONDS)).isEqualTo(IntakeProtocol.path("n1"));
+      assertThat(registration.future().await(120, TimeUnit.SECONDS)).contains("/-/healthy");
       assertThat(folder.resolve("spool/discovery"))
           .content()
           .endsWith("\n127.0.0.1:" + server.actualPort() + "\n");
     } finally {
       probe.destroy();
-      assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
     }
-    assertThat(end.future().await(5, TimeUnit.SECONDS)).isNotEmpty();
+    assertThat(end.future().await(120, TimeUnit.SECONDS)).isNotEmpty();
     assertThat(output).content().doesNotContain("NoClassDefFoundError");
   }
 
@@ -232,11 +232,11 @@ class ProbeClassPathTest {
       kubelet.lists(new Messages.Field[0]);
       Process probe = probe(output, "--config", config.toString());
       try {
-        await().atMost(Duration.ofSeconds(60)).until(() -> kubelet.calls().size() == 2);
+        await().atMost(Duration.ofMinutes(2)).until(() -> kubelet.calls().size() == 2);
         assertThat(kubelet.calls()).containsExactly("List", "GetAllocatableResources");
       } finally {
         probe.destroy();
-        assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
       }
     }
     assertThat(output).content().doesNotContain("NoClassDefFoundError");

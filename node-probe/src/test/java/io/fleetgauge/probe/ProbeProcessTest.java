@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A running probe without a gateway. */
 @Tag("slow")
 class ProbeProcessTest {
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofMinutes(2);
 
   @TempDir private Path folder;
   private final HttpClient http = HttpClient.newHttpClient();

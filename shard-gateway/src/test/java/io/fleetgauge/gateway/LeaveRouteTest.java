@@ -53,7 +53,7 @@ class LeaveRouteTest {
             .createHttpServer()
             .requestHandler(router)
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     gateway = URI.create("http://127.0.0.1:" + port);
   }
@@ -76,7 +76,7 @@ class LeaveRouteTest {
     try (WebRequests requests = new WebRequests(vertx, TrustSettings.NONE, signer)) {
       return requests
           .send(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), 10_000)
-          .await(20, TimeUnit.SECONDS)
+          .await(120, TimeUnit.SECONDS)
           .status();
     }
   }

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.discovery;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ record ResolverFile(List<String> servers, List<String> search, int ndots) {
 
   static ResolverFile read(Path file) {
     try {
-      return parse(Files.readAllLines(file));
+      return parse(Files.readAllLines(file, StandardCharsets.ISO_8859_1));
     } catch (IOException e) {
       return parse(List.of());
     }

@@ -1,6 +1,7 @@
 package io.fleetgauge.cluster.doctor;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,8 @@ final class SocketOwner {
       for (Path process : processes) {
         if (holds(process, sockets)) {
           return Optional.of(
-              Files.readString(process.resolve("comm")).strip()
+              new String(Files.readAllBytes(process.resolve("comm")), StandardCharsets.UTF_8)
+                      .strip()
                   + " (process "
                   + process.getFileName()
                   + ")");

@@ -1,9 +1,9 @@
 package io.fleetgauge.cluster.heap;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +33,11 @@ public final class ClassCache {
   }
 
   private static boolean isUsed(String file) {
-    try (Stream<String> lines = Files.lines(MAPPED)) {
+    try {
+      // Another mapped file may have a name that is not UTF-8.
+      String mapped = new String(Files.readAllBytes(MAPPED), StandardCharsets.UTF_8);
       String real = Path.of(file).toRealPath().toString();
-      return lines.anyMatch(line -> line.endsWith(real));
+      return mapped.lines().anyMatch(line -> line.endsWith(real));
     } catch (IOException e) {
       return true; // nothing is known
     }

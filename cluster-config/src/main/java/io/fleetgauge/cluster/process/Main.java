@@ -11,7 +11,7 @@ import picocli.CommandLine;
 /** The entry point of the launcher: runs the commands of every module on the class path. */
 @CommandLine.Command(
     name = "fleetgauge",
-    description = "A gateway for the metrics of large GPU fleets that answers PromQL.",
+    description = "A metrics system for NVIDIA GPU clusters: agent, replicated storage, PromQL.",
     mixinStandardHelpOptions = true,
     version = "fleetgauge " + Main.VERSION,
     synopsisSubcommandLabel = "COMMAND",

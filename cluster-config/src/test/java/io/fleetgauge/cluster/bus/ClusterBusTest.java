@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @ExtendWith(VertxExtension.class)
 class ClusterBusTest {
-  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofMinutes(2);
   private static final String SECRET = "the secret of this cluster";
   private static final int LIMIT = 20;
   private static final int SETTLED_MILLIS = 1_000;

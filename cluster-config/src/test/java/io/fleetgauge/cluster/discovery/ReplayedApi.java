@@ -57,7 +57,7 @@ final class ReplayedApi implements AutoCloseable {
                   answer.handle(request);
                 })
             .listen()
-            .await(20, TimeUnit.SECONDS);
+            .await(120, TimeUnit.SECONDS);
   }
 
   static ReplayedApi plain(Vertx vertx) throws Exception {
@@ -137,6 +137,6 @@ final class ReplayedApi implements AutoCloseable {
 
   @Override
   public void close() throws TimeoutException {
-    server.close().await(10, TimeUnit.SECONDS);
+    server.close().await(120, TimeUnit.SECONDS);
   }
 }

@@ -2,9 +2,13 @@ package io.fleetgauge.cluster.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ResolverFileTest {
   @Test
@@ -37,5 +41,12 @@ class ResolverFileTest {
     assertThat(file).isEqualTo(new ResolverFile(List.of("127.0.0.1"), List.of(), 1));
     assertThat(ResolverFile.parse(List.of("nameserver", "options ndots:99", "search", "?")).ndots())
         .isEqualTo(15);
+  }
+
+  @Test
+  void aCommentOfOtherBytesThanUtf8CostsNothing(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("resolv.conf");
+    Files.write(file, "# caf\u00e9\nnameserver 10.0.0.1\n".getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(ResolverFile.read(file).servers()).containsExactly("10.0.0.1");
   }
 }

@@ -82,7 +82,7 @@ class HealthCheckTest {
             HealthCheck.class.getName());
     builder.environment().put("FLEETGAUGE_HEALTH_URL", url);
     Process process = builder.redirectErrorStream(true).start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     return process.exitValue();
   }
 }

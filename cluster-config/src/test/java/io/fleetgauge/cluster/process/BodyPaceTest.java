@@ -39,13 +39,13 @@ class BodyPaceTest {
         .createHttpServer()
         .requestHandler(router)
         .listen(0, "127.0.0.1")
-        .await(10, TimeUnit.SECONDS)
+        .await(120, TimeUnit.SECONDS)
         .actualPort();
   }
 
   private NetSocket connect(Vertx vertx, int port) throws Exception {
     client = vertx.createNetClient();
-    return client.connect(port, "127.0.0.1").await(10, TimeUnit.SECONDS);
+    return client.connect(port, "127.0.0.1").await(120, TimeUnit.SECONDS);
   }
 
   private static String head(String headers) {

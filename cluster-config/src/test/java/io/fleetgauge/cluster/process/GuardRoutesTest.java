@@ -113,7 +113,7 @@ class GuardRoutesTest {
             .createHttpServer()
             .requestHandler(router)
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     client = WebClient.create(vertx);
   }
@@ -123,7 +123,7 @@ class GuardRoutesTest {
     for (int i = 0; i < headers.length; i += 2) {
       all.add(headers[i], headers[i + 1]);
     }
-    return client.get(port, "127.0.0.1", path).putHeaders(all).send().await(10, TimeUnit.SECONDS);
+    return client.get(port, "127.0.0.1", path).putHeaders(all).send().await(120, TimeUnit.SECONDS);
   }
 
   private RequestSigner signer(String... secrets) {
@@ -252,7 +252,7 @@ class GuardRoutesTest {
     // The executor on which the guard checks slow hashes, one at a time.
     vertx
         .createSharedWorkerExecutor("tokens", 1)
-        .executeBlocking(() -> release.await(30, TimeUnit.SECONDS));
+        .executeBlocking(() -> release.await(120, TimeUnit.SECONDS));
     client = WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(17));
     List<Future<HttpResponse<Buffer>>> responses = new ArrayList<>();
     for (int i = 0; i < 17; i++) {
@@ -262,7 +262,7 @@ class GuardRoutesTest {
               .bearerTokenAuthentication("password")
               .send());
     }
-    Future.any(responses).await(10, TimeUnit.SECONDS);
+    Future.any(responses).await(120, TimeUnit.SECONDS);
     HttpResponse<Buffer> rejected =
         responses.stream().filter(Future::isComplete).findFirst().orElseThrow().result();
     assertThat(rejected.statusCode()).isEqualTo(503);
@@ -270,7 +270,7 @@ class GuardRoutesTest {
     assertThat(rejected.bodyAsJsonObject().getString("error"))
         .isEqualTo("more than 16 tokens are being checked; try again later");
     release.countDown();
-    Future.all(responses).await(30, TimeUnit.SECONDS);
+    Future.all(responses).await(120, TimeUnit.SECONDS);
     assertThat(responses.stream().filter(each -> each.result().statusCode() == 200)).hasSize(16);
     assertThat(guard.refused()).isEqualTo(1);
   }

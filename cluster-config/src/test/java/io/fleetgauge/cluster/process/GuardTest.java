@@ -21,7 +21,7 @@ class GuardTest {
 
   @AfterEach
   void close() throws Exception {
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(120, TimeUnit.SECONDS);
   }
 
   private Guard open(HttpSettings http, Optional<Path> tenants, Optional<Path> secret)

@@ -106,7 +106,7 @@ class OutgoingHttpTest {
                 .createHttpServer()
                 .requestHandler(handler)
                 .listen(0, "127.0.0.1")
-                .await(10, TimeUnit.SECONDS)
+                .await(120, TimeUnit.SECONDS)
                 .actualPort());
   }
 
@@ -116,7 +116,7 @@ class OutgoingHttpTest {
         .body(body)
         .send()
         .map(answer -> answer.body().toString())
-        .await(10, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   @Test
@@ -158,12 +158,12 @@ class OutgoingHttpTest {
     OutgoingHttp.Limits oneConnection = new OutgoingHttp.Limits(1_000, 10, 1, 10);
     used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, oneConnection);
     Future<OutgoingRequest.Answer> first = used.to(server, HttpMethod.GET, "/1", 5_000).send();
-    used.to(server, HttpMethod.GET, "/2", 5_000).send().await(10, TimeUnit.SECONDS);
+    used.to(server, HttpMethod.GET, "/2", 5_000).send().await(120, TimeUnit.SECONDS);
     int length =
         CompletableFuture.supplyAsync(
                 () -> first.map(answer -> answer.body().length()).toCompletionStage())
             .thenCompose(late -> late)
-            .get(10, TimeUnit.SECONDS);
+            .get(120, TimeUnit.SECONDS);
     assertThat(length).isEqualTo(100_000);
   }
 
@@ -183,7 +183,7 @@ class OutgoingHttpTest {
             .send()
             .map(answer -> answer.status() + " " + answer.body());
     begun.take().end("last");
-    assertThat(text.await(10, TimeUnit.SECONDS)).isEqualTo("200 first last");
+    assertThat(text.await(120, TimeUnit.SECONDS)).isEqualTo("200 first last");
   }
 
   @Test
@@ -217,12 +217,12 @@ class OutgoingHttpTest {
               socket.handler(bytes -> echo.complete(bytes.toString()));
               socket.write("hello");
             });
-    assertThat(echo.get(10, TimeUnit.SECONDS)).isEqualTo("hello");
+    assertThat(echo.get(120, TimeUnit.SECONDS)).isEqualTo("hello");
     assertThat(signatures.take()).startsWith("1 " + server.getAuthority() + " 5 ");
     CompletableFuture<String> refused = new CompletableFuture<>();
     used.to(server, HttpMethod.GET, "/no", 5_000)
         .upgrade("other")
         .onFailure(failure -> refused.complete(failure.getMessage()));
-    assertThat(refused.get(10, TimeUnit.SECONDS)).isEqualTo("status 401: not you");
+    assertThat(refused.get(120, TimeUnit.SECONDS)).isEqualTo("status 401: not you");
   }
 }

@@ -94,7 +94,7 @@ class SignedRequestsTest {
             .createHttpServer()
             .requestHandler(router)
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     lines.start();
     for (Class<?> logs : List.of(Guard.class, PeerComplaints.class)) {
@@ -134,7 +134,7 @@ class SignedRequestsTest {
                     answer.status(),
                     answer.headers().get("WWW-Authenticate"),
                     answer.body().toString()))
-        .await(20, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   private Response post(RequestSigner signer) throws Exception {
@@ -245,7 +245,7 @@ class SignedRequestsTest {
                           }
                         }))
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     Future<String> failed =
         sender
@@ -254,7 +254,7 @@ class SignedRequestsTest {
             .send()
             .map("answered");
     Awaitility.await().until(failed::isComplete);
-    proxy.close().await(10, TimeUnit.SECONDS);
+    proxy.close().await(120, TimeUnit.SECONDS);
     assertThat(bytes.toString(StandardCharsets.ISO_8859_1)).endsWith(body);
     return bytes.toByteArray();
   }
@@ -401,12 +401,12 @@ class SignedRequestsTest {
                           .putHeader("WWW-Authenticate", challenge)
                           .end())
               .listen(0, "127.0.0.1")
-              .await(10, TimeUnit.SECONDS)
+              .await(120, TimeUnit.SECONDS)
               .actualPort();
       sender(signer(SECRET))
           .to(URI.create("http://127.0.0.1:" + rogue), HttpMethod.GET, "/", 5_000)
           .send()
-          .await(10, TimeUnit.SECONDS);
+          .await(120, TimeUnit.SECONDS);
     }
     assertThat(logged()).isEmpty();
   }

@@ -34,7 +34,7 @@ class WebRequestsTest {
             .createHttpServer()
             .requestHandler(handler)
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     return URI.create("http://127.0.0.1:" + port);
   }

@@ -8,7 +8,7 @@ public enum ShippedProcess {
   PROBE(
       "node-probe",
       List.of("jvm/common.flags", "jvm/probe.flags"),
-      List.of("etc/probe.yaml", "slurm", "docs"),
+      List.of("etc/probe.yaml", "gpu", "slurm", "docs"),
       List.of("probe", "doctor"),
       List.of(
           "java.base",

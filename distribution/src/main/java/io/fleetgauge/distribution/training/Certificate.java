@@ -14,7 +14,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate for 127.0.0.1 that signs itself.
+ * A certificate for this machine, by address and by name, that signs itself.
  *
  * @param file the certificate in PEM
  * @param key its private key in PEM
@@ -36,7 +36,7 @@ record Certificate(Path file, Path key, SSLContext context) {
         "-dname",
         "CN=training",
         "-ext",
-        "SAN=ip:127.0.0.1",
+        "SAN=ip:127.0.0.1,dns:localhost",
         "-alias",
         ALIAS,
         "-keystore",

@@ -98,7 +98,7 @@ public final class Podman {
     // Health checks are run when a test asks, and not by timers of systemd.
     builder.environment().put("DISABLE_HC_SYSTEMD", "true");
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    if (!process.waitFor(90, TimeUnit.SECONDS)) {
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
       process.destroyForcibly();
     }
     int code = process.waitFor();

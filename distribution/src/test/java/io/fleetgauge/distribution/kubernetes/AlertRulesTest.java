@@ -96,7 +96,7 @@ class AlertRulesTest {
     builder.command().addAll(List.of(arguments));
     Process process = builder.redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     return process.exitValue() == 0 ? "" : output;
   }
 }

@@ -46,7 +46,7 @@ final class Kustomization {
     try {
       Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
       String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      if (!process.waitFor(120, TimeUnit.SECONDS) || process.exitValue() != 0) {
         throw new IllegalStateException(command + ": " + Files.readString(errors));
       }
       return text;

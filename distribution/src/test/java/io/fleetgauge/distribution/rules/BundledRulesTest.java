@@ -76,7 +76,7 @@ class BundledRulesTest {
     Stream.of(arguments).flatMap(List::stream).forEach(each -> command.add(each.toString()));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output).isZero();
     return output;
   }

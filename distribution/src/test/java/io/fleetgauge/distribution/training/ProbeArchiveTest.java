@@ -88,7 +88,7 @@ class ProbeArchiveTest {
     long begun = System.nanoTime();
     start(home);
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> Files.readString(output).contains("its readings"));
     System.out.printf("The probe is ready after %d ms%n", (System.nanoTime() - begun) / 1_000_000);
     assertThat(gateway.awaitTicks(60)).as(Files.readString(output)).isTrue();
@@ -101,7 +101,7 @@ class ProbeArchiveTest {
     assertThat(mebibytes).isLessThan(MOST_MIB);
     assertThat(children()).as("processes that the probe started").isEmpty();
     probe.destroy();
-    assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(output)
         .content()
         .doesNotContain("\tat ", "[aot]", "[cds]", "WARNING", "does not fit");
@@ -140,7 +140,7 @@ class ProbeArchiveTest {
         StandardOpenOption.APPEND);
     probe = launcher(home, "probe", "--config", config.toString()).start();
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(2))
         .ignoreExceptions()
         .untilAsserted(
             () ->
@@ -152,7 +152,7 @@ class ProbeArchiveTest {
   @Test
   void otherCommandsAreToldToBeElsewhere() throws Exception {
     probe = launcher(home, "gateway").start();
-    assertThat(probe.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(probe.exitValue()).isEqualTo(1);
     assertThat(output).content().contains("gateway is not in " + home);
   }
@@ -162,7 +162,7 @@ class ProbeArchiveTest {
     probe =
         launcher(home, "doctor", "probe", "--quick", "--all", "--config", config().toString())
             .start();
-    assertThat(probe.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(output)
         .content()
         .contains("OK gpus: " + GPUS + " GPUs", "tls: trust.ca ", "not looked at")

@@ -1,6 +1,7 @@
 package io.fleetgauge.distribution.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.distribution.process.Programs;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Everything that the documentation of the probe names, in one packaged probe. */
 @Tag("slow")
@@ -39,6 +42,7 @@ class ProbeFeaturesTest {
   private Certificate certificate;
   private StandInApi apis;
   private Process worker;
+  private Process nameServer;
   private Path library;
   private int memoryPort;
 
@@ -60,6 +64,9 @@ class ProbeFeaturesTest {
   @AfterEach
   void end() {
     worker.destroyForcibly().onExit().join();
+    if (nameServer != null) {
+      nameServer.destroyForcibly().onExit().join();
+    }
     apis.close();
     gateway.close();
     vertx.close().await();
@@ -114,6 +121,108 @@ class ProbeFeaturesTest {
           .doesNotContain("\\tat ", "does not fit", "WARNING:");
     }
     assertThat(apis.requests()).anyMatch(each -> each.startsWith("PUT /v1/agent/service/dereg"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dns", "srv", "kubernetes", "consul"})
+  void aGatewayIsDiscovered(String method) throws Exception {
+    URI address = URI.create(gateway.address());
+    String authority = folder.resolve("tls/certificate.pem").toString();
+    Files.writeString(folder.resolve("token"), "0123456789abcdef0123456789abcdef");
+    String source =
+        switch (method) {
+          case "dns" -> "names: [gateways.test.], server: \"%s\"".formatted(nameServer(address));
+          case "srv" -> "names: [_gw._tcp.test.], server: \"%s\"".formatted(nameServer(address));
+          case "kubernetes" ->
+              "service: gw, namespace: ns, port: http, api: \"%s\", ca: %s, tokenFile: %s/token"
+                  .formatted(apis.address(), authority, folder);
+          default -> "service: gw, api: \"%s\", ca: %s".formatted(apis.address(), authority);
+        };
+    apis.put(
+        "/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices",
+        """
+        {"kind": "EndpointSliceList", "metadata": {}, "items": [{"addressType": "IPv4",
+          "endpoints": [{"addresses": ["127.0.0.1"], "conditions": {"ready": true}}],
+          "ports": [{"name": "http", "port": %d}]}]}
+        """
+            .formatted(address.getPort()));
+    apis.put(
+        "/v1/health/service/gw",
+        """
+        [{"Node": {"Address": "127.0.0.1"}, "Checks": [{"Status": "passing"}],
+          "Service": {"Address": "127.0.0.1", "Port": %d}}]
+        """
+            .formatted(address.getPort()));
+    Path config =
+        Files.writeString(
+            folder.resolve("probe.yaml"),
+            """
+            hostname: n1
+            tick: 1s
+            discovery: {method: %1$s, port: %2$d, %3$s: {%4$s}}
+            trust: {ca: %5$s}
+            http: {host: 127.0.0.1, port: 0}
+            spool: {folder: %6$s/spool}
+            gpu: {enabled: false}
+            """
+                .formatted(
+                    method,
+                    address.getPort(),
+                    method.equals("srv") ? "dns" : method,
+                    source,
+                    gateway.authority(),
+                    folder));
+    try (PackagedProbe probe = PackagedProbe.start(config, Map.of())) {
+      assertThat(gateway.awaitTicks(SECONDS)).as(probe.output()).isTrue();
+    }
+  }
+
+  /** Starts dnsmasq, which answers for names below {@code test.}; its address. */
+  private String nameServer(URI address) throws Exception {
+    Path program = Path.of("/usr/sbin/dnsmasq");
+    assumeThat(program).as("Debian's dnsmasq-base").isExecutable();
+    int port = MemberTraining.freePorts(1).getFirst();
+    nameServer =
+        new ProcessBuilder(
+                program.toString(),
+                "--keep-in-foreground",
+                "--conf-file=/dev/null",
+                "--no-resolv",
+                "--no-hosts",
+                "--pid-file=",
+                "--user=" + System.getProperty("user.name"),
+                "--listen-address=127.0.0.1",
+                "--bind-interfaces",
+                "--port=" + port,
+                "--local=/test/",
+                "--address=/gateways.test/127.0.0.1",
+                "--srv-host=_gw._tcp.test,localhost," + address.getPort())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("dnsmasq.log").toFile())
+            .start();
+    return "127.0.0.1:" + port;
+  }
+
+  @Test
+  void signalsDoWhatTheyDoToAnyJavaProcess() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("probe.yaml"),
+            """
+            gateways: ["http://127.0.0.1:1"]
+            http: {host: 127.0.0.1, port: 0}
+            spool: {folder: %s/spool}
+            gpu: {enabled: false}
+            """
+                .formatted(folder));
+    try (PackagedProbe probe = PackagedProbe.start(config, Map.of("LANG", "tr_TR.UTF-8"))) {
+      probe.awaitOutput("its readings");
+      probe.signal("QUIT");
+      probe.awaitOutput("Full thread dump");
+      assertThat(probe.get("/-/healthy")).isNotEmpty();
+      probe.signal("HUP");
+      assertThat(probe.awaitEnd()).isEqualTo(129);
+    }
   }
 
   private Map<String, String> environment() {

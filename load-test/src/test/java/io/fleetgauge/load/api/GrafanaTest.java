@@ -66,7 +66,7 @@ class GrafanaTest {
     }
     servers.write(body);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> !servers.asker().values("count(" + UTIL + ")", "x").isEmpty());
   }
 

@@ -115,6 +115,6 @@ class ProbeCertificateTest {
                             response
                                 .body()
                                 .map(body -> new Answer(response.statusCode(), body + ""))))
-        .await(20, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 }

@@ -47,7 +47,7 @@ class SignedTrafficTest {
   /** Where others reach the gateways: a recorder listens there, and passes everything on. */
   private static final String PUBLIC = "127.0.0.2";
 
-  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofMinutes(2);
 
   @TempDir private Path folder;
   private final List<AutoCloseable> started = new ArrayList<>();
@@ -173,7 +173,7 @@ class SignedTrafficTest {
 
   private void sendTick(URI gateway) {
     Vertx vertx = EventLoops.start();
-    begin(() -> vertx.close().await(10, TimeUnit.SECONDS));
+    begin(() -> vertx.close().await(120, TimeUnit.SECONDS));
     RequestSigner signer =
         new RequestSigner(ClusterKey.of(() -> List.of(SECRET)), System::currentTimeMillis);
     Supplier<String> noToken = () -> "";

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class BusSplitTest {
-  private static final Duration SOON = Duration.ofSeconds(90);
+  private static final Duration SOON = Duration.ofMinutes(2);
 
   private final HttpClient client =
       HttpClient.newBuilder()

@@ -201,7 +201,7 @@ class RemoteWriteComparisonTest {
     AnswerComparison comparison = new AnswerComparison(prometheus.address(), queryAddress());
     Map<String, String> parameters = Map.of("query", selector, "time", "" + (now / 1000 + 60));
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () ->
                 assertThat(comparison.difference("/api/v1/query", parameters))
@@ -257,7 +257,7 @@ class RemoteWriteComparisonTest {
         Map<String, String> count =
             new HashMap<>(Map.of("query", "count_over_time(up" + selector + "[1m]) >= 4"));
         await()
-            .atMost(Duration.ofSeconds(40))
+            .atMost(Duration.ofMinutes(2))
             .until(
                 () ->
                     !comparison
@@ -273,7 +273,7 @@ class RemoteWriteComparisonTest {
                 "sum by (job) (rate(prometheus_http_requests_total" + selector + "[1m]))")) {
           Map<String, String> parameters = Map.of("query", question, "time", "" + then);
           await()
-              .atMost(Duration.ofSeconds(20))
+              .atMost(Duration.ofMinutes(2))
               .untilAsserted(
                   () ->
                       assertThat(comparison.difference("/api/v1/query", parameters))

@@ -114,11 +114,11 @@ class RulesApiComparisonTest {
             .start();
     startOurs(vertx);
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(2))
         .ignoreExceptions()
         .until(() -> get(prometheusPort, "/-/ready").statusCode() == 200);
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> get(prometheusPort, "/api/v1/rules").body().contains("GpuHot"));
   }
 

@@ -176,7 +176,7 @@ class RulesComparisonTest {
               .isNotEmpty()
               .anyMatch(each -> each.startsWith("resolved"));
           await("what the Alertmanagers forward")
-              .atMost(Duration.ofSeconds(10))
+              .atMost(Duration.ofMinutes(2))
               .untilAsserted(
                   () ->
                       assertThat(ours.forwarded(begun + 8_000))
@@ -213,7 +213,7 @@ class RulesComparisonTest {
             "ALERTS",
             "ALERTS_FOR_STATE")) {
       await(each)
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () ->
                   assertThat(samples(ours, each, from, to))
@@ -221,7 +221,7 @@ class RulesComparisonTest {
     }
     assertThat(samples(ours, "ALERTS", from, to)).contains("firing").contains("pending");
     await("notifications")
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(() -> assertThat(ourAlerts.since(from)).isEqualTo(theirAlerts.since(from)));
     assertThat(ourAlerts.since(from).size()).isGreaterThan(5);
     assertThat(rules(ours)).isEqualTo(rules(theirs));
@@ -319,7 +319,7 @@ class RulesComparisonTest {
 
   private void write(URI server, RemoteWriteBody body) {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(2))
         .until(
             () ->
                 client

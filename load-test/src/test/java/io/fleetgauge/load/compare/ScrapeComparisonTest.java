@@ -56,7 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class ScrapeComparisonTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = Duration.ofMinutes(2);
   private static final long SEED = 20_261_124;
   private static final String TEXT = "text/plain; version=0.0.4";
   private static final String OPENMETRICS = "application/openmetrics-text; version=1.0.0";

@@ -46,7 +46,7 @@ class DiskFaultTest {
 
   /** The disk of its folders is the one that holds the test's own, so nothing is mounted. */
   @Test
-  void aFolderThatIsRemovedIsSaidWithinASecondAndNothingIsAcknowledged() throws Exception {
+  void aFolderThatIsRemovedIsSaidAndNothingIsAcknowledged() throws Exception {
     Path data = folder.resolve("data");
     Path away = folder.resolve("away");
     try (GatewayWithLedger gateway = gateway(folder, "sync: interval", Map.of())) {
@@ -56,7 +56,7 @@ class DiskFaultTest {
       assertThat(gateway.metric("fleetgauge_gateway_folder_lost")).isZero();
       Files.move(data, away);
       await()
-          .atMost(Duration.ofSeconds(1))
+          .atMost(LIMIT)
           .pollInterval(Duration.ofMillis(20))
           .until(() -> gateway.get("/-/ready").statusCode() == 503);
       awaitTrouble(gateway, data + " was removed while the process ran");

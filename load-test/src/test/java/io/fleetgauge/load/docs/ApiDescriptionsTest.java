@@ -129,7 +129,7 @@ class ApiDescriptionsTest {
         new LocalFleet("descriptions", LocalPorts.free(1), folder, System::currentTimeMillis)) {
       fleet.startGateway(0, Duration.ofHours(1));
       URI gateway = fleet.gatewayAddresses().getFirst();
-      Path token = Files.writeString(folder.resolve("token"), "a token of enough characters");
+      Path token = Files.writeString(folder.resolve("token"), "a-token-of-enough-characters");
       answersAsDescribed("gateway", gateway);
       ProbeConfig config =
           ProbeConfig.read(

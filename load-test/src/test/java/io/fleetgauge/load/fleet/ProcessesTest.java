@@ -43,7 +43,7 @@ class ProcessesTest {
         LaunchedProcess p = new LaunchedProcess(folder, "probe", "--config", probe)) {
       QueryClient client = new QueryClient(ports.get(1));
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(2))
           .ignoreExceptions()
           .untilAsserted(
               () ->

@@ -54,7 +54,7 @@ class RealAlertmanagerTest {
   void stop() throws Exception {
     alertmanagers.close();
     server.close();
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(120, TimeUnit.SECONDS);
   }
 
   private static Notice firing(String... labels) {

@@ -81,7 +81,7 @@ class OptimisationsTest {
   void stop() throws Exception {
     uplinks.forEach(Uplink::close);
     fleet.close();
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(120, TimeUnit.SECONDS);
     client.close();
   }
 
@@ -158,7 +158,7 @@ class OptimisationsTest {
 
   private void settle() {
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(2))
         .pollInterval(Duration.ofMillis(2))
         .until(() -> uplinks.stream().allMatch(uplink -> uplink.unacknowledgedTicks() == 0));
   }

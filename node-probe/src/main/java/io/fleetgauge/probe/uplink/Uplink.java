@@ -29,6 +29,9 @@ public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
   private static final long REQUEST_TIMEOUT_MILLIS = 2_500;
 
+  /** What a line of the log shows of an answer that is not a gateway's. */
+  private static final int MAX_REASON = 300;
+
   /** One connection, to one gateway. */
   public static final OutgoingHttp.Limits HTTP_LIMITS = new OutgoingHttp.Limits(1_000, 300, 1, 10);
 
@@ -190,17 +193,21 @@ public final class Uplink implements AutoCloseable {
             answer ->
                 answer.status() == IntakeProtocol.TOO_LARGE
                     ? new UplinkMachine.Event.TooLarge()
-                    : read(answer.body()))
+                    : read(answer.status(), answer.body()))
         .recover(
             failure -> Future.succeededFuture(new UplinkMachine.Event.Failed(failure.toString())))
         .onSuccess(event -> context.runOnContext(none -> on(event)));
   }
 
-  private static UplinkMachine.Event read(Buffer body) {
+  static UplinkMachine.Event read(int status, Buffer body) {
+    String text = body.toString();
     try {
-      return new UplinkMachine.Event.Answered(IntakeAnswer.parse(body.toString()));
+      return new UplinkMachine.Event.Answered(IntakeAnswer.parse(text));
     } catch (WireException e) {
-      return new UplinkMachine.Event.Failed(e.getMessage());
+      // Such as that of a token that is not known, or of another server.
+      String line = text.lines().findFirst().orElse("");
+      return new UplinkMachine.Event.Failed(
+          "status " + status + ", " + line.substring(0, Math.min(MAX_REASON, line.length())));
     }
   }
 

@@ -5,9 +5,11 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -34,6 +36,9 @@ public final class UplinkMachine {
 
   /** Pause of a probe whose host is not taken, because its tenant has too many. */
   static final long OVER_LIMIT_MILLIS = 60_000;
+
+  /** Reasons of failures in a row that are told. */
+  private static final int MAX_REASONS_IN_A_ROW = 16;
 
   static final long FIRST_BACK_OFF_MILLIS = 100;
   static final long LONGEST_BACK_OFF_MILLIS = 2_000;
@@ -109,6 +114,9 @@ public final class UplinkMachine {
   private int batchBytes = MAX_BATCH_BYTES;
   private List<FrameQueue.Queued> sent = List.of();
   private Optional<String> trouble = Optional.empty();
+
+  /** What was told since something was last answered: each reason once. */
+  private final Set<String> reasonsInARow = new HashSet<>();
 
   /** Why samples of the last answered batch are refused; empty when none is. */
   private Optional<String> refusing = Optional.empty();
@@ -278,7 +286,11 @@ public final class UplinkMachine {
     failuresInARow++;
     dictionaryWanted = false;
     if (failuresInARow == 1) {
-      trouble = Optional.of(gateway.orElseThrow() + " does not answer: " + reason);
+      reasonsInARow.clear();
+    }
+    String why = "frames cannot be sent to " + gateway.orElseThrow() + ": " + reason;
+    if (reasonsInARow.size() < MAX_REASONS_IN_A_ROW && reasonsInARow.add(why)) {
+      trouble = Optional.of(why);
     }
     next = (next + 1) % known.size();
     gateway = Optional.of(known.get(next));

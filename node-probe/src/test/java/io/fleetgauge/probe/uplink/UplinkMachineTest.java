@@ -284,6 +284,32 @@ class UplinkMachineTest {
     assertThat(longest).isGreaterThan(UplinkMachine.LONGEST_BACK_OFF_MILLIS / 2);
   }
 
+  @Test
+  void eachReasonOfAFailureIsToldOnceUntilAGatewayAnswers() throws WireException {
+    UplinkMachine uplink = machine(100, 1);
+    Effect.Post post = post(uplink.on(read(1)));
+    uplink.on(new Event.Failed("no connection"));
+    assertThat(uplink.trouble())
+        .contains("frames cannot be sent to " + post.gateway() + ": no connection");
+    post = post(uplink.on(new Event.WaitOver()));
+    uplink.on(new Event.Failed("status 403, no right"));
+    String second = "frames cannot be sent to " + post.gateway() + ": status 403, no right";
+    assertThat(uplink.trouble()).contains(second);
+    for (int i = 0; i < 30; i++) {
+      post = post(uplink.on(new Event.WaitOver()));
+      uplink.on(new Event.Failed("no connection"));
+      second = uplink.trouble().orElseThrow();
+    }
+    post = post(uplink.on(new Event.WaitOver()));
+    uplink.on(new Event.Failed("no connection"));
+    assertThat(uplink.trouble()).as("told before").contains(second);
+    uplink.on(kept(post(uplink.on(new Event.WaitOver()))));
+    assertThat(uplink.trouble()).isEmpty();
+    post = post(uplink.on(read(2)));
+    uplink.on(new Event.Failed("no connection"));
+    assertThat(uplink.trouble()).as("told anew").isPresent();
+  }
+
   /** The pause before the n-th retry is drawn from [half, whole] of 100 ms times 2^(n-1). */
   @Test
   void anAnswerResetsTheBackOff() throws WireException {

@@ -14,6 +14,7 @@ import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.junit5.Checkpoint;
@@ -74,6 +75,15 @@ class UplinkTest {
     assertThat(tick.host()).isEqualTo(HOST);
     assertThat(tick.time()).isEqualTo(1);
     assertThat(tick.values()).containsExactly(1);
+  }
+
+  @Test
+  void anAnswerThatIsNoneOfTheProtocolIsAFailureWithItsStatusAndText() {
+    assertThat(Uplink.read(403, Buffer.buffer("the token lacks the right to write\nmore")))
+        .isEqualTo(
+            new UplinkMachine.Event.Failed("status 403, the token lacks the right to write"));
+    assertThat(Uplink.read(502, Buffer.buffer()))
+        .isEqualTo(new UplinkMachine.Event.Failed("status 502, "));
   }
 
   @Test

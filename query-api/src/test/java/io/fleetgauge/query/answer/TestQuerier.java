@@ -191,7 +191,7 @@ final class TestQuerier {
   }
 
   static <T> T await(Future<T> future) throws TimeoutException {
-    return future.await(20, TimeUnit.SECONDS);
+    return future.await(120, TimeUnit.SECONDS);
   }
 
   /** The value of an instant query with one sample. */

@@ -58,7 +58,7 @@ class VisibleHostsTest {
   }
 
   private Seen seen(Caller caller) throws Exception {
-    return ask(caller).await(20, TimeUnit.SECONDS).orElseThrow();
+    return ask(caller).await(120, TimeUnit.SECONDS).orElseThrow();
   }
 
   private void pass(long seconds) {
@@ -97,7 +97,7 @@ class VisibleHostsTest {
     assertThat(shards.count("hosts")).isEqualTo(1);
     assertThat(second.isComplete()).isFalse();
     shards.release();
-    assertThat(second.await(20, TimeUnit.SECONDS)).isEqualTo(first.await(20, TimeUnit.SECONDS));
+    assertThat(second.await(120, TimeUnit.SECONDS)).isEqualTo(first.await(120, TimeUnit.SECONDS));
   }
 
   @Test
@@ -138,8 +138,8 @@ class VisibleHostsTest {
     fleet.leave("g2");
     pass(60);
     assertThat(seen(A).hosts()).containsExactlyInAnyOrder("n1", "n3");
-    assertThat(ask(B).await(20, TimeUnit.SECONDS)).isEmpty();
-    assertThat(ask(B).await(20, TimeUnit.SECONDS)).isEmpty();
+    assertThat(ask(B).await(120, TimeUnit.SECONDS)).isEmpty();
+    assertThat(ask(B).await(120, TimeUnit.SECONDS)).isEmpty();
     assertThat(shards.count("hosts")).as("it is tried each time").isEqualTo(4);
   }
 

@@ -45,7 +45,7 @@ class HostTransferTest {
               .createHttpServer()
               .requestHandler(request -> answer(name, request))
               .listen(0, "127.0.0.1")
-              .await(10, TimeUnit.SECONDS)
+              .await(120, TimeUnit.SECONDS)
               .actualPort();
       gateways.add(URI.create("http://127.0.0.1:" + port));
     }
@@ -56,7 +56,7 @@ class HostTransferTest {
   @AfterEach
   void close() throws Exception {
     client.close();
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(120, TimeUnit.SECONDS);
   }
 
   private void answer(String gateway, HttpServerRequest request) {

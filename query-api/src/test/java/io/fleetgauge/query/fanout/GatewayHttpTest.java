@@ -74,7 +74,7 @@ class GatewayHttpTest {
                   gateway.handle(request);
                 })
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     address = URI.create("http://127.0.0.1:" + port);
     http =
@@ -97,7 +97,7 @@ class GatewayHttpTest {
   }
 
   private GatewayHttp.Answer ask(Fragment fragment) throws TimeoutException {
-    return begin(fragment).answer().await(20, TimeUnit.SECONDS);
+    return begin(fragment).answer().await(120, TimeUnit.SECONDS);
   }
 
   private static Fragment.Parts parts() throws Exception {
@@ -185,7 +185,7 @@ class GatewayHttpTest {
           call.cancel();
           call.answer().onComplete(cancelled);
         });
-    assertThatThrownBy(() -> cancelled.future().await(20, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> cancelled.future().await(120, TimeUnit.SECONDS))
         .hasMessageContaining("the request was canceled");
     ask(HOSTS);
     assertThat(requests).hasSize(1);
@@ -198,14 +198,14 @@ class GatewayHttpTest {
     GatewayHttp.Call call = begin(HOSTS);
     Awaitility.await().until(() -> requests.size() == 1);
     call.cancel();
-    assertThatThrownBy(() -> call.answer().await(20, TimeUnit.SECONDS));
+    assertThatThrownBy(() -> call.answer().await(120, TimeUnit.SECONDS));
     Awaitility.await().until(() -> ended.future().isComplete());
   }
 
   @Test
   void aCallThatIsCancelledAfterItsAnswerLeavesTheNextOneOfItsConnectionAlone() throws Exception {
     GatewayHttp.Call first = begin(HOSTS);
-    first.answer().await(20, TimeUnit.SECONDS);
+    first.answer().await(120, TimeUnit.SECONDS);
     gateway = request -> {};
     Future<GatewayHttp.Answer> second = begin(HOSTS).answer();
     Awaitility.await().until(() -> requests.size() == 2);
@@ -213,7 +213,7 @@ class GatewayHttpTest {
     HttpServerRequest waiting = requests.getLast();
     assertThat(waiting.connection()).isSameAs(requests.getFirst().connection());
     vertx.runOnContext(none -> answering(NO_HOSTS).handle(waiting));
-    assertThat(second.await(20, TimeUnit.SECONDS).answer()).isEqualTo(NO_HOSTS);
+    assertThat(second.await(120, TimeUnit.SECONDS).answer()).isEqualTo(NO_HOSTS);
   }
 
   @Test
@@ -222,9 +222,9 @@ class GatewayHttpTest {
     for (Load load : List.of(Load.OWN, HEAVY)) {
       assertThat(http.soon(load, 256 << 10, thread).result()).isEqualTo(thread.call());
     }
-    assertThat(http.soon(Load.OWN, (256 << 10) + 1, thread).await(20, TimeUnit.SECONDS))
+    assertThat(http.soon(Load.OWN, (256 << 10) + 1, thread).await(120, TimeUnit.SECONDS))
         .startsWith("light");
-    assertThat(http.soon(HEAVY, (256 << 10) + 1, thread).await(20, TimeUnit.SECONDS))
+    assertThat(http.soon(HEAVY, (256 << 10) + 1, thread).await(120, TimeUnit.SECONDS))
         .startsWith("heavy");
   }
 
@@ -238,7 +238,7 @@ class GatewayHttpTest {
               () -> {
                 throw new IllegalStateException("broken");
               });
-      assertThatThrownBy(() -> failing.await(20, TimeUnit.SECONDS)).hasMessage("broken");
+      assertThatThrownBy(() -> failing.await(120, TimeUnit.SECONDS)).hasMessage("broken");
     }
   }
 

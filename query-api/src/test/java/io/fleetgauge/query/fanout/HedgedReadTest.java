@@ -75,7 +75,7 @@ class HedgedReadTest {
             () -> true,
             hedges,
             Optional.empty());
-    return new HedgedRead(vertx, http, machine, asked).begin().await(20, TimeUnit.SECONDS);
+    return new HedgedRead(vertx, http, machine, asked).begin().await(120, TimeUnit.SECONDS);
   }
 
   @Test

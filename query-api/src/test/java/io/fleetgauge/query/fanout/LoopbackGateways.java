@@ -45,7 +45,7 @@ final class LoopbackGateways {
               .createHttpServer()
               .requestHandler(request -> answer(gateway, request))
               .listen(0, "127.0.0.1")
-              .await(10, TimeUnit.SECONDS);
+              .await(120, TimeUnit.SECONDS);
       servers.put(gateway, server);
       addresses.put(gateway, URI.create("http://127.0.0.1:" + server.actualPort()));
     }

@@ -113,11 +113,11 @@ class SharedReadsTest {
   private <T> List<Future<T>> inOneTurn(List<Supplier<Future<T>>> reads) throws Exception {
     Promise<List<Future<T>>> begun = Promise.promise();
     vertx.runOnContext(none -> begun.complete(reads.stream().map(Supplier::get).toList()));
-    return begun.future().await(10, TimeUnit.SECONDS);
+    return begun.future().await(120, TimeUnit.SECONDS);
   }
 
   private static <T> T result(Future<T> future) throws Exception {
-    return future.await(10, TimeUnit.SECONDS);
+    return future.await(120, TimeUnit.SECONDS);
   }
 
   private static double value(Gathered<EvaluatedParts> sum) {

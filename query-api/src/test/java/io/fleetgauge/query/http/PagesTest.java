@@ -31,7 +31,7 @@ class PagesTest {
     Router router = Router.router(vertx);
     Pages.mount(router);
     HttpServer server =
-        vertx.createHttpServer().requestHandler(router).listen(0).await(10, TimeUnit.SECONDS);
+        vertx.createHttpServer().requestHandler(router).listen(0).await(120, TimeUnit.SECONDS);
     port = server.actualPort();
   }
 
@@ -40,7 +40,7 @@ class PagesTest {
         .createHttpClient()
         .request(HttpMethod.GET, port, "127.0.0.1", path)
         .compose(request -> request.send().compose(response -> response.body().map(response)))
-        .await(10, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   @Test

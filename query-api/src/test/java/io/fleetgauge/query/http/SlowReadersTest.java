@@ -37,10 +37,10 @@ class SlowReadersTest {
     for (int i = 0; i < 500; i++) {
       stalled.add(slow(vertx, "a", 500));
     }
-    readers.send(vertx, "b", 1, () -> null).await(10, TimeUnit.SECONDS);
+    readers.send(vertx, "b", 1, () -> null).await(120, TimeUnit.SECONDS);
     assertThat(readers.count()).isEqualTo(500);
     end.countDown();
-    Future.all(stalled).await(10, TimeUnit.SECONDS);
+    Future.all(stalled).await(120, TimeUnit.SECONDS);
     assertThat(readers.count()).isZero();
   }
 

@@ -83,7 +83,7 @@ public abstract class ShardsContract {
   }
 
   private static <T> T await(Future<T> future) throws TimeoutException {
-    return future.await(20, TimeUnit.SECONDS);
+    return future.await(120, TimeUnit.SECONDS);
   }
 
   private static Selection all(String metric) {

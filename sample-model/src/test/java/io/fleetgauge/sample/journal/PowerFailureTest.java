@@ -283,7 +283,7 @@ class PowerFailureTest {
     append(journal, "kept", false);
     disk.failToForce(true);
     assertThat(append(journal, "lost", false)).isFalse();
-    assertTimeoutPreemptively(Duration.ofSeconds(5), journal::close);
+    assertTimeoutPreemptively(Duration.ofSeconds(60), journal::close);
     assertThat(disk.openFiles()).isZero();
     assertThat(afterPowerFailure()).containsExactly("kept");
   }

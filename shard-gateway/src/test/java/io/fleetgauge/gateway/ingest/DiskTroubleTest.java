@@ -95,11 +95,11 @@ class DiskTroubleTest {
     take("owned", frame(run, NOW - 3 * HostWriter.BLOCK_MILLIS));
     take("owned", frame(run, NOW));
     Files.writeString(folder.resolve("blocks"), "a file where the folder should be");
-    intake.maintain().get(20, TimeUnit.SECONDS);
+    intake.maintain().get(120, TimeUnit.SECONDS);
     assertThat(intake.diskTrouble())
         .hasValueSatisfying(text -> assertThat(text).startsWith("blocks cannot be written: "));
     Files.delete(folder.resolve("blocks"));
-    intake.maintain().get(20, TimeUnit.SECONDS);
+    intake.maintain().get(120, TimeUnit.SECONDS);
     assertThat(intake.diskTrouble()).isEmpty();
     assertThat(store.blockCount()).isEqualTo(1);
   }
@@ -156,13 +156,13 @@ class DiskTroubleTest {
   private void append(byte[] record) throws Exception {
     CompletableFuture<Boolean> kept = new CompletableFuture<>();
     journal.append(journal.segment(), record, kept::complete);
-    assertThat(kept.get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(kept.get(120, TimeUnit.SECONDS)).isTrue();
   }
 
   private IntakeAnswer take(String host, byte[] body) throws Exception {
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
     intake.take(host, body, 0, answer::complete);
-    return answer.get(20, TimeUnit.SECONDS);
+    return answer.get(120, TimeUnit.SECONDS);
   }
 
   private static byte[] frame(FrameEncoder run, long time) {

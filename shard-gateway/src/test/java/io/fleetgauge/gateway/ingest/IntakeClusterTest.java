@@ -182,7 +182,7 @@ class IntakeClusterTest {
     assertThat(intake.counts().queueFull.sum()).isEqualTo(1);
     assertThatThrownBy(() -> intake.state("owned").join())
         .hasMessageContaining("the intake is closed");
-    intake.maintain().get(20, TimeUnit.SECONDS);
+    intake.maintain().get(120, TimeUnit.SECONDS);
   }
 
   // --- offers, pages, blocks ---
@@ -195,18 +195,18 @@ class IntakeClusterTest {
     settle();
     assertThat(merged).isNotDone();
     peers.pulls.remove().done().accept(ManualPeers.EQUAL);
-    assertThat(merged.get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(merged.get(120, TimeUnit.SECONDS)).isTrue();
     assertThat(journal.counts().syncs()).isPositive();
     CompletableFuture<Boolean> notOwned = new CompletableFuture<>();
     intake.offered("copied", "g2", notOwned::complete);
-    assertThat(notOwned.get(20, TimeUnit.SECONDS)).isFalse();
+    assertThat(notOwned.get(120, TimeUnit.SECONDS)).isFalse();
   }
 
   @Test
   void aPageOfAnotherGatewayIsInMemoryAndInTheJournal() throws Exception {
     intake.recover();
     byte[] page = frame(new FrameEncoder("owned", HostPage.RUN), 5_000);
-    assertThat(intake.merge("owned", page).get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(intake.merge("owned", page).get(120, TimeUnit.SECONDS)).isTrue();
     assertThat(store.lane("owned").newest()).isEqualTo(5_000);
     assertThat(intake.counts().pagesMerged.sum()).isEqualTo(1);
     restart(2, peers);
@@ -218,20 +218,20 @@ class IntakeClusterTest {
   void aPageThatCannotBeReadIsNotKept() throws Exception {
     intake.recover();
     byte[] bad = {1, 2, 3};
-    assertThat(intake.merge("owned", bad).get(20, TimeUnit.SECONDS)).isFalse();
+    assertThat(intake.merge("owned", bad).get(120, TimeUnit.SECONDS)).isFalse();
     assertThat(journal.counts().records()).isZero();
   }
 
   @Test
   void theStateOfAHostIsWhatIsHereOfIt() throws Exception {
-    assertThat(intake.state("owned").get(20, TimeUnit.SECONDS).whole()).isFalse();
+    assertThat(intake.state("owned").get(120, TimeUnit.SECONDS).whole()).isFalse();
     intake.recover();
-    HostIntake.State blank = intake.state("owned").get(20, TimeUnit.SECONDS);
+    HostIntake.State blank = intake.state("owned").get(120, TimeUnit.SECONDS);
     assertThat(blank.blank()).isTrue();
     assertThat(blank.whole()).isTrue();
     assertThat(blank.progress()).isEmpty();
     take("owned", frame(new FrameEncoder("owned", 7), 1_000));
-    HostIntake.State state = intake.state("owned").get(20, TimeUnit.SECONDS);
+    HostIntake.State state = intake.state("owned").get(120, TimeUnit.SECONDS);
     assertThat(state.blank()).isFalse();
     assertThat(state.progress()).containsOnlyKeys(7L);
   }
@@ -250,10 +250,10 @@ class IntakeClusterTest {
     for (Path block : blocks) {
       Files.copy(block, store.folder("owned").resolve(block.getFileName()));
     }
-    assertThat(intake.install("owned").get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(intake.install("owned").get(120, TimeUnit.SECONDS)).isTrue();
     assertThat(store.blockCount()).isEqualTo(4);
     Files.copy(blocks.getFirst(), store.folder("owned").resolve("9-10.block"));
-    intake.install("owned").get(20, TimeUnit.SECONDS);
+    intake.install("owned").get(120, TimeUnit.SECONDS);
     assertThat(store.blockCount()).as("there is something here now").isEqualTo(4);
   }
 
@@ -331,7 +331,7 @@ class IntakeClusterTest {
     intake.recover();
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
     intake.take("owned", frame(new FrameEncoder("owned", 7), 1), 0, answer::complete);
-    assertThat(answer.get(20, TimeUnit.SECONDS))
+    assertThat(answer.get(120, TimeUnit.SECONDS))
         .isEqualTo(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
   }
 
@@ -348,7 +348,7 @@ class IntakeClusterTest {
     settle();
     assertThat(answer).as("the replica has not answered").isNotDone();
     intake.close();
-    assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(IntakeAnswer.SlowDown.class);
+    assertThat(answer.get(120, TimeUnit.SECONDS)).isInstanceOf(IntakeAnswer.SlowDown.class);
   }
 
   @Test
@@ -366,7 +366,7 @@ class IntakeClusterTest {
     intake.close();
     assertThat(store.counts().stored.sum()).as("closing waits for it").isEqualTo(2);
     for (int i = 0; i < answers.size(); i++) {
-      assertThat(answers.get(i).get(20, TimeUnit.SECONDS))
+      assertThat(answers.get(i).get(120, TimeUnit.SECONDS))
           .isEqualTo(new IntakeAnswer.Kept(7, i + 1));
     }
   }
@@ -378,7 +378,7 @@ class IntakeClusterTest {
     take("owned", frame(run, NOW - 3 * HostWriter.BLOCK_MILLIS));
     take("owned", frame(run, NOW));
     intake.maintain();
-    intake.state("owned").get(20, TimeUnit.SECONDS); // the writing has begun
+    intake.state("owned").get(120, TimeUnit.SECONDS); // the writing has begun
     intake.close();
     assertThat(store.folder("owned"))
         .isDirectoryContaining(path -> path.toString().endsWith(".block"));
@@ -391,7 +391,7 @@ class IntakeClusterTest {
     settle();
     peers.pulls.remove().done().accept(ManualPeers.EQUAL);
     settle();
-    intake.maintain().get(20, TimeUnit.SECONDS);
+    intake.maintain().get(120, TimeUnit.SECONDS);
     assertThat(intake.copiesEqualAt()).isEqualTo(NOW);
     Meters meters = new Meters("g");
     IngestMeters.declare(meters, intake, journal, memory);
@@ -453,7 +453,7 @@ class IntakeClusterTest {
         refused -> {
           started.countDown();
           try {
-            busy.await(20, TimeUnit.SECONDS);
+            busy.await(120, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
@@ -469,14 +469,14 @@ class IntakeClusterTest {
 
   private void settle(String host) throws Exception {
     for (int i = 0; i < 3; i++) {
-      intake.state(host).get(20, TimeUnit.SECONDS);
+      intake.state(host).get(120, TimeUnit.SECONDS);
     }
   }
 
   private IntakeAnswer take(String host, byte[] body) throws Exception {
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
     intake.take(host, body, 0, answer::complete);
-    return answer.get(20, TimeUnit.SECONDS);
+    return answer.get(120, TimeUnit.SECONDS);
   }
 
   private static Peers.Copy copy(int count, byte[] frames) {
@@ -486,7 +486,7 @@ class IntakeClusterTest {
   private CopyAnswer copied(int count, byte... frames) throws Exception {
     CompletableFuture<CopyAnswer> answer = new CompletableFuture<>();
     intake.copied(copy(count, frames), answer::complete);
-    return answer.get(20, TimeUnit.SECONDS);
+    return answer.get(120, TimeUnit.SECONDS);
   }
 
   private static byte[] frame(FrameEncoder run, long time) {

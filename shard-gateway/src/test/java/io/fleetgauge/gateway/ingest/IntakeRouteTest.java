@@ -155,7 +155,7 @@ class IntakeRouteTest {
                                           response.headers(),
                                           text.toString())));
             })
-        .await(20, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   private static byte[] frame(String host) {
@@ -218,7 +218,7 @@ class IntakeRouteTest {
     System.arraycopy(dictionary, 0, body, 0, dictionary.length);
     System.arraycopy(second, 0, body, dictionary.length, second.length);
     assertThat(post("n1", body, IntakeProtocol.ACKNOWLEDGED, "1").status()).isEqualTo(200);
-    intake.state("n1").get(20, TimeUnit.SECONDS); // the lane thread is done with the body
+    intake.state("n1").get(120, TimeUnit.SECONDS); // the lane thread is done with the body
     assertThat(intake.counts().gapsFound.sum()).isEqualTo(1);
     assertThat(peers.pulls).as("the other gateway is asked for it").hasSize(1);
   }

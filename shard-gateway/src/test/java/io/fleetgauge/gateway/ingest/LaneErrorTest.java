@@ -72,11 +72,11 @@ class LaneErrorTest {
               .encode(new Tick.Builder().add(Labels.of(Labels.NAME, "m"), 1).at(1_000));
       Unlucky unlucky = new Unlucky();
       intake.take("n1", body, 0, unlucky);
-      assertThat(unlucky.answer.get(20, TimeUnit.SECONDS))
+      assertThat(unlucky.answer.get(120, TimeUnit.SECONDS))
           .isEqualTo(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
       CompletableFuture<IntakeAnswer> again = new CompletableFuture<>();
       intake.take("n1", body, 0, again::complete);
-      assertThat(again.get(20, TimeUnit.SECONDS)).isEqualTo(new IntakeAnswer.Kept(9, 1));
+      assertThat(again.get(120, TimeUnit.SECONDS)).isEqualTo(new IntakeAnswer.Kept(9, 1));
     }
   }
 }

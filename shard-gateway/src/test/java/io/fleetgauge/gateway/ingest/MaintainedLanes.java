@@ -125,7 +125,7 @@ abstract class MaintainedLanes {
   }
 
   void maintain() throws Exception {
-    maintenance.run().get(20, TimeUnit.SECONDS);
+    maintenance.run().get(120, TimeUnit.SECONDS);
   }
 
   void removeStray(String host) throws Exception {
@@ -135,7 +135,7 @@ abstract class MaintainedLanes {
               maintenance.remove(lane, host);
               return true;
             })
-        .get(20, TimeUnit.SECONDS);
+        .get(120, TimeUnit.SECONDS);
   }
 
   String hostOfOtherThread(String host) {
@@ -161,7 +161,7 @@ abstract class MaintainedLanes {
         () -> {
           started.countDown();
           try {
-            busy.await(20, TimeUnit.SECONDS);
+            busy.await(120, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
@@ -179,7 +179,7 @@ abstract class MaintainedLanes {
       last = send(host, body(host, time));
       times.add(time);
     }
-    assertThat(last.get(20, TimeUnit.SECONDS)).isInstanceOf(IntakeAnswer.Kept.class);
+    assertThat(last.get(120, TimeUnit.SECONDS)).isInstanceOf(IntakeAnswer.Kept.class);
     return times;
   }
 

@@ -61,7 +61,7 @@ class MaintenanceTest extends MaintainedLanes {
     for (long time = 0; time < 5 * BLOCK; time += MINUTE) {
       all.addAll(take("n1", time, time + MINUTE));
       // It comes again and again, so this host's time does not go on.
-      send(stopped, only).get(20, TimeUnit.SECONDS);
+      send(stopped, only).get(120, TimeUnit.SECONDS);
     }
     int segments = journal.segments();
     assertThat(segments).isGreaterThan(10);
@@ -196,8 +196,8 @@ class MaintenanceTest extends MaintainedLanes {
     CompletableFuture<Void> first = maintenance.run();
     CompletableFuture<Void> second = maintenance.run();
     busy.countDown();
-    first.get(20, TimeUnit.SECONDS);
-    second.get(20, TimeUnit.SECONDS);
+    first.get(120, TimeUnit.SECONDS);
+    second.get(120, TimeUnit.SECONDS);
     assertThat(store.counts().blocks.written.sum()).isEqualTo(2);
     assertThat(store.blockCount()).isEqualTo(2);
   }
@@ -235,8 +235,8 @@ class MaintenanceTest extends MaintainedLanes {
     recover();
     take("n1", 0, MINUTE);
     view = copies("n2");
-    threads.of("n2").call(hosts -> hosts.host("n2").timePassed()).get(20, TimeUnit.SECONDS);
-    threads.of("n3").call(hosts -> hosts.host("n3").now(0)).get(20, TimeUnit.SECONDS);
+    threads.of("n2").call(hosts -> hosts.host("n2").timePassed()).get(120, TimeUnit.SECONDS);
+    threads.of("n3").call(hosts -> hosts.host("n3").now(0)).get(120, TimeUnit.SECONDS);
     maintain();
     assertThat(store.hosts()).containsExactlyInAnyOrder("n1", "n2");
     assertThat(isServed("n1")).isTrue();
@@ -255,7 +255,7 @@ class MaintenanceTest extends MaintainedLanes {
     CompletableFuture<Void> sealing = maintenance.run();
     lane.run(() -> maintenance.remove(lane, "n1"));
     busy.countDown();
-    sealing.get(20, TimeUnit.SECONDS);
+    sealing.get(120, TimeUnit.SECONDS);
     assertThat(times("n1")).isEqualTo(taken);
     assertThat(threads.counts.straysRemoved.sum()).isZero();
     List<Path> files = store.blockFiles("n1");
@@ -315,10 +315,10 @@ class MaintenanceTest extends MaintainedLanes {
     List<String> hosts = List.of("n1", hostOfOtherThread("n1"));
     view = copies(hosts.get(0), hosts.get(1));
     for (LaneThread thread : threads.all()) {
-      thread.call(LaneHosts::timePassed).get(20, TimeUnit.SECONDS);
+      thread.call(LaneHosts::timePassed).get(120, TimeUnit.SECONDS);
     }
     for (String host : hosts) {
-      assertThat(threads.of(host).call(LaneHosts::names).get(20, TimeUnit.SECONDS))
+      assertThat(threads.of(host).call(LaneHosts::names).get(120, TimeUnit.SECONDS))
           .containsExactly(host);
     }
   }
@@ -334,7 +334,7 @@ class MaintenanceTest extends MaintainedLanes {
     CompletableFuture<Void> maintained = maintenance.run();
     threads.all().forEach(LaneThread::shutdown);
     busy.countDown();
-    maintained.get(20, TimeUnit.SECONDS);
+    maintained.get(120, TimeUnit.SECONDS);
     restart();
     assertThat(times("n1")).isEqualTo(taken);
   }
@@ -368,7 +368,7 @@ class MaintenanceTest extends MaintainedLanes {
   }
 
   private boolean isServed(String host) throws Exception {
-    return threads.of(host).call(hosts -> hosts.find(host).isPresent()).get(20, TimeUnit.SECONDS);
+    return threads.of(host).call(hosts -> hosts.find(host).isPresent()).get(120, TimeUnit.SECONDS);
   }
 
   /** The owner of these hosts is g2. */
@@ -397,7 +397,7 @@ class MaintenanceTest extends MaintainedLanes {
                     .copied(
                         new Peers.Copy(host, 3, "g2", session, 1, 0, new byte[0]),
                         answer::complete));
-    answer.get(20, TimeUnit.SECONDS);
+    answer.get(120, TimeUnit.SECONDS);
   }
 
   /** What the gateway has asked the owner for comes, and is what is here. */
@@ -409,7 +409,7 @@ class MaintenanceTest extends MaintainedLanes {
     await().until(() -> !peers.pulls.isEmpty());
     peers.pulls.remove().done().accept(ManualPeers.equal(intact, Map.of()));
     for (int i = 0; i < 2; i++) {
-      threads.of(host).call(hosts -> true).get(20, TimeUnit.SECONDS);
+      threads.of(host).call(hosts -> true).get(120, TimeUnit.SECONDS);
     }
   }
 }

@@ -124,7 +124,7 @@ class PeerClientTest extends PeersContract {
               .createHttpServer()
               .requestHandler(router)
               .listen(0, "127.0.0.1")
-              .await(20, TimeUnit.SECONDS);
+              .await(120, TimeUnit.SECONDS);
     }
 
     void close() {
@@ -247,16 +247,16 @@ class PeerClientTest extends PeersContract {
     view = view();
     Gateway copy = gateways.get(replica());
     for (long time : new long[] {2 * HostWriter.BLOCK_MILLIS, 6 * HostWriter.BLOCK_MILLIS}) {
-      assertThat(copy.intake.merge(HOST, page(BEGIN + time)).get(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(copy.intake.merge(HOST, page(BEGIN + time)).get(120, TimeUnit.SECONDS)).isTrue();
     }
-    copy.intake.maintain().get(20, TimeUnit.SECONDS);
+    copy.intake.maintain().get(120, TimeUnit.SECONDS);
     assertThat(copy.store.find(HOST).orElseThrow().sealedBefore())
         .isEqualTo(BEGIN + 3 * HostWriter.BLOCK_MILLIS);
 
     CompletableFuture<Peers.CopyAnswer> answer = new CompletableFuture<>();
     copy.intake.copied(
         new Peers.Copy(HOST, EPOCH, owner(), 1, 1, 0, new byte[0]), answer::complete);
-    answer.get(20, TimeUnit.SECONDS);
+    answer.get(120, TimeUnit.SECONDS);
     await().until(() -> copy.intake.isWholeCopy(HOST));
     assertThat(times(replica())).doesNotContain(BEGIN + 2 * HostWriter.BLOCK_MILLIS + 60_000);
     assertThat(copy.store.damagedBlocks(HOST)).containsExactly(damaged.getFileName().toString());
@@ -288,7 +288,7 @@ class PeerClientTest extends PeersContract {
         .to(address(owner()), method, PeerClient.path(HOST, what), 20_000)
         .send()
         .map(answer -> new Response(answer.status(), "" + answer.body()))
-        .await(20, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   @Override

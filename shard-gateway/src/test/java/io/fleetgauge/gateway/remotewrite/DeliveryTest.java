@@ -99,7 +99,7 @@ class DeliveryTest {
             host,
             body,
             alone -> Future.succeededFuture(Arrays.copyOf(alone, alone.length + 5)))
-        .await(20, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   private static byte[] frame(String host) {
@@ -189,7 +189,7 @@ class DeliveryTest {
     assertThat(answer.isComplete()).isFalse();
     assertThat(asked).hasSize(1);
     dictionary.complete(new byte[7]);
-    assertThat(answer.await(20, TimeUnit.SECONDS)).isEqualTo(new IntakeAnswer.Kept(9, 1));
+    assertThat(answer.await(120, TimeUnit.SECONDS)).isEqualTo(new IntakeAnswer.Kept(9, 1));
     assertThat(asked.getLast()).isEqualTo("KEEP n2 3 7");
   }
 

@@ -202,7 +202,7 @@ class RemoteWriteRouteTest {
               }
               return request.send(Buffer.buffer(body)).compose(RemoteWriteRouteTest::whole);
             })
-        .await(20, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   private static Future<Response> whole(HttpClientResponse response) {
@@ -224,7 +224,7 @@ class RemoteWriteRouteTest {
     return client
         .request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/metrics")
         .compose(request -> request.send().compose(response -> response.body()))
-        .await(10, TimeUnit.SECONDS)
+        .await(120, TimeUnit.SECONDS)
         .toString();
   }
 

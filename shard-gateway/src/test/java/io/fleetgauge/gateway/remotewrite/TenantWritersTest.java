@@ -107,7 +107,7 @@ class TenantWritersTest {
       TenantWriter writer = new TenantWritersTest().writers().of(Optional.empty(), false);
       FutureTask<TenantWriter.Request> written = new FutureTask<>(() -> write(writer, 1));
       Thread.ofPlatform().start(written);
-      byte[] body = written.get(10, TimeUnit.SECONDS).parts().getFirst().body();
+      byte[] body = written.get(120, TimeUnit.SECONDS).parts().getFirst().body();
       System.out.print(new FrameDecoder(body).next().run());
     }
   }

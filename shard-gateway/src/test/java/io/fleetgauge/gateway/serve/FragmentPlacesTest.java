@@ -64,7 +64,7 @@ class FragmentPlacesTest {
     for (int i = 0; i < 64; i++) {
       busy(heavy(i % 2 == 0 ? "a" : "b"));
     }
-    note(light("c")).await(10, TimeUnit.SECONDS);
+    note(light("c")).await(120, TimeUnit.SECONDS);
     assertThat(executed).containsExactly("c");
     assertThat(places.waiting()).isEqualTo(63);
   }
@@ -80,7 +80,7 @@ class FragmentPlacesTest {
     all.add(note(light("c")));
     assertThat(places.waiting()).isEqualTo(22);
     end.countDown();
-    Future.all(all).await(10, TimeUnit.SECONDS);
+    Future.all(all).await(120, TimeUnit.SECONDS);
     assertThat(executed.subList(0, 4)).contains("b", "c");
     assertThat(places.waiting()).isZero();
   }
@@ -93,7 +93,7 @@ class FragmentPlacesTest {
             () -> {
               throw new IllegalStateException("no");
             });
-    note(light("a")).await(10, TimeUnit.SECONDS);
+    note(light("a")).await(120, TimeUnit.SECONDS);
     assertThat(failed.cause()).hasMessage("no");
   }
 

@@ -114,7 +114,7 @@ class FragmentRouteTest {
     return client
         .request(method, server.actualPort(), "127.0.0.1", path)
         .compose(request -> request.send(Buffer.buffer(body)).compose(FragmentRouteTest::whole))
-        .await(10, TimeUnit.SECONDS);
+        .await(120, TimeUnit.SECONDS);
   }
 
   private static Future<Response> whole(HttpClientResponse response) {

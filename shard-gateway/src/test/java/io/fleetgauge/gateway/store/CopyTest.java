@@ -196,7 +196,7 @@ class CopyTest {
     SortedMap<Long, Digests.Slot> expected = digest(copy, shift + START + MINUTE);
     SortedMap<Long, Digests.Slot> found =
         assertTimeoutPreemptively(
-            Duration.ofSeconds(30), () -> digest(writer, shift + START + MINUTE));
+            Duration.ofMinutes(2), () -> digest(writer, shift + START + MINUTE));
     assertThat(found.tailMap(shift)).isEqualTo(expected);
     assertThat(found.headMap(shift)).hasSize(time < 0 ? 0 : 1);
     long end = writer.lane().newest() + 1;

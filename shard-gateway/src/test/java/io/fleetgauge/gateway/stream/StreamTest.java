@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StreamTest {
   private static final long NOW = 1_700_000_000_000L;
   private static final String SECRET = "the-secret-of-the-cluster";
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofMinutes(2);
   private static final int ECHO = 1;
   private static final int HELD = 2;
   private static final int UNKNOWN = 99;
@@ -90,7 +90,7 @@ class StreamTest {
             .createHttpServer()
             .requestHandler(router)
             .listen(0, "127.0.0.1")
-            .await(20, TimeUnit.SECONDS)
+            .await(120, TimeUnit.SECONDS)
             .actualPort();
     return URI.create("http://127.0.0.1:" + port);
   }
@@ -370,7 +370,7 @@ class StreamTest {
     assertThat(
             http.to(gateway, HttpMethod.GET, StreamRoute.PATH, 20_000)
                 .send()
-                .await(20, TimeUnit.SECONDS)
+                .await(120, TimeUnit.SECONDS)
                 .status())
         .isEqualTo(426);
     CompletableFuture<String> why = new CompletableFuture<>();
@@ -378,6 +378,6 @@ class StreamTest {
         .header(StreamRoute.NONCE, "12")
         .upgrade(StreamRoute.PROTOCOL)
         .onFailure(failure -> why.complete(failure.getMessage()));
-    assertThat(why.get(20, TimeUnit.SECONDS)).contains("400").contains(StreamRoute.NONCE);
+    assertThat(why.get(120, TimeUnit.SECONDS)).contains("400").contains(StreamRoute.NONCE);
   }
 }

@@ -97,7 +97,7 @@ final class PodNetwork implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(output.toFile())
               .start();
-      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+      if (!process.waitFor(120, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
       if (process.exitValue() != 0) {

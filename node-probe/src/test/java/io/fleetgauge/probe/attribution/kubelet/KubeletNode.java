@@ -80,7 +80,7 @@ final class KubeletNode implements AutoCloseable {
   /** Lets time pass, and gives the source its chance to ask. */
   KubeletNode after(long seconds) throws TimeoutException {
     clock.addAndGet(TimeUnit.SECONDS.toMillis(seconds));
-    source.look().await(20, TimeUnit.SECONDS);
+    source.look().await(120, TimeUnit.SECONDS);
     return this;
   }
 

@@ -142,7 +142,7 @@ class KubeletSourceTest {
                 names)) {
       other.after(0);
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(() -> assertThat(uids(other)).containsExactly("p1=" + UID_1));
     }
   }

@@ -92,7 +92,7 @@ class CgroupTest {
         .forEach(row -> files.add("4:memory:" + row.getFirst() + "\n0::" + row.getFirst() + "\n"));
     Random random = new Random(20_261_124);
     assertTimeout(
-        Duration.ofSeconds(60),
+        Duration.ofMinutes(5),
         () -> {
           for (int i = 0; i < DAMAGED; i++) {
             String file = damaged(files.get(random.nextInt(files.size())), random);

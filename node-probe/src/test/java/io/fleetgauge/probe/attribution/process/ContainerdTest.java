@@ -43,7 +43,7 @@ class ContainerdTest {
   private static final String IMAGE = "localhost/sleep:1";
   private static final String RUNTIME = "/runtime.v1.RuntimeService/";
   private static final Pattern LIBRARY = Pattern.compile("(/[^ ()]+)");
-  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofMinutes(2);
   private static final int MAX = 1 << 20;
   private static final int FIRST = 0x0a;
   private static final int SECOND = 0x12;
@@ -104,7 +104,7 @@ class ContainerdTest {
     }
     if (containerd != null) {
       containerd.destroy();
-      containerd.waitFor(20, TimeUnit.SECONDS);
+      containerd.waitFor(120, TimeUnit.SECONDS);
     }
   }
 
@@ -266,7 +266,7 @@ class ContainerdTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
       process.destroyForcibly();
     }
     String text = Files.readString(output);

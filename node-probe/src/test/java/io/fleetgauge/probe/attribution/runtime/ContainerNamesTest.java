@@ -417,6 +417,6 @@ class ContainerNamesTest {
           begun.complete();
         });
     begun.future().await();
-    await().atMost(Duration.ofSeconds(20)).until(() -> !names.isAsking());
+    await().atMost(Duration.ofMinutes(2)).until(() -> !names.isAsking());
   }
 }

@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Single decisions; the simulation of owners plays whole clusters. */
+/**
+ * Single decisions; the simulation of owners plays whole clusters. More than 600 lines, because all
+ * of them are of one machine.
+ */
 class OwnershipMachineTest {
   private static final RuleGroup.Id GROUP = new RuleGroup.Id("", "rules.yaml", "g");
   private static final Labels SERIES = Labels.of("alertname", "A");

@@ -65,7 +65,7 @@ class ResultWriterTest {
                   request.body().onSuccess(body -> answers.remove().accept(request.response()));
                 })
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS);
+            .await(120, TimeUnit.SECONDS);
     ClusterView view =
         new ClusterView(
             OwnershipTable.ofOwners(1, Map.of()),
@@ -83,7 +83,7 @@ class ResultWriterTest {
     Promise<Void> stored = Promise.promise();
     context.runOnContext(
         none -> writer.write(new RuleGroup.Id("", "f", "g"), TWO, () -> stored.complete()));
-    stored.future().await(10, TimeUnit.SECONDS);
+    stored.future().await(120, TimeUnit.SECONDS);
   }
 
   private String metrics() {

@@ -179,7 +179,7 @@ class RunningRulesTest {
     }
 
     Map<RuleGroup.Id, GroupState> states() throws Exception {
-      return rules.states().await(30, TimeUnit.SECONDS);
+      return rules.states().await(120, TimeUnit.SECONDS);
     }
 
     /** The newest slot of the only group; 0 before the first one. */
@@ -213,7 +213,7 @@ class RunningRulesTest {
                               request.response().setStatusCode(status).end();
                             }))
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS);
+            .await(120, TimeUnit.SECONDS);
     gateway = URI.create("http://127.0.0.1:" + server.actualPort());
     fleet.host("n1", "g1");
     fleet.watermark(Long.MAX_VALUE / 4);

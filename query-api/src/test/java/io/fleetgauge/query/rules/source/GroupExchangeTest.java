@@ -124,7 +124,7 @@ class GroupExchangeTest {
 
   private static void set(QueryApi api, String name) throws Exception {
     byte[] text = ("name: " + name + "\nrules: [{record: r, expr: up}]").getBytes(UTF_8);
-    api.exchange.set("t", "space", text).await(10, TimeUnit.SECONDS);
+    api.exchange.set("t", "space", text).await(120, TimeUnit.SECONDS);
   }
 
   @Test
@@ -146,12 +146,12 @@ class GroupExchangeTest {
       set(a, "g" + i);
     }
     QueryApi b = api("b");
-    b.exchange.ask().await(10, TimeUnit.SECONDS);
+    b.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(b.names()).isEqualTo(a.names()).hasSize(31);
     addresses.remove(b.address());
     a.exchange.delete(new RuleGroup.Id("t", "space", "gone")).await();
     assertThat(b.names()).hasSize(31);
-    b.exchange.ask().await(10, TimeUnit.SECONDS);
+    b.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(b.names()).isEqualTo(a.names()).hasSize(30);
   }
 
@@ -160,7 +160,7 @@ class GroupExchangeTest {
     QueryApi a = api("a");
     addresses.add(URI.create("http://127.0.0.1:1"));
     set(a, "one");
-    a.exchange.ask().await(10, TimeUnit.SECONDS);
+    a.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(a.names()).containsExactly("space;one");
   }
 
@@ -170,7 +170,7 @@ class GroupExchangeTest {
     QueryApi stranger = api("stranger", "another-secret-of-16");
     set(a, "one");
     set(stranger, "two");
-    stranger.exchange.ask().await(10, TimeUnit.SECONDS);
+    stranger.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(a.names()).containsExactly("space;one");
     assertThat(stranger.names()).containsExactly("space;two");
     try (HttpClient client = HttpClient.newHttpClient()) {
