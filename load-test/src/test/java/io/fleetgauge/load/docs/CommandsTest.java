@@ -23,8 +23,8 @@ class CommandsTest {
           "(?:^\\s*(?:\\$ )?(?:[A-Z_]+=\\S+ )*|\\$\\(|&& |; )"
               + "(?:\\S*/)?fleetgauge(?:-(probe|gateway|query))? ([^ |#`)>][^|#`)>]*)");
 
-  /** A command of the repository's launcher alone: a case of the script. */
-  private static final Pattern LAUNCHED = Pattern.compile("(?m)^  ([a-z]+)\\)$");
+  /** Commands of the repository's launcher: cases of the script. */
+  private static final Pattern LAUNCHED = Pattern.compile("(?m)^  ([a-z][a-z |-]*)\\)$");
 
   private final CommandLine commands = Main.commandLine();
   private final Set<String> launched = new HashSet<>();
@@ -33,7 +33,7 @@ class CommandsTest {
     LAUNCHED
         .matcher(Files.readString(Prose.ROOT.resolve("fleetgauge")))
         .results()
-        .forEach(each -> launched.add(each.group(1)));
+        .forEach(each -> launched.addAll(List.of(each.group(1).split(" \\| "))));
     launched.removeAll(commands.getSubcommands().keySet());
     assertThat(launched).contains("test", "format", "package");
   }
