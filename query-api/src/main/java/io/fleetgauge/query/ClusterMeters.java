@@ -12,14 +12,11 @@ record ClusterMeters(Supplier<ClusterView> view) {
   void declare(Meters meters) {
     meters.gauge("table_epoch", "Epoch of the ownership table.", () -> view.get().table().epoch());
     meters.gauge("gateways", "Gateways in the cluster.", () -> view.get().gateways().size());
-    meters.gauge(
-        "hosts",
-        "Hosts in the ownership table.",
-        () -> view.get().table().hosts().stream().filter(host -> !PseudoHosts.isOne(host)).count());
+    meters.gauge("hosts", "Hosts in the ownership table.", () -> ofTheFleet(holders -> true));
     meters.gauge(
         "hosts_on_two",
         "Hosts of which a replica has every sample that the owner has.",
-        () -> count(holders -> holders.copies().stream().anyMatch(Holders.Copy::synced)));
+        () -> ofTheFleet(holders -> holders.copies().stream().anyMatch(Holders.Copy::synced)));
     meters.gauge(
         "hosts_moving",
         "Hosts that are moving to another owner.",
@@ -30,6 +27,14 @@ record ClusterMeters(Supplier<ClusterView> view) {
         () -> count(holders -> !holders.whole()));
   }
 
+  /** Those of the fleet, which are compared with each other: all, and all on two gateways. */
+  private long ofTheFleet(Predicate<Holders> which) {
+    return view.get().table().holders().entrySet().stream()
+        .filter(entry -> !PseudoHosts.isOne(entry.getKey()) && which.test(entry.getValue()))
+        .count();
+  }
+
+  /** With what stands for the hosts of series that have none. */
   private long count(Predicate<Holders> which) {
     return view.get().table().holders().values().stream().filter(which).count();
   }

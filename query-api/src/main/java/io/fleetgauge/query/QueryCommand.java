@@ -3,6 +3,7 @@ package io.fleetgauge.query;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.process.InsecureOption;
 import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.StartFailure;
 import picocli.CommandLine;
@@ -12,6 +13,8 @@ import picocli.CommandLine;
     name = "query",
     description = "Answers PromQL over all gateways through Prometheus's HTTP API.")
 public final class QueryCommand extends ProcessCommand<QueryConfig> {
+  @CommandLine.Mixin private InsecureOption insecure = new InsecureOption();
+
   @Override
   protected QueryConfig read(String source, String yaml) throws ConfigException {
     return QueryConfig.read(source, yaml);
@@ -25,6 +28,6 @@ public final class QueryCommand extends ProcessCommand<QueryConfig> {
   @Override
   protected AutoCloseable start(QueryConfig config) throws StartFailure {
     return QueryProcess.start(
-        isInsecure() ? config.openToAll() : config, System::currentTimeMillis);
+        insecure.isSet() ? config.openToAll() : config, System::currentTimeMillis);
   }
 }

@@ -175,7 +175,7 @@ public final class QueryProcess implements AutoCloseable {
       bus.declare(meters);
       meters.counter(
           "cluster_entries_ignored",
-          "Times that something in Hazelcast was ignored because it cannot be read or believed.",
+          "Entries in Hazelcast that were ignored because they are invalid or not authenticated.",
           seat::ignoredEntries);
       cluster.join(
           bus,

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway;
 import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.key.ConfigException;
+import io.fleetgauge.cluster.process.InsecureOption;
 import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.SecretFile;
 import io.fleetgauge.cluster.process.StartFailure;
@@ -24,6 +25,8 @@ import picocli.CommandLine.Spec;
     name = "gateway",
     description = "Takes in and keeps the samples of the hosts it owns; joins the cluster.")
 public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
+  @CommandLine.Mixin private InsecureOption insecure = new InsecureOption();
+
   private static final Duration ASK_EVERY = Duration.ofMillis(200);
 
   /** Stopping takes some time beyond draining. */
@@ -142,7 +145,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   @Override
   protected AutoCloseable start(GatewayConfig config) throws StartFailure {
     return GatewayProcess.start(
-        isInsecure() ? config.openToAll() : config,
+        insecure.isSet() ? config.openToAll() : config,
         System::currentTimeMillis,
         () -> System.exit(0));
   }

@@ -356,7 +356,7 @@ public final class GatewayProcess implements AutoCloseable {
       bus.declare(meters);
       meters.counter(
           "cluster_entries_ignored",
-          "Times that something in Hazelcast was ignored because it cannot be read or believed.",
+          "Entries in Hazelcast that were ignored because they are invalid or not authenticated.",
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.lookAtAll());
       member.get().onChange(tableAge::look);

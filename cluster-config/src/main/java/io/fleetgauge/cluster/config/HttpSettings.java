@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param host {@code http.host}: the address to bind
  * @param port {@code http.port}; 0 lets the system choose
  * @param insecure {@code http.insecure}: whether other machines may reach the process without
- *     authentication
+ *     authentication; a probe has no such key, because it authenticates nobody
  * @param tls {@code http.tls}: without it, plain HTTP
  */
 public record HttpSettings(String host, int port, boolean insecure, Optional<TlsSettings> tls) {
@@ -30,13 +30,21 @@ public record HttpSettings(String host, int port, boolean insecure, Optional<Tls
   }
 
   static HttpSettings read(ConfigReader in, int defaultPort) {
-    Key<Integer> port =
-        Key.of(
-            "http.port",
-            KeyType.port(),
-            defaultPort,
-            "TCP port to listen on; 0 lets the system choose one.");
-    return new HttpSettings(in.get(HOST), in.get(port), in.get(INSECURE), TlsSettings.read(in));
+    return new HttpSettings(
+        in.get(HOST), in.get(port(defaultPort)), in.get(INSECURE), TlsSettings.read(in));
+  }
+
+  /** Of a process that authenticates nobody. */
+  static HttpSettings readOpen(ConfigReader in, int defaultPort) {
+    return new HttpSettings(in.get(HOST), in.get(port(defaultPort)), true, TlsSettings.read(in));
+  }
+
+  private static Key<Integer> port(int defaultPort) {
+    return Key.of(
+        "http.port",
+        KeyType.port(),
+        defaultPort,
+        "TCP port to listen on; 0 lets the system choose one.");
   }
 
   /** The same, and other machines may reach it without a token. */

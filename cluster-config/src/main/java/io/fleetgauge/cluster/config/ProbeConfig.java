@@ -157,7 +157,7 @@ public record ProbeConfig(
     Labels labels = Labels.of(in.get(LABELS));
     String job = in.get(JOB);
     Relabelling relabelling = in.get(RELABEL);
-    HttpSettings http = HttpSettings.read(in, HTTP_PORT);
+    HttpSettings http = HttpSettings.readOpen(in, HTTP_PORT);
     List<URI> listed = in.get(GATEWAYS);
     Optional<Path> token = in.find(TOKEN_FILE);
     TrustSettings trust = TrustSettings.readForSender(in);

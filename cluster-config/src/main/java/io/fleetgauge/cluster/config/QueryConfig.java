@@ -189,7 +189,7 @@ public record QueryConfig(
           "report.maxRows",
           KeyType.integer(1, 1_000_000),
           100_000,
-          "Maximum number of rows of a report; with more it fails with status 429.");
+          "Maximum number of rows of a report; with more it fails with status 422.");
 
   /** Every default, with these, and without rules. */
   public static QueryConfig defaults(

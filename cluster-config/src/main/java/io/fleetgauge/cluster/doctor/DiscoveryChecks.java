@@ -28,7 +28,7 @@ public final class DiscoveryChecks {
     } catch (IOException e) {
       findings.failure(
           CHECK,
-          settings.section() + " finds nobody: " + e.getMessage(),
+          settings.section() + " finds no address: " + e.getMessage(),
           "correct its keys, or what answers; a process starts from the last answer that it kept,"
               + " if there is one");
       return;

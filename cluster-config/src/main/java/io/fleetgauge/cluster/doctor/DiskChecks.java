@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -79,20 +78,20 @@ final class DiskChecks {
     }
   }
 
-  private void space(Examined.Folder folder, String name, Path existing) throws IOException {
-    FileStore store = Files.getFileStore(existing);
-    long free = store.getUsableSpace();
-    long total = store.getTotalSpace();
-    if (IN_MEMORY.contains(store.type())) {
+  private void space(Examined.Folder folder, String name, Path existing) {
+    String type = type(existing);
+    long free = existing.toFile().getUsableSpace();
+    long total = existing.toFile().getTotalSpace();
+    if (IN_MEMORY.contains(type)) {
       findings.warning(
           CHECK,
-          name + " is in memory (" + store.type() + "), and is lost when the machine restarts",
+          name + " is in memory (" + type + "), and is lost when the machine restarts",
           "choose a folder on a disk with " + folder.key());
     }
-    if (REMOTE.contains(store.type())) {
+    if (REMOTE.contains(type)) {
       findings.warning(
           CHECK,
-          name + " is on another machine (" + store.type() + ")",
+          name + " is on another machine (" + type + ")",
           "choose a folder on a disk of this machine with "
               + folder.key()
               + ": files are mapped, locked and synced");
@@ -104,10 +103,12 @@ final class DiskChecks {
             + " of "
             + Figures.bytes(total)
             + " are free ("
-            + store.type()
+            + type
             + ")";
     long used = used(folder.path());
-    if (free < FAIL_FREE * total) {
+    if (total == 0) {
+      findings.skipped(CHECK, name + ": the size of its file system cannot be read");
+    } else if (free < FAIL_FREE * total) {
       findings.failure(CHECK, text, "free space; samples are refused when the disk is full");
     } else if (free < WARN_FREE * total) {
       findings.warning(CHECK, text, "free space; samples are refused when the disk is full");
@@ -126,6 +127,15 @@ final class DiskChecks {
               + ", or give the folder a larger disk");
     } else {
       findings.ok(CHECK, text);
+    }
+  }
+
+  /** The type of its file system, such as ext4. */
+  private static String type(Path existing) {
+    try {
+      return Files.getFileStore(existing).type();
+    } catch (IOException e) {
+      return "of unknown type"; // not in the table of mounts, as in some containers
     }
   }
 

@@ -32,8 +32,13 @@ import picocli.CommandLine.Parameters;
     description = {
       "Looks for what is wrong with a process on this machine, before or after its start:"
           + " configuration, ports, names, clocks, disks, TLS, secrets, Java, limits, kernel, GPUs,"
-          + " versions and reachability of others. Run it as the user that the process runs as.",
-      "Exits with 0 if all is well, 1 for warnings, 2 for failures."
+          + " versions and reachability of others. Run it as the user that the process runs as."
+    },
+    exitCodeListHeading = "Exit status:%n",
+    exitCodeList = {
+      "0:Nothing is wrong.",
+      "1:There are warnings.",
+      "2:There are failures, or the command line is wrong."
     })
 public final class DoctorCommand implements Command {
   private static final List<String> FORMATS = List.of("table", "json");

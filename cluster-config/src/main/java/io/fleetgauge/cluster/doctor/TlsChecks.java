@@ -112,7 +112,7 @@ final class TlsChecks {
               CHECK,
               name + ": " + subject(each) + " may not sign other certificates",
               "give it the certificate of the authority, not one that the authority signed; a"
-                  + " self-signed certificate is believed for itself only");
+                  + " self-signed certificate proves only itself");
         }
       }
       return Optional.of(all);

@@ -28,22 +28,10 @@ public abstract class ProcessCommand<C> implements Command {
   private Path file;
 
   @Option(
-      names = "--insecure",
-      description =
-          "Lets other machines reach the process without authentication, as"
-              + " http.insecure does.")
-  private boolean insecure;
-
-  @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Shows this help.")
   private boolean help;
-
-  /** Whether the command line allows other machines to reach the process without a token. */
-  protected final boolean isInsecure() {
-    return insecure;
-  }
 
   protected abstract C read(String source, String yaml) throws ConfigException;
 

@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.status.AllGateways.Answers;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -31,7 +32,8 @@ import java.util.TreeSet;
  *
  * {@code writer} writes the table. {@code whole} of a host says that its owner has all that was
  * acknowledged; of a replica, that it has all that the owner has. {@code lagMillis} is how much
- * older the newest sample is than the one that was due by the host's own ticks.
+ * older the newest sample is than the one that was due by the host's own ticks. {@code replicas}
+ * counts hosts of the fleet; {@code hosts} and problems have those of series without a host too.
  */
 public final class ClusterStatus {
   private final ClusterSettings settings;
@@ -105,12 +107,18 @@ public final class ClusterStatus {
   }
 
   private JsonObject replicas() {
+    int hosts = 0;
     int whole = 0;
     int filling = 0;
     int none = 0;
     int moving = 0;
     int notWhole = 0;
-    for (Holders each : gateways.of().table().holders().values()) {
+    for (var entry : gateways.of().table().holders().entrySet()) {
+      if (PseudoHosts.isOne(entry.getKey())) {
+        continue;
+      }
+      Holders each = entry.getValue();
+      hosts++;
       boolean isHeldTwice = each.copies().stream().anyMatch(Holders.Copy::synced);
       whole += isHeldTwice ? 1 : 0;
       filling += !isHeldTwice && !each.copies().isEmpty() ? 1 : 0;
@@ -119,7 +127,7 @@ public final class ClusterStatus {
       notWhole += each.whole() ? 0 : 1;
     }
     return new JsonObject()
-        .put("hosts", gateways.of().table().hosts().size())
+        .put("hosts", hosts)
         .put("whole", whole)
         .put("filling", filling)
         .put("none", none)

@@ -88,6 +88,14 @@ class ClusterStatusTest {
   }
 
   @Test
+  void hostsOfSeriesWithoutOneAreNoHostsOfTheFleetButAProblemWithoutAReplica() {
+    holders.put("no-host-2", held("g1", Set.of()));
+    assertThat(status().getJsonObject("replicas").getInteger("hosts")).isEqualTo(1);
+    assertThat(status().getJsonObject("replicas").getInteger("none")).isZero();
+    assertThat(problems()).anyMatch(problem -> problem.contains("no whole replica: no-host-2"));
+  }
+
+  @Test
   void whatIsWellIsShownAndNoProblem() {
     JsonObject status = status();
     assertThat(status.getJsonArray("problems")).isEmpty();

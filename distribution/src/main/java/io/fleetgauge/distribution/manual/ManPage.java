@@ -1,6 +1,9 @@
 package io.fleetgauge.distribution.manual;
 
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -10,6 +13,13 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** A command as a manual page of section 1, in the macros of man(7). */
 final class ManPage {
+  private static final SortedMap<String, String> EXIT_STATUS =
+      new TreeMap<>(
+          Map.of(
+              "0", "Success.",
+              "1", "Failure; the last line on the standard error says why.",
+              "2", "Wrong usage."));
+
   private final StringBuilder out = new StringBuilder();
 
   private ManPage() {}
@@ -60,9 +70,8 @@ final class ManPage {
     item("\\fBFLEETGAUGE_HEAP\\fR", "Largest heap of the JVM, such as 4g.");
     item("\\fBFLEETGAUGE_JAVA_OPTIONS\\fR", "More flags for the JVM.");
     section("EXIT STATUS");
-    item("0", "Success.");
-    item("1", "Failure; the last line on the standard error says why.");
-    item("2", "Wrong usage.");
+    Map<String, String> own = spec.usageMessage().exitCodeList();
+    (own.isEmpty() ? EXIT_STATUS : own).forEach(this::item);
     return out.toString();
   }
 

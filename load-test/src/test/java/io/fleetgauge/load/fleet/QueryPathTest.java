@@ -232,8 +232,9 @@ class QueryPathTest {
   void whatIsOverALimitIsRefusedWithLimitFigureAndTenant() throws Exception {
     HttpResponse<String> range =
         get("/api/v1/query_range" + range("other{gpu=\"0\"}"), "X-Scope-OrgID", "small");
-    assertThat(range.statusCode()).isEqualTo(429);
-    assertThat(range.headers().firstValue("Retry-After")).isPresent();
+    assertThat(range.statusCode()).isEqualTo(422);
+    assertThat(range.headers().firstValue("Retry-After")).isEmpty();
+    assertThat(JSON.readTree(range.body()).path("errorType").asText()).isEqualTo("execution");
     assertThat(JSON.readTree(range.body()).path("error").asText())
         .isEqualTo(
             "the query of tenant small is over its limit range: 3000 s of at most 1800 s; ask for"
@@ -253,7 +254,7 @@ class QueryPathTest {
   @Test
   void aSumOverTheWholeFleetSeriesBySeriesIsRefusedAndOneOfRollupsIsNot() throws Exception {
     HttpResponse<String> wide = get("/api/v1/query_range" + range("sum(other * 1)"));
-    assertThat(wide.statusCode()).isEqualTo(429);
+    assertThat(wide.statusCode()).isEqualTo(422);
     assertThat(wide.body()).contains("72 of at most query.wideSeries 50").contains("rollups");
     assertThat(get("/api/v1/query_range" + range("sum(DCGM_FI_DEV_GPU_TEMP)")).statusCode())
         .isEqualTo(200);

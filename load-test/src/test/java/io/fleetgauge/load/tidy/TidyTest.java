@@ -191,7 +191,12 @@ class TidyTest {
           room("cluster.external", "cluster.config", "cluster.config.external", "cluster.process"),
           room("cluster.trace", "cluster.config", "cluster.process"),
           room("cluster.terminal"),
-          room("cluster.status", "cluster.config", "cluster.process", "cluster.table"),
+          room(
+              "cluster.status",
+              "cluster.config",
+              "cluster.process",
+              "cluster.table",
+              "sample.frame"),
           room(
               "cluster.doctor",
               "cluster.config",

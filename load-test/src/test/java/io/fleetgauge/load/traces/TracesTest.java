@@ -139,7 +139,7 @@ class TracesTest {
     assertThat(hex(root.span().getParentSpanId().toByteArray())).isEqualTo("00f067aa0ba902b7");
     assertThat(root.text("db.query.text")).isEqualTo("count by (job) (up)");
     assertThat(root.number("fleetgauge.steps")).isEqualTo(1);
-    assertThat(collector.spans("wait for a place")).allMatch(each -> each.isChildOf(root));
+    assertThat(collector.spans("query queue")).allMatch(each -> each.isChildOf(root));
     List<Kept> asked = collector.spans("ask owner");
     assertThat(asked).isNotEmpty().allMatch(each -> each.isChildOf(root));
     List<Kept> executed = collector.spans("execute a fragment");
@@ -162,14 +162,12 @@ class TracesTest {
               return !collector.spans("copy to a replica").isEmpty();
             });
     Kept copy = collector.spans("copy to a replica").getFirst();
-    await()
-        .atMost(SOON)
-        .until(() -> collector.spans("take frames").stream().anyMatch(copy::isChildOf));
+    await().atMost(SOON).until(() -> collector.spans("ingest").stream().anyMatch(copy::isChildOf));
     Kept root =
-        collector.spans("take frames").stream().filter(copy::isChildOf).findFirst().orElseThrow();
+        collector.spans("ingest").stream().filter(copy::isChildOf).findFirst().orElseThrow();
     assertThat(root.text("fleetgauge.host")).isEqualTo("h");
     assertThat(root.text("fleetgauge.answer")).isEqualTo("Kept");
-    for (String part : List.of("wait for the lane", "decode", "write to the journal")) {
+    for (String part : List.of("ingest queue", "decode", "write to the journal")) {
       await()
           .atMost(SOON)
           .untilAsserted(

@@ -28,17 +28,32 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
 
   private static final String XID_MARK = "NVRM: Xid (";
   private static final String SXID_MARK = "SXid (";
+  private static final String DRIVER = "NVRM:";
+  private static final String MODULES = "nvidia";
   private static final String SWITCH = "nvidia-nvswitch";
   private static final String FALLEN = "fallen off the bus";
+
+  /** How the kernel writes the end of a line within a record. */
+  private static final String LINE_END = "\\x0a";
+
   private static final int MOST_XID = 999;
   private static final int MOST_SXID = 99_999;
 
+  /**
+   * Reads a record. The driver asks the kernel to join what it prints to a line that has no end, so
+   * that its error may follow other words of it. Behind the address it may say which instances the
+   * error is of: {@code (PCI:0000:3b:00 GPU-I:05 GPU-CI:00)}.
+   */
   static KernelLine read(String line) {
     int text = line.indexOf(';') + 1;
-    boolean xid = line.startsWith(XID_MARK, text);
-    boolean sxid = line.startsWith(SWITCH, text) && line.indexOf(SXID_MARK, text) > 0;
-    boolean fallen = line.startsWith("NVRM:", text) && line.contains(FALLEN);
-    if (text == 0 || !xid && !sxid && !fallen) {
+    if (text == 0 || !line.startsWith(DRIVER, text) && !line.startsWith(MODULES, text)) {
+      return OTHER;
+    }
+    int xid = line.indexOf(XID_MARK, text);
+    int sxid = line.startsWith(SWITCH, text) ? line.indexOf(SXID_MARK, text) : -1;
+    boolean isXid = xid >= 0;
+    boolean isFallen = line.startsWith(DRIVER, text) && line.contains(FALLEN);
+    if (!isXid && sxid < 0 && !isFallen) {
       return OTHER;
     }
     // A program can write to the log, too: only the kernel's own facility, 0, is believed.
@@ -49,25 +64,27 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     if (priority < 0 || priority > 7 || micros < 0) {
       return UNREADABLE;
     }
-    if (fallen && !xid) {
-      String address = firstAddress(line, text);
-      return address.isEmpty()
-          ? UNREADABLE
-          : new KernelLine(Kind.XID, address, OFF_THE_BUS, micros);
+    if (isXid || sxid >= 0) {
+      int open = line.indexOf('(', isXid ? xid : sxid) + 1;
+      return error(isXid ? Kind.XID : Kind.SXID, line, open, micros);
     }
-    int open = line.indexOf('(', text) + 1;
-    int at = line.startsWith("PCI:", open) ? open + 4 : open;
-    int close = line.indexOf(')', at);
-    // Behind the address, the driver names the GPU instance and the compute instance of MIG.
-    int blank = line.indexOf(' ', at);
-    int end = blank < 0 ? close : Math.min(blank, close);
-    String address = close < 0 ? "" : address(line.substring(at, end));
-    boolean hasCode = close >= 0 && line.startsWith("): ", close);
-    long code = hasCode ? Math.max(number(line, close + 3, ','), number(line, close + 3, ' ')) : -1;
-    if (address.isEmpty() || code < 1 || code > (xid ? MOST_XID : MOST_SXID)) {
+    String address = firstAddress(line.substring(text).replace(LINE_END, " "));
+    return address.isEmpty() ? UNREADABLE : new KernelLine(Kind.XID, address, OFF_THE_BUS, micros);
+  }
+
+  /** Reads {@code ADDRESS): CODE} with an optional PCI: before it and more words behind it. */
+  private static KernelLine error(Kind kind, String line, int open, long micros) {
+    int close = line.indexOf("): ", open);
+    if (close < 0) {
       return UNREADABLE;
     }
-    return new KernelLine(xid ? Kind.XID : Kind.SXID, address, (int) code, micros);
+    String device = line.substring(open, close);
+    int blank = device.indexOf(' ');
+    String address = address(withoutBus(blank < 0 ? device : device.substring(0, blank)));
+    long code = Math.max(number(line, close + 3, ','), number(line, close + 3, ' '));
+    return address.isEmpty() || code < 1 || code > (kind == Kind.XID ? MOST_XID : MOST_SXID)
+        ? UNREADABLE
+        : new KernelLine(kind, address, (int) code, micros);
   }
 
   /** The number of a record, which the kernel counts from its start; -1 if it has none. */
@@ -90,14 +107,18 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     return at == from || !ends ? -1 : number;
   }
 
-  private static String firstAddress(String line, int from) {
-    for (String word : line.substring(from).split("[ ,()]")) {
-      String found = address(word.startsWith("PCI:") ? word.substring(4) : word);
+  private static String firstAddress(String text) {
+    for (String word : text.split("[ ,()]")) {
+      String found = address(withoutBus(word));
       if (!found.isEmpty()) {
         return found;
       }
     }
     return "";
+  }
+
+  private static String withoutBus(String word) {
+    return word.startsWith("PCI:") ? word.substring(4) : word;
   }
 
   /**

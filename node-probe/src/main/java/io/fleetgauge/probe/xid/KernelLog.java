@@ -45,6 +45,7 @@ final class KernelLog implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final byte[] line = new byte[LINE];
   private final FaultLog faults = new FaultLog();
+  private final FaultLog unknown = new FaultLog();
   private int length;
   private boolean skipping;
   private boolean history = true;
@@ -204,7 +205,10 @@ final class KernelLog implements AutoCloseable {
     KernelLine read = KernelLine.read(text);
     switch (read.kind()) {
       case OTHER -> {}
-      case UNREADABLE -> unreadable = unreadable + 1;
+      case UNREADABLE -> {
+        unreadable = unreadable + 1;
+        unknown.say(clock.getAsLong(), "a record of the kernel's log cannot be read: " + text);
+      }
       case XID -> take(gpus, read, text);
       case SXID -> take(switches, read, text);
     }

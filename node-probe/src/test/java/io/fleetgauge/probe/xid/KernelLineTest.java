@@ -17,16 +17,18 @@ class KernelLineTest {
     "3,1235,5678902,-;NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus.",
     "3,99,1,-;nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 LTSSM Fault Up",
     "4,7,12,-;NVRM: Xid (PCI:0008:01:00): 145, RLW_REMAP Nonfatal XC0 i0 Link 02 (0x1 0x2)",
+    "4,8,13,-;NVRM: Xid (PCI:0000:3b:00 GPU-I:05 GPU-CI:00): 43, pid=1, name=a, Ch 00000008",
+    "4,9,14,-;NVRM: The NVIDIA GPU 0000:03:00.0\\x0aNVRM: (PCI ID: 10de:2330) installed in this"
+        + " system has\\x0aNVRM: fallen off the bus and is not responding to commands.",
     "6,5,4,-;usb 1-1: new high-speed USB device"
   };
 
   /** What is believed, written another way. */
   private static final Pattern BELIEVED =
       Pattern.compile(
-          "0*[0-7],[^;]*?,\\d{1,18}(?:,[^;]*)?;(?:"
-              + "NVRM: Xid \\((?:PCI:)?([0-9a-fA-F:.]+)(?: [^)]*)?\\): (\\d{1,17})(?:[,; ].*)?"
-              + "|nvidia-nvswitch.*SXid \\(.*"
-              + "|NVRM:.*fallen off the bus.*)",
+          "0*[0-7],[^;]*?,\\d{1,18}(?:,[^;]*)?;(?:(?:NVRM:|nvidia).*?(?<=NVRM: Xid"
+              + " \\()(?:PCI:)?([0-9a-fA-F:.]+)(?: (?:(?!\\): ).)*)?\\):"
+              + " (\\d{1,17})(?:[,; ].*)?|nvidia-nvswitch.*SXid \\(.*|NVRM:.*fallen off the bus.*)",
           Pattern.DOTALL);
 
   @ParameterizedTest
@@ -46,7 +48,18 @@ class KernelLineTest {
         "NVRM: Xid (PCI:0000:3b:00): 62 2b50(2d50) | XID | 00000000:3B:00.0 | 62",
         "NVRM: GPU 0000:3b:00.0: GPU has fallen off the bus. | XID | 00000000:3B:00.0 | 79",
         "NVRM: The NVIDIA GPU 0000:03:00.0 has fallen off the bus | XID | 00000000:03:00.0 | 79",
-        "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal | SXID | 00000000:C1:00.0 | 20034"
+        "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal | SXID | 00000000:C1:00.0 | 20034",
+        "nvidia-nvswitch11: SXid (PCI:10000:c1:00.0): 00012, x | SXID | 00010000:C1:00.0 | 12",
+        "NVRM: Xid (PCI:0000:3b:00 GPU-I:112 GPU-CI:1 X:a(b)): 13 | XID | 00000000:3B:00.0 | 13",
+        "NVRM: Xid (0000:3b:00 GPU-I:05): 31, Ch 00000010 | XID | 00000000:3B:00.0 | 31",
+        "NVRM: Xid (PCI:10000:3b:00.1): 62, 2027(0) | XID | 00010000:3B:00.1 | 62",
+        "NVRM: Xid (PCI:0000:3b:00): 31, pid=7, name=a, b): 7 (c) | XID | 00000000:3B:00.0 | 31",
+        "NVRM: Xid (PCI:0000:3b:00): 31, name=\\xff\\x0aNVRM: Xid ( | XID | 00000000:3B:00.0 | 31",
+        "NVRM: waits for NVRM: Xid (PCI:0000:3b:00): 8, pid=1 | XID | 00000000:3B:00.0 | 8",
+        "nvidia-uvm: a\\x0aNVRM: Xid (PCI:0000:3b:00): 31, x | XID | 00000000:3B:00.0 | 31",
+        "NVRM: The NVIDIA GPU 0001:03:00.0\\x0aNVRM: (PCI ID: 10de:2330) installed in this system"
+            + " has\\x0aNVRM: fallen off the bus and is not responding to commands."
+            + " | XID | 00000001:03:00.0 | 79"
       })
   void errorsAreReadInAllTheirForms(String text, Kind kind, String address, int code) {
     assertThat(KernelLine.read("3,1234,5678901,-;" + text))
@@ -63,6 +76,8 @@ class KernelLineTest {
         "3,1,2,-;NVRM: Xid (PCI:0000:3b:00): 99999999999999999999, none",
         "3,1,2,-;NVRM: Xid (PCI:zz00:3b:00): 79",
         "3,1,2,-;NVRM: Xid (PCI:0000:3b:00",
+        "3,1,2,-;NVRM: Xid (PCI:0000:3b:00 GPU-I:05, 79",
+        "3,1,2,-;NVRM: Xid (GPU-I:05 PCI:0000:3b:00): 79",
         "3,1,2,-;NVRM: something has fallen off the bus",
         "3,1,x,-;NVRM: Xid (PCI:0000:3b:00): 79, no time",
         "12,1,2,-;NVRM: Xid (PCI:0000:3b:00): 79, written by a program"
@@ -79,7 +94,9 @@ class KernelLineTest {
         "3,1,2,-;",
         "NVRM: Xid (PCI:0000:3b:00): 79",
         "3,1,2,-;NVRM: loading NVIDIA UNIX x86_64 Kernel Module",
-        "3,1,2,-;audit: NVRM: Xid (PCI:0000:3b:00): 79, quoted by another"
+        "3,1,2,-;audit: NVRM: Xid (PCI:0000:3b:00): 79, quoted by another",
+        "3,1,2,-;NVRM: GPU at PCI:0000:3b:00: GPU-5b2c0b1e-0000-0000-0000-000000000000",
+        " NVRM: Xid (PCI:0000:3b:00): 79"
       })
   void otherLinesSayNothing(String line) {
     assertThat(KernelLine.read(line).kind()).isEqualTo(Kind.OTHER);

@@ -27,7 +27,7 @@ public final class QueryFailure extends Exception {
     TIMEOUT("timeout", 503, 1),
     /** The process is at a limit, or hosts are missing from an answer that has to be complete. */
     UNAVAILABLE("unavailable", 503, 1),
-    /** A tenant is at one of its limits; Prometheus has no such failure. */
+    /** Too much of a tenant waits or is under way; Prometheus has no such failure. */
     LIMITED("unavailable", 429, 1),
     /** A defect of this product. */
     INTERNAL("internal", 500, 0);

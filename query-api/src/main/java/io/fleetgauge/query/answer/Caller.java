@@ -52,10 +52,13 @@ public record Caller(
     return List.of(tenant.split("\\|"));
   }
 
-  /** The failure of a request that is over one of the tenant's limits. */
+  /**
+   * The failure of a request that is over one of the tenant's limits. To repeat it does not help,
+   * so it is no failure of load.
+   */
   QueryFailure over(String limit, Object figure, Object most) {
     return new QueryFailure(
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "the query of tenant "
             + tenant
             + " is over its limit "

@@ -171,7 +171,7 @@ final class Execution {
     if (cost.series() > config.wideSeries() && caller.scope().isEmpty() && WideFold.isIn(planned)) {
       return Optional.of(
           new QueryFailure(
-              QueryFailure.Kind.LIMITED,
+              QueryFailure.Kind.EXECUTION,
               "the query of tenant "
                   + caller.tenant()
                   + " aggregates the whole fleet series by series: "

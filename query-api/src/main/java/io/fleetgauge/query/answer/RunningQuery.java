@@ -88,7 +88,7 @@ public final class RunningQuery {
   /** Waits for a place, does the work in it and gives the place back. */
   <T> Future<T> inPlace(Admission admission, Supplier<Future<T>> work) {
     state = State.WAITING;
-    Span wait = span.child("wait for a place");
+    Span wait = span.child("query queue");
     return admission
         .enter(tenant(), cost, deadline, cancellation)
         .onComplete(entered -> wait.end())

@@ -50,7 +50,7 @@ final class Groups {
   private void check(long rows) throws QueryFailure {
     if (rows > maxRows) {
       throw new QueryFailure(
-          QueryFailure.Kind.LIMITED,
+          QueryFailure.Kind.EXECUTION,
           "the report has more than the "
               + maxRows
               + " rows that report.maxRows allows; group by less, select less with match[], or make"

@@ -18,9 +18,13 @@ import picocli.CommandLine.Option;
     name = "status",
     description = {
       "Prints how the cluster is: what is wrong first, then gateways, hosts, replicas, disks and"
-          + " tenants.",
-      "Exits with 0 if nothing is wrong, 1 for warnings, 2 if something is critical or there is no"
-          + " answer."
+          + " tenants."
+    },
+    exitCodeListHeading = "Exit status:%n",
+    exitCodeList = {
+      "0:Nothing is wrong.",
+      "1:There are warnings.",
+      "2:Something is critical, nothing responds, or the command line is wrong."
     })
 public final class StatusCommand extends AskingCommand {
   private static final int NOT_FOUND = 404;

@@ -177,22 +177,22 @@ class FoldedTest {
     String over = "the query of tenant few is over its limit ";
     assertFails(
         test.begin(ask(limited(4_799, 100, long_), START - 1, END)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         over + "samples: 4800 of at most 4799");
     assertFails(
         test.begin(ask(limited(10_000, 23, long_), START - 1, END)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         over + "series: 24 of at most 23");
     assertFails(
         test.begin(ask(limited(10_000, 100, Duration.ofMinutes(49)), START - 1, END)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         over + "range: 2985 s of at most 2940 s");
     assertThat(test.shards.count("samples")).isZero();
     // What the estimate does not see is found by counting.
     test.shards.pretend(new Extent(1, 1));
     assertFails(
         test.begin(ask(limited(4_799, 100, long_), START - 2, END)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         over + "samples: 4800 of at most 4799");
     assertThat(test.answer(ask(limited(4_800, 24, long_), START - 1, END)).value().ends)
         .isNotEmpty();

@@ -282,12 +282,12 @@ class LookupsTest {
     String over = "the query of tenant few is over its limit series: more than 23 of at most 23";
     assertFails(
         test.begin(ask(few(1_000, 23), new Request.SeriesLabels(SeriesFilter.ALL))),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         over);
     SeriesFilter beyond = new SeriesFilter(START, END, 100, List.of());
     assertFails(
         test.begin(ask(few(1_000, 23), new Request.SeriesLabels(beyond))),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         over);
     assertThat(answer(few(1_000, 24), new Request.SeriesLabels(SeriesFilter.ALL)).value())
         .hasSize(24);
@@ -322,11 +322,11 @@ class LookupsTest {
     Request.Samples power = new Request.Samples(selections(equal(Labels.NAME, "power")));
     assertFails(
         test.begin(ask(few(2_399, 100), power)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "over its limit samples: 2400 of at most 2399");
     assertFails(
         test.begin(ask(few(10_000, 11), power)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "over its limit series: 12 of at most 11");
     assertThat(test.shards.count("samples")).isZero();
   }
@@ -344,7 +344,7 @@ class LookupsTest {
     // No shard has more than the limit, all together do.
     assertFails(
         test.begin(ask(few(2_399, 100), power)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "over its limit samples: 2400 of at most 2399");
     assertThat(answer(few(2_400, 100), power).value().getFirst()).hasSize(12);
   }

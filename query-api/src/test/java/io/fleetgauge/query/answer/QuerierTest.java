@@ -390,19 +390,19 @@ class QuerierTest {
         test.begin(
             range(
                 limited(1_000_000, 100, ranges.minusSeconds(1), 1_000), "sum(power)", START, END)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "the query of tenant few is over its limit range: 2985 s of at most 2984 s; ask for less");
     assertFails(
         test.begin(range(limited(1_000_000, 100, ranges, 199), "sum(power)", START, END)),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "over its limit points: 200 of at most 199");
     assertFails(
         test.begin(instant(limited(1_000_000, 11, hour, 1_000), "sum(power)")),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "over its limit series: 12 of at most 11");
     assertFails(
         test.begin(instant(limited(100, 100, hour, 1_000), "max_over_time(power[40m])")),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "over its limit samples: 1920 of at most 100");
     assertThat(test.shards.count("parts")).isZero();
     assertThat(test.querier.running().all()).isEmpty();
@@ -423,7 +423,7 @@ class QuerierTest {
     test = new TestQuerier(vertx, "query:\n  wideSeries: 11\n");
     assertFails(
         test.begin(instant(ROOT, "stddev(power)")),
-        QueryFailure.Kind.LIMITED,
+        QueryFailure.Kind.EXECUTION,
         "the query of tenant root aggregates the whole fleet series by series: 12 of at most"
             + " query.wideSeries 11; match fewer series, or ask for what rollups keep reduced");
     assertThat(test.answer(instant(ROOT, "sum(power)")).warnings()).isEmpty();
@@ -477,7 +477,7 @@ class QuerierTest {
     assertThat(reply.value().trace().estimated().isHeavy()).isFalse();
     test.shards.release();
     assertFails(
-        test.begin(uncached(ask)), QueryFailure.Kind.LIMITED, "over its limit series: 12 of");
+        test.begin(uncached(ask)), QueryFailure.Kind.EXECUTION, "over its limit series: 12 of");
   }
 
   @Test

@@ -341,13 +341,13 @@ class ReportApiTest {
   void aReportOverALimitNamesIt() throws Exception {
     twoTenants();
     assertThat(ApiServer.failure(api.http.get("root", PATH + "?by=tenant&step=10m")))
-        .startsWith("429 unavailable: the report has more than the 8 rows that report.maxRows");
+        .startsWith("422 execution: the report has more than the 8 rows that report.maxRows");
     for (int pod = 0; pod < 9; pod++) {
       add("DCGM_FI_DEV_FB_USED", gpu(3, "pod", "p" + pod), NOW - HOUR, NOW, 1);
     }
     assertThat(ApiServer.failure(api.http.get("root", PATH + "?by=pod")))
-        .startsWith("429 unavailable: the report has more than the 8 rows that report.maxRows");
+        .startsWith("422 execution: the report has more than the 8 rows that report.maxRows");
     assertThat(ApiServer.failure(api.http.get("root", PATH + "?from=0&by=pod")))
-        .startsWith("429 unavailable: the query of tenant root is over its limit range: ");
+        .startsWith("422 execution: the query of tenant root is over its limit range: ");
   }
 }

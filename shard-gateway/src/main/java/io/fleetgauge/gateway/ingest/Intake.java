@@ -131,7 +131,7 @@ public final class Intake implements AutoCloseable {
       return;
     }
     LaneThread thread = threads.of(host);
-    Span wait = answer.span().child("wait for the lane");
+    Span wait = answer.span().child("ingest queue");
     boolean isTaken =
         thread.queued() < maxQueued
             && thread.run(

@@ -92,7 +92,7 @@ public final class IntakeRoute {
     byte[] body = http.body().buffer().getBytes();
     Context loop = vertx.getOrCreateContext();
     Sender sender = Senders.of(Guard.grant(http));
-    Span span = tracer.serve("take frames", http.request().getHeader(Span.HEADER));
+    Span span = tracer.serve("ingest", http.request().getHeader(Span.HEADER));
     if (span.isRecorded()) {
       span.with("fleetgauge.host", host).with("fleetgauge.bytes", body.length);
     }

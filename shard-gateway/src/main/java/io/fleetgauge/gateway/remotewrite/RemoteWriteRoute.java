@@ -2,7 +2,6 @@ package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.cluster.process.BodyPace;
 import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.Senders;
@@ -405,11 +404,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
       counts.kept.increment();
     } else {
       if (status < 429) {
-        LOG.warn(
-            "remote write of {}: {} {}",
-            Guard.grant(http).map(Grant::tenant).orElse("another process"),
-            status,
-            logged(answer.text));
+        String whose = Guard.grant(http).map(grant -> " of " + grant.tenant()).orElse("");
+        LOG.warn("remote write{}: {} {}", whose, status, logged(answer.text));
       }
       (status == 503 || status == 429 ? counts.retry : counts.refused).increment();
     }

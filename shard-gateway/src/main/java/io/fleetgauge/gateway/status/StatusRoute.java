@@ -17,12 +17,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.io.IOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
+import java.io.File;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code GET /v1/status}: this gateway. {@code GET /v1/status/cluster}: all, see {@link
@@ -37,11 +38,13 @@ import java.util.function.LongSupplier;
  *  "hosts": {HOST: {"series", "newestAt", "tickMillis", "diskBytes"}}}
  * </pre>
  *
- * {@code trouble} is empty when the disk works. {@code bytesPerDay} and what follows from it are
- * absent until a block is on disk; {@code daysLeft} is absent while the retention is reached before
- * the disk is full.
+ * {@code trouble} is empty when the disk works. {@code freeBytes} and {@code totalBytes} are absent
+ * where the system does not tell them. {@code bytesPerDay} and what follows from it are absent
+ * until a block is on disk; {@code daysLeft} is absent while the retention is reached before the
+ * disk is full.
  */
 public final class StatusRoute {
+  private static final Logger LOG = LoggerFactory.getLogger(StatusRoute.class);
   private static final String PATH = "/v1/status";
 
   private final GatewayConfig config;
@@ -51,6 +54,7 @@ public final class StatusRoute {
   private final Journal journal;
   private final MemoryWatermark memory;
   private final LongSupplier clock;
+  private final AtomicBoolean isSpaceUnknown = new AtomicBoolean();
 
   /**
    * @param clock ms since the epoch
@@ -152,12 +156,16 @@ public final class StatusRoute {
             .put("journalMaxBytes", config.journal().maxBytes())
             .put("retentionMillis", config.store().retention().toMillis());
     long left = Math.max(0, config.store().maxDiskBytes() - blockBytes);
-    try {
-      FileStore files = Files.getFileStore(config.store().folder());
-      disk.put("freeBytes", files.getUsableSpace()).put("totalBytes", files.getTotalSpace());
-      left = Math.min(left, files.getUsableSpace());
-    } catch (IOException e) {
-      disk.put("trouble", "the space of its file system cannot be read: " + e);
+    // Not by FileStore, which needs an entry in the table of mounts: a root of chroot, and some
+    // containers, have none.
+    File folder = config.store().folder().toFile();
+    long total = folder.getTotalSpace();
+    if (total > 0) {
+      long free = folder.getUsableSpace();
+      disk.put("freeBytes", free).put("totalBytes", total);
+      left = Math.min(left, free);
+    } else if (!isSpaceUnknown.getAndSet(true)) {
+      LOG.warn("the size of the file system of {} cannot be read: it is not reported", folder);
     }
     OptionalDouble perDay = use.bytesPerDay(now);
     if (perDay.isPresent()) {

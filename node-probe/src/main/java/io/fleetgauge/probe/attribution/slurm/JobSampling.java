@@ -70,13 +70,9 @@ public final class JobSampling implements Reader, AutoCloseable {
               found.damaged(),
               millis.getAsLong(),
               before.failures());
-      trouble = "";
+      report(found.damage());
     } catch (IOException e) {
-      String why = String.valueOf(e.getMessage());
-      if (!why.equals(trouble)) {
-        LOG.warn("{} --json: {}; see attribution.slurm.jobs", settings.command(), why);
-      }
-      trouble = why;
+      report(String.valueOf(e.getMessage()));
       state =
           new State(
               before.series(),
@@ -85,6 +81,13 @@ public final class JobSampling implements Reader, AutoCloseable {
               before.readAt(),
               before.failures() + 1);
     }
+  }
+
+  private void report(String why) {
+    if (!why.isEmpty() && !why.equals(trouble)) {
+      LOG.warn("{} --json: {}; see attribution.slurm.jobs", settings.command(), why);
+    }
+    trouble = why;
   }
 
   @Override

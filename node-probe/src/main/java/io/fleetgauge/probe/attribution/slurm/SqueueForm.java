@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
 /**
  * What {@code squeue --json} prints, in the forms of Slurm 22.05 and later: a number is a number,
  * or an object with {@code set}, {@code infinite} and {@code number}; a state is a text or a list.
- * It is read as it comes, because it has hundreds of bytes of each job that nobody needs here.
+ * Names of users may have any bytes: Slurm does not check that they are UTF-8. It is read as it
+ * comes, because it has hundreds of bytes of each job that nobody needs here.
  */
 final class SqueueForm {
   private static final int MAX_TEXT = 1_024;
@@ -44,6 +45,9 @@ final class SqueueForm {
   private static final Set<String> RUNNING =
       Set.of("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED");
 
+  /** What Slurm 22.05 tells of a running job instead of its state. */
+  private static final Set<String> ALONE = Set.of("CONFIGURING", "RESIZING", "SIGNALING");
+
   private static final Set<String> FIELDS =
       Set.of(
           "job_id",
@@ -57,6 +61,7 @@ final class SqueueForm {
           "job_state",
           "gres_detail",
           "tres_alloc_str",
+          "tres_req_str",
           "tres_per_job",
           "tres_per_node",
           "tres_per_socket",
@@ -69,9 +74,10 @@ final class SqueueForm {
    *
    * @param jobs by the order in which they came, at most the limit
    * @param leftOut jobs beyond the limit
-   * @param damaged entries of the list that are no jobs with an id and a state
+   * @param damaged entries that are no jobs, or have no id or no state
+   * @param damage what the first of them is; empty without one
    */
-  record Jobs(List<Job> jobs, int leftOut, int damaged) {}
+  record Jobs(List<Job> jobs, int leftOut, int damaged, String damage) {}
 
   /**
    * Reads the jobs that run.
@@ -80,9 +86,7 @@ final class SqueueForm {
    * @throws IOException if it is not what squeue prints, or if it tells an error
    */
   static Jobs read(InputStream in, boolean onlyGpus, int limit) throws IOException {
-    Map<String, Job> jobs = new LinkedHashMap<>();
-    int leftOut = 0;
-    int damaged = 0;
+    Reading reading = new Reading(onlyGpus, limit);
     boolean isList = false;
     // What is not UTF-8, in the name of a job, is replaced; a parser of bytes would refuse the
     // whole.
@@ -97,28 +101,7 @@ final class SqueueForm {
           errors(json);
         } else if (field.equals("jobs") && value == JsonToken.START_ARRAY) {
           isList = true;
-          while (json.nextToken() != JsonToken.END_ARRAY) {
-            if (json.currentToken() == null) {
-              throw new IOException("it ends within its list of jobs");
-            }
-            if (json.currentToken() != JsonToken.START_OBJECT) {
-              damaged++;
-              json.skipChildren();
-              continue;
-            }
-            Map<String, String> told = object(json);
-            String id = told.getOrDefault("job_id", "");
-            String state = told.getOrDefault("job_state", "");
-            if (id.isEmpty() || id.equals("0") || state.isEmpty()) {
-              damaged++;
-            } else if (runs(state) && (!onlyGpus || hasGpus(told))) {
-              if (jobs.size() >= limit && !jobs.containsKey(id)) {
-                leftOut++;
-              } else {
-                jobs.put(id, job(id, told));
-              }
-            }
-          }
+          reading.list(json);
         } else {
           json.skipChildren();
         }
@@ -130,7 +113,62 @@ final class SqueueForm {
     if (!isList) {
       throw new IOException("it has no list of jobs");
     }
-    return new Jobs(List.copyOf(jobs.values()), leftOut, damaged);
+    return reading.jobs();
+  }
+
+  /** The jobs of one answer. */
+  private static final class Reading {
+    private final boolean onlyGpus;
+    private final int limit;
+    private final Map<String, Job> jobs = new LinkedHashMap<>();
+    private int entries;
+    private int leftOut;
+    private int damaged;
+    private String damage = "";
+
+    Reading(boolean onlyGpus, int limit) {
+      this.onlyGpus = onlyGpus;
+      this.limit = limit;
+    }
+
+    void list(JsonParser json) throws IOException {
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        if (json.currentToken() == null) {
+          throw new IOException("it ends within the list of jobs");
+        }
+        entries++;
+        if (json.currentToken() == JsonToken.START_OBJECT) {
+          take(object(json));
+        } else {
+          json.skipChildren();
+          damaged("is no object");
+        }
+      }
+    }
+
+    private void take(Map<String, String> told) {
+      String id = told.getOrDefault("job_id", "");
+      String state = told.getOrDefault("job_state", "");
+      if (id.isEmpty() || id.equals("0")) {
+        damaged("has no job_id");
+      } else if (state.isEmpty()) {
+        damaged("has no job_state: " + id);
+      } else if (runs(state) && (!onlyGpus || hasGpus(told))) {
+        if (jobs.size() >= limit && !jobs.containsKey(id)) {
+          leftOut++;
+        } else {
+          jobs.put(id, job(id, told));
+        }
+      }
+    }
+
+    private void damaged(String how) {
+      damage = damaged++ == 0 ? "job number " + entries + " of the list " + how : damage;
+    }
+
+    Jobs jobs() {
+      return new Jobs(List.copyOf(jobs.values()), leftOut, damaged, damage);
+    }
   }
 
   private static Job job(String id, Map<String, String> told) {
@@ -148,6 +186,9 @@ final class SqueueForm {
   }
 
   private static boolean runs(String states) {
+    if (ALONE.contains(states.toUpperCase(Locale.ROOT))) {
+      return true;
+    }
     for (String state : states.split(",")) {
       if (RUNNING.contains(state.toUpperCase(Locale.ROOT))) {
         return true;
@@ -239,9 +280,8 @@ final class SqueueForm {
         number = json.getText();
       } else if (field.equals("set")) {
         isSet = value != JsonToken.VALUE_FALSE;
-      } else {
-        json.skipChildren();
       }
+      json.skipChildren();
     }
     return isSet ? number : "";
   }

@@ -8,6 +8,7 @@ import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,8 +17,21 @@ import java.util.regex.Pattern;
 public final class MdAdm implements Collector {
   private static final String[] STATES = {"active", "inactive", "recovering", "resync", "check"};
   private static final Pattern DISKS = Pattern.compile("\\[(\\d+)/(\\d+)\\] \\[[U_]+\\]");
-  private static final Pattern BLOCKS = Pattern.compile("\\((\\d+)/\\d+\\)");
   private static final Pattern SIZE = Pattern.compile("\\s+(\\d+) blocks.*");
+
+  /** {@code resync=DELAYED}, also PENDING and REMOTE, or {@code reshape = 7.2% (27/375)}. */
+  private static final Pattern SYNC =
+      Pattern.compile(
+          "\\s+(?:\\[[=>.]*\\]\\s+)?(recovery|reshape|check|resync)\\s*=\\s*"
+              + "(?:([A-Z]+)|[\\d.]+%\\s+\\((\\d+)/\\d+\\).*)");
+
+  /** What goes on, and how its state is called. */
+  private static final Map<String, String> ACTIVITIES =
+      Map.of(
+          "recovery", "recovering", "reshape", "reshaping", "check", "check", "resync", "resync");
+
+  /** Kinds of arrays that do not tell how many of their disks work, because all must. */
+  private static final Set<String> WITHOUT_COUNTS = Set.of("raid0", "linear", "faulty");
 
   private final NodeFiles files;
   private KernelText text;
@@ -71,49 +85,52 @@ public final class MdAdm implements Collector {
     }
     String first = lines.getFirst();
     String[] words = first.split("\\s+");
-    Matcher size = SIZE.matcher(lines.size() > 1 ? lines.get(1) : "");
-    if (words.length < 3 || !words[1].equals(":") || !size.matches()) {
+    if (words.length < 3 || !words[1].equals(":") || !words[2].matches("(in)?active")) {
       text.damaged(first);
       return;
     }
     String device = words[0];
-    double all = Double.parseDouble(size.group(1));
-    double active = 0;
+    String activity = words[2];
+    String rest = lines.size() > 1 ? lines.get(1) : "";
+    Matcher size = SIZE.matcher(rest);
+    boolean hasSize = size.matches();
+    double all = hasSize ? Double.parseDouble(size.group(1)) : Double.NaN;
+    double failed = count(first, "(F)");
+    double spare = count(first, "(S)");
     double total = 0;
-    Matcher counts = DISKS.matcher(lines.get(1));
-    if (first.contains("raid0") || first.contains("linear")) {
-      total = first.chars().filter(c -> c == '[').count();
-      active = total;
-    } else if (!first.contains("inactive")) {
-      if (!counts.find()) {
+    double active = 0;
+    Matcher counts = DISKS.matcher(rest);
+    if (counts.find()) {
+      total = Double.parseDouble(counts.group(1));
+      active = Double.parseDouble(counts.group(2));
+    } else if (activity.equals("active")) {
+      if (!WITHOUT_COUNTS.contains(personality(words))) {
         text.damaged(first);
         return;
       }
-      total = Double.parseDouble(counts.group(1));
-      active = Double.parseDouble(counts.group(2));
+      total = count(first, "[");
+      active = total - failed - spare;
     }
-    String activity = words[2];
     double done = all;
-    for (String line : lines.subList(2, lines.size())) {
-      String syncing = syncing(line);
-      if (!syncing.isEmpty()) {
-        activity = syncing;
-        Matcher progress = BLOCKS.matcher(line);
-        if (line.contains("PENDING") || line.contains("DELAYED") || line.contains("REMOTE")) {
-          done = 0;
-        } else if (progress.find()) {
-          done = Double.parseDouble(progress.group(1));
-        } else {
-          text.damaged(line);
-          return;
-        }
+    for (String line : lines.subList(Math.min(2, lines.size()), lines.size())) {
+      Matcher sync = SYNC.matcher(line);
+      if (sync.lookingAt()) {
+        activity = ACTIVITIES.get(sync.group(1));
+        done = sync.group(2) == null ? Double.parseDouble(sync.group(3)) : 0;
         break;
       }
+      if (line.contains("% (") && line.contains("finish=")) {
+        text.damaged(line); // something that is not known goes on
+        done = Double.NaN;
+      }
+    }
+    if (!hasSize && words.length > 3 && count(first, "[") > 0) {
+      text.damaged(first); // only an array without disks has no size
     }
     out.add(required, total, device);
     out.add(disks, active, device, "active");
-    out.add(disks, count(first, "(F)"), device, "failed");
-    out.add(disks, count(first, "(S)"), device, "spare");
+    out.add(disks, failed, device, "failed");
+    out.add(disks, spare, device, "spare");
     for (String each : STATES) {
       out.add(state, each.equals(activity) ? 1 : 0, device, each);
     }
@@ -121,12 +138,13 @@ public final class MdAdm implements Collector {
     out.add(synced, done, device);
   }
 
-  private static String syncing(String line) {
-    return line.contains("recovery")
-        ? "recovering"
-        : line.contains("reshape")
-            ? "reshaping"
-            : line.contains("check") ? "check" : line.contains("resync") ? "resync" : "";
+  /** The kind of an active array: {@code md0 : active (auto-read-only) raid1 sda1[0]}. */
+  private static String personality(String[] words) {
+    int at = 3;
+    while (at < words.length && words[at].startsWith("(")) {
+      at++;
+    }
+    return at < words.length ? words[at] : "";
   }
 
   private static int count(String line, String mark) {

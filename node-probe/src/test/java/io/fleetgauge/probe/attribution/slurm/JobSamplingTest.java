@@ -66,7 +66,9 @@ class JobSamplingTest {
   void theFormWithNumbersAsObjectsAndStatesAsListsIsRead() throws IOException {
     Job train = new Job("4712", "ana", "phys", "gpu", "train", "4711", "0", "n[1-2]");
     SqueueForm.Jobs onlyGpus = read(NEWER, true, 10);
-    assertThat(onlyGpus).isEqualTo(new SqueueForm.Jobs(List.of(train), 0, 1));
+    assertThat(onlyGpus)
+        .isEqualTo(
+            new SqueueForm.Jobs(List.of(train), 0, 1, "job number 4 of the list has no job_id"));
     assertThat(read(NEWER, false, 10).jobs()).extracting(Job::id).containsExactly("4712", "4714");
     assertThat(read(NEWER, false, 1).leftOut()).isEqualTo(1);
   }
@@ -84,6 +86,7 @@ class JobSamplingTest {
           tres_alloc_str  | cpu=2,gres/mps=50                               | true
           tres_per_node   | gres:gpu:2                                      | true
           tres_per_node   | gpu                                             | true
+          tres_req_str    | cpu=2,gres/gpu=10                               | true
           tres_per_task   | gres/gpu:1                                      | true
           tres_per_socket | gres/gpu:h100:1                                 | true
           tres_per_job    | gres/gpu:8                                      | true
@@ -118,6 +121,43 @@ class JobSamplingTest {
     assertThat(jobs.jobs()).extracting(Job::id).containsExactly("1", "2");
     assertThat(jobs.jobs().getFirst().name()).isEqualTo("caf\ufffd?aq");
     assertThat(jobs.damaged()).as("a number and a list").isEqualTo(2);
+    assertThat(jobs.damage()).isEqualTo("job number 2 of the list is no object");
+  }
+
+  @Test
+  void anEntryWhoseValuesHaveUnknownFormsCostsOnlyItself() throws IOException {
+    String text =
+        """
+        {"jobs": [{"job_id": 1, "job_state": "RUNNING", "nodes": {"set": [], "number": {}}},
+         {"job_id": [], "job_state": {"a": [1]}}, {"job_id": 3, "job_state": []},
+         {"job_id": 4, "job_state": "RUNNING", "nodes": [{"a": ["b"]}, "n1"]}]}
+        """;
+    assertThat(read(text, false, 10).jobs())
+        .containsExactly(
+            new Job("1", "", "", "", "", "", "", ""), new Job("4", "", "", "", "", "", "", "n1"));
+    assertThat(read(text, false, 10).damaged()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "['COMPLETING', 'RUNNING'] | true",
+        "['RUNNING', 'CONFIGURING'] | true",
+        "['CANCELLED', 'COMPLETING'] | true",
+        "['SUSPENDED'] | true",
+        "'CONFIGURING' | true",
+        "'RESIZING' | true",
+        "['PENDING', 'CONFIGURING'] | false",
+        "['PENDING'] | false",
+        "['COMPLETED', 'STAGE_OUT'] | false",
+        "['A_NEW_STATE'] | false"
+      })
+  void aJobRunsWhileItHasItsNodes(String state, boolean runs) throws IOException {
+    String text = "{'jobs': [{'job_id': 7, 'job_state': %s}]}".formatted(state).replace('\'', '"');
+    assertThat(read(text, false, 10).jobs()).hasSize(runs ? 1 : 0);
+    assertThat(read(text, false, 10).damaged()).isZero();
   }
 
   @Test

@@ -61,8 +61,8 @@ public final class IngestCounts {
     return switch (because) {
       case FAILED -> "silent";
       case LATER -> "slow";
-      case BROKEN -> "broken";
-      case STRANGER -> "stranger";
+      case BROKEN -> "protocol_error";
+      case STRANGER -> "unknown_peer";
       case WHOLE, KEPT -> throw new IllegalArgumentException("" + because);
     };
   }

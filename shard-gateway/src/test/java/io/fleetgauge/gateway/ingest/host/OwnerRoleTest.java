@@ -181,7 +181,7 @@ class OwnerRoleTest {
     assertThat(environment.counts().copiesRepeated.sum()).isGreaterThan(1);
     assertThat(environment.counts().replicasLost())
         .containsExactlyInAnyOrderEntriesOf(
-            Map.of("silent", 1L, "slow", 0L, "broken", 0L, "stranger", 0L));
+            Map.of("silent", 1L, "slow", 0L, "protocol_error", 0L, "unknown_peer", 0L));
   }
 
   @Test
