@@ -34,8 +34,8 @@ class FiguresTest {
     for (String page : List.of("docs/alerting.md", "CHANGELOG.md")) {
       assertThat(document(page))
           .as(page)
-          .containsPattern("\\b" + alerts("fleetgauge") + " (\\[bundled )?alerts")
-          .containsPattern("\\b" + alerts("itself") + " (alerts are )?about");
+          .containsPattern("\\b" + alerts("fleetgauge") + "\\s+(\\[bundled )?alerts")
+          .containsPattern("\\b" + alerts("itself") + "\\s+(alerts are )?about");
     }
   }
 
@@ -46,7 +46,9 @@ class FiguresTest {
         Files.readAllLines(Prose.ROOT.resolve("load-test/src/test/dashboards/empty-panels.tsv"))
             .size();
     for (String page : List.of("docs/migrate.md", "docs/demo.md")) {
-      assertThat(document(page)).as(page).contains(386 - empty + " of 386 panels");
+      assertThat(document(page))
+          .as(page)
+          .containsPattern((386 - empty) + "\\s+of\\s+386\\s+panels");
     }
   }
 }
