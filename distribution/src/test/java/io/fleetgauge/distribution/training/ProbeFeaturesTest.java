@@ -161,7 +161,7 @@ class ProbeFeaturesTest {
             """
             hostname: n1
             tick: 1s
-            discovery: {method: %1$s, port: %2$d, %3$s: {%4$s}}
+            discovery: {method: %1$s, scheme: https, port: %2$d, %3$s: {%4$s}}
             trust: {ca: %5$s}
             http: {host: 127.0.0.1, port: 0}
             spool: {folder: %6$s/spool}
