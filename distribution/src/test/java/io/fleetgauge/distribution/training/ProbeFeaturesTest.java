@@ -7,11 +7,15 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.distribution.process.Programs;
 import io.fleetgauge.probe.attribution.kubelet.FakeKubelet;
 import io.fleetgauge.probe.attribution.kubelet.Messages;
-import io.vertx.core.Vertx;
-import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.net.UnixDomainSocketAddress;
 import java.net.http.HttpClient;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +41,6 @@ class ProbeFeaturesTest {
   private static final String THIRD = "GPU-cccc0000-1111-2222-3333-444444444444";
 
   @TempDir private Path folder;
-  private Vertx vertx;
   private TrainingGateway gateway;
   private Certificate certificate;
   private StandInApi apis;
@@ -53,7 +56,6 @@ class ProbeFeaturesTest {
 
   @BeforeEach
   void start() throws Exception {
-    vertx = Vertx.vertx();
     gateway = TrainingGateway.start(folder);
     certificate = Certificate.make(Files.createDirectory(folder.resolve("tls")));
     apis = new StandInApi(certificate);
@@ -69,17 +71,16 @@ class ProbeFeaturesTest {
     }
     apis.close();
     gateway.close();
-    vertx.close().await();
   }
 
   @Test
   void eachDeliversWhenAllAreSwitchedOnAtOnce() throws Exception {
     Path config = Files.writeString(folder.resolve("prüfling.yaml"), everything());
-    dockerAnswers();
     Path log = folder.resolve("kmsg");
     Programs.run(folder, "mkfifo", log.toString());
     HttpClient client = HttpClient.newBuilder().sslContext(certificate.context()).build();
     try (FakeKubelet kubelet = new FakeKubelet(folder.resolve("kubelet.sock"));
+        ServerSocketChannel docker = docker();
         PackagedProbe probe = PackagedProbe.start(config, environment(), client, "https");
         // Opened for both, a pipe waits for nobody.
         RandomAccessFile kernel = new RandomAccessFile(log.toFile(), "rw")) {
@@ -88,6 +89,7 @@ class ProbeFeaturesTest {
               "ml",
               "train-0",
               Messages.container("main", Messages.devices("nvidia.com/gpu", FIRST))));
+      assertThat(docker.isOpen()).isTrue();
       assertThat(gateway.awaitTicks(SECONDS)).as(probe.output()).isTrue();
       tellAnAllocation();
       probe.awaitMetrics(this::readsTheHost);
@@ -159,7 +161,7 @@ class ProbeFeaturesTest {
             """
             hostname: n1
             tick: 1s
-            discovery: {method: %1$s, port: %2$d, %3$s: {%4$s}}
+            discovery: {method: %1$s, scheme: https, port: %2$d, %3$s: {%4$s}}
             trust: {ca: %5$s}
             http: {host: 127.0.0.1, port: 0}
             spool: {folder: %6$s/spool}
@@ -348,12 +350,26 @@ class ProbeFeaturesTest {
     return text.append("\n2 compute.0.bytes 1048576\n").toString();
   }
 
-  private void dockerAnswers() {
-    vertx
-        .createHttpServer()
-        .requestHandler(request -> request.response().end("[]"))
-        .listen(SocketAddress.domainSocketAddress(folder.resolve("docker.sock").toString()))
-        .await();
+  /** One that has no containers. */
+  private ServerSocketChannel docker() throws IOException {
+    ServerSocketChannel docker = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    docker.bind(UnixDomainSocketAddress.of(folder.resolve("docker.sock")));
+    byte[] answer =
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]"
+            .getBytes(StandardCharsets.US_ASCII);
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              while (docker.isOpen()) {
+                try (SocketChannel asked = docker.accept()) {
+                  asked.read(ByteBuffer.allocate(10_000));
+                  asked.write(ByteBuffer.wrap(answer));
+                } catch (IOException e) {
+                  continue; // the probe or the test has ended
+                }
+              }
+            });
+    return docker;
   }
 
   private void tellAnAllocation() throws Exception {
