@@ -31,6 +31,7 @@ final class CollectorReader implements Reader {
   private final Metric success = new Metric("node_scrape_collector_success", "collector");
   private final LongAdder failures = new LongAdder();
   private boolean isFailing;
+  private boolean isMissing;
 
   /**
    * @param faults counts what the collector could not understand
@@ -88,9 +89,14 @@ final class CollectorReader implements Reader {
             faults.last());
       }
       isFailing = !succeeded;
+      isMissing = false;
       return succeeded;
     } catch (Missing e) {
-      return false; // the node does not have it
+      if (!isMissing) {
+        LOG.info("the collector {} has nothing to read: {} is not there", name, e.getMessage());
+      }
+      isMissing = true;
+      return false;
     } catch (IOException | RuntimeException e) {
       failures.increment();
       if (!isFailing) {

@@ -2,6 +2,7 @@ package io.fleetgauge.probe.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.Damage;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -155,5 +156,25 @@ class CountersTest {
     opened.look();
     assertThat(opened.counters().metrics()).containsExactly("DCGM_FI_DEV_FB_FREE");
     assertThat(opened.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void aDamagedLineCostsNoOtherAndIsWarnedOf() {
+    SplittableRandom random = Damage.random("counters");
+    byte[] line =
+        "DCGM_FI_DEV_SM_CLOCK, gauge, SM clock (in MHz).\n".getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < Damage.TIMES; i++) {
+      Damage how = Damage.values()[i % Damage.values().length];
+      String text =
+          "DCGM_FI_DEV_GPU_TEMP, gauge, Temperature.\n"
+              + new String(how.to(line, random), StandardCharsets.UTF_8)
+              + "DCGM_FI_DEV_POWER_USAGE, gauge, Power.\n";
+      Counters read = Counters.parse(text);
+      assertThat(read.metrics())
+          .as(text)
+          .contains("DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_POWER_USAGE");
+      boolean isChosen = read.metrics().contains("DCGM_FI_DEV_SM_CLOCK");
+      assertThat(isChosen || !read.warnings().isEmpty() || how == Damage.CUT).as(text).isTrue();
+    }
   }
 }

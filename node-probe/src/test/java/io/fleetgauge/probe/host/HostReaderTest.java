@@ -176,6 +176,46 @@ class HostReaderTest {
   }
 
   @Test
+  void columnsOfAKernelToComeAreNotRead() throws IOException {
+    file("diskstats", "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n");
+    file("sys/fs/file-nr", "100 0 200 5\n");
+    file(
+        "net/dev",
+        """
+        Inter-| Receive | Transmit
+         face |bytes |bytes
+          eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
+        """);
+    file(
+        "net/arp",
+        """
+        IP address       HW type     Flags       HW address            Mask     Device
+        192.0.2.1        0x1         0x2         00:00:5e:00:53:01     *        eth0 later
+        """);
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    assertThat(text(reader))
+        .contains(
+            "node_disk_flush_requests_time_seconds_total{device=\"sda\"} 0.017",
+            "node_filefd_maximum 200",
+            "node_network_transmit_compressed_total{device=\"eth0\"} 16",
+            "node_arp_entries{device=\"eth0\"} 1");
+    assertThat(reader.failures()).isZero();
+  }
+
+  /** As pressure/irq does where the kernel does not account for interrupts. */
+  @Test
+  void aFileThatRefusesToBeReadCostsOnlyItself() throws IOException {
+    file("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=5000000\n");
+    Files.createSymbolicLink(folder.resolve("pressure/irq"), Path.of("/proc/self/mem"));
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    assertThat(text(reader))
+        .contains(
+            "node_pressure_cpu_waiting_seconds_total 5",
+            "node_scrape_collector_success{collector=\"pressure\"} 1");
+    assertThat(reader.failures()).isZero();
+  }
+
+  @Test
   void theLastLineMayHaveNoEnd() throws IOException {
     file("vmstat", "pgfault 12\npgmajfault 345");
     HostReader reader = reader(HostSettings.at(folder, folder, folder));

@@ -2,8 +2,8 @@ package io.fleetgauge.probe.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.cluster.config.TickSettings;
+import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -20,10 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The proc and sys of node_exporter's end-to-end test, and what it prints for them. The archive is
- * node_exporter's, Apache-2.0, see the NOTICE beside it.
- */
+/** The proc and sys of node_exporter's end-to-end test, and what it prints for them. */
 class NodeExporterFixtureTest {
   /** Metrics whose values are those of the machine that runs, not those of the fixture. */
   private static final Set<String> OF_THE_MACHINE =
@@ -54,40 +51,12 @@ class NodeExporterFixtureTest {
 
   @BeforeAll
   static void read() throws Exception {
-    Path archive = folder.resolve("fixtures.tar.gz");
-    try (var in =
-        NodeExporterFixtureTest.class.getResourceAsStream("node-exporter-fixtures.tar.gz")) {
-      Files.copy(in, archive);
-    }
-    Process tar =
-        new ProcessBuilder("tar", "-xzf", archive.toString(), "-C", folder.toString())
-            .inheritIO()
-            .start();
-    assertThat(tar.waitFor()).isZero();
-    Path root = Files.createDirectories(folder.resolve("root/run"));
-    Files.createSymbolicLink(root.resolve("udev"), folder.resolve("fixtures/udev"));
+    HostSettings settings = NodeFixture.unpack(folder);
     String page = Files.readString(folder.resolve("fixtures/e2e-output.txt"));
     theirs = byName(page);
-    ProbeConfig config =
-        ProbeConfig.read(
-            "test",
-            """
-            hostname: n1
-            gateways: [http://127.0.0.1:1]
-            host:
-              proc: %1$s/fixtures/proc
-              sys: %1$s/fixtures/sys
-              rootfs: %1$s/root
-              collectors: {on: [processes]}
-              hwmon: {chips: {include: "(applesmc|asus_nb_wmi|coretemp|hwmon4|ieee80211|nct6779)"}}
-              netclass: {devices: {exclude: "(dmz|int)"}}
-              netdev: {devices: {include: "lo"}}
-              arp: {devices: {exclude: "nope"}}
-            """
-                .formatted(folder));
     HostReader reader =
         new HostReader(
-            config.host(),
+            settings,
             TickClasses.of(TickSettings.every(Duration.ofSeconds(15))),
             () -> 1_700_000_000_000L);
     Tick.Builder readings = new Tick.Builder();

@@ -3,6 +3,7 @@ package io.fleetgauge.probe.xid;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.probe.Damage;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -123,6 +124,24 @@ class KernelLogTest {
     assertThat(log.unreadable()).isEqualTo(unreadable).isPositive();
     assertThat(counted + gpus.overflows()).isEqualTo(errors);
     assertThat(counted).isPositive();
+  }
+
+  @Test
+  void aDamagedRecordCostsNoOther() {
+    log.history(false);
+    SplittableRandom random = Damage.random("kmsg");
+    String gpu = "3,%d,50000000,-;NVRM: Xid (PCI:0000:3b:00 GPU-I:05): 43, pid=1, name=a\n";
+    for (int i = 0; i < Damage.TIMES; i++) {
+      byte[] other =
+          "4,%d,50000000,-;NVRM: Xid (PCI:0000:5e:00): 31, pid=7, name=b, Ch 00000010\n"
+              .formatted(2 * i)
+              .getBytes(StandardCharsets.ISO_8859_1);
+      now += XidCounts.SAME_MILLIS;
+      log.take(ByteBuffer.wrap(Damage.values()[i % 7].to(other, random)));
+      take(gpu.formatted(2 * i + 1));
+    }
+    assertThat(gpus.all()).contains(new XidCounts.Seen(GPU, 43, Damage.TIMES, now));
+    assertThat(log.unreadable()).isPositive();
   }
 
   @Test

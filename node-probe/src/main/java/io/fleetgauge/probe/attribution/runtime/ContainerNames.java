@@ -46,7 +46,7 @@ public final class ContainerNames implements AutoCloseable {
    *
    * @param socket by which it is asked
    * @param ageMillis time since its last answer; empty before the first
-   * @param errors how often it did not answer
+   * @param errors how often it did not answer, and entries of its answers that cannot be read
    */
   public record Status(Path socket, boolean isUp, OptionalLong ageMillis, long errors) {}
 
@@ -62,6 +62,7 @@ public final class ContainerNames implements AutoCloseable {
     volatile boolean hasAnswered;
     volatile long answeredAt;
     volatile long errors;
+    String trouble = ""; // logged last
     Map<String, ContainerName> names = Map.of();
 
     Asked(ContainerRuntime runtime) {
@@ -177,7 +178,7 @@ public final class ContainerNames implements AutoCloseable {
             });
   }
 
-  private void answered(Asked of, Map<String, ContainerName> found) {
+  private void answered(Asked of, Listing found) {
     if (!of.isUp) {
       LOG.info("the container runtime at {} tells the names of containers", of.runtime.socket());
     }
@@ -185,7 +186,16 @@ public final class ContainerNames implements AutoCloseable {
     of.isThere = true;
     of.answeredAt = nanos.getAsLong();
     of.hasAnswered = true;
-    of.names = found;
+    of.names = found.names();
+    of.errors = of.errors + found.lost();
+    if (found.lost() > 0 && !found.first().equals(of.trouble)) {
+      LOG.warn(
+          "the container runtime at {} tells {} entries that cannot be read: {}",
+          of.runtime.socket(),
+          found.lost(),
+          found.first());
+    }
+    of.trouble = found.first();
     Map<String, ContainerName> all = new HashMap<>();
     for (String id : wanted) {
       of(id).ifPresent(name -> all.put(id, name));

@@ -2,7 +2,6 @@ package io.fleetgauge.probe.attribution.runtime;
 
 import io.vertx.core.Future;
 import java.nio.file.Path;
-import java.util.Map;
 
 /** A program that runs containers and tells how they are called. */
 interface ContainerRuntime {
@@ -15,5 +14,5 @@ interface ContainerRuntime {
   Path socket();
 
   /** All running containers by id; fails with a message that says why there is no answer. */
-  Future<Map<String, ContainerName>> list();
+  Future<Listing> list();
 }

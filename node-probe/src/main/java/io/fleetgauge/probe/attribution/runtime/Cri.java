@@ -84,7 +84,7 @@ final class Cri implements ContainerRuntime {
   }
 
   @Override
-  public Future<Map<String, ContainerName>> list() {
+  public Future<Listing> list() {
     return GrpcConnection.open(client, socket, timeoutMillis, MOST_BYTES)
         .compose(
             connection ->
@@ -98,19 +98,19 @@ final class Cri implements ContainerRuntime {
                     .onComplete(done -> connection.close()));
   }
 
-  private static Future<Map<String, ContainerName>> list(
-      GrpcConnection connection, String version) {
+  private static Future<Listing> list(GrpcConnection connection, String version) {
+    Listing listing = new Listing();
     return connection
         .call(version + CONTAINERS, RUNNING)
-        .compose(message -> read("containers", () -> containers(message)))
+        .compose(message -> read("containers", () -> containers(message, listing)))
         .compose(
             containers ->
-                sandboxes(connection, version, containers)
-                    .map(sandboxes -> names(containers, sandboxes)));
+                sandboxes(connection, version, containers, listing)
+                    .map(sandboxes -> names(containers, sandboxes, listing)));
   }
 
   private static Future<Map<String, Map<String, String>>> sandboxes(
-      GrpcConnection connection, String version, List<Container> containers) {
+      GrpcConnection connection, String version, List<Container> containers, Listing listing) {
     boolean isTold =
         containers.stream()
             .allMatch(
@@ -119,7 +119,7 @@ final class Cri implements ContainerRuntime {
         ? Future.succeededFuture(Map.of())
         : connection
             .call(version + SANDBOXES, new byte[0])
-            .compose(message -> read("pods", () -> sandboxes(message)));
+            .compose(message -> read("pods", () -> sandboxes(message, listing)));
   }
 
   private static <T> Future<T> read(String what, Reading<T> reading) {
@@ -130,43 +130,61 @@ final class Cri implements ContainerRuntime {
     }
   }
 
-  static Map<String, ContainerName> names(
-      List<Container> containers, Map<String, Map<String, String>> sandboxes) {
-    Map<String, ContainerName> names = new HashMap<>();
+  static Listing names(
+      List<Container> containers, Map<String, Map<String, String>> sandboxes, Listing listing) {
     for (Container each : containers) {
-      each.name(sandboxes).ifPresent(name -> names.put(each.id(), name));
+      each.name(sandboxes).ifPresent(name -> listing.add(each.id(), name));
     }
-    return names;
+    return listing;
   }
 
-  /** The containers of a {@code ListContainersResponse}. */
-  static List<Container> containers(byte[] message) throws WireException {
-    ProtobufFields in = new ProtobufFields(message, message.length);
+  /**
+   * The containers of a {@code ListContainersResponse}.
+   *
+   * @param lost takes those that cannot be read
+   */
+  static List<Container> containers(byte[] message, Listing lost) throws WireException {
     List<Container> containers = new ArrayList<>();
-    while (in.position() < message.length) {
-      int tag = tag(in);
-      if (tag == FIRST && containers.size() < MOST_CONTAINERS) {
-        containers.add(container(in, in.end(message.length, "a container")));
-      } else {
-        in.skipField(tag, message.length);
-      }
-    }
+    entries(message, "a container", lost, (in, end) -> containers.add(container(in, end)));
     return containers;
   }
 
-  /** The pods of a {@code ListPodSandboxResponse} by id, as labels of the kubelet name them. */
-  static Map<String, Map<String, String>> sandboxes(byte[] message) throws WireException {
-    ProtobufFields in = new ProtobufFields(message, message.length);
+  /**
+   * The pods of a {@code ListPodSandboxResponse} by id, as labels of the kubelet name them.
+   *
+   * @param lost takes those that cannot be read
+   */
+  static Map<String, Map<String, String>> sandboxes(byte[] message, Listing lost)
+      throws WireException {
     Map<String, Map<String, String>> sandboxes = new HashMap<>();
+    entries(message, "a pod", lost, (in, end) -> sandbox(in, end, sandboxes));
+    return sandboxes;
+  }
+
+  /** Reads one entry of a list. */
+  private interface Entry {
+    void read(ProtobufFields in, int end) throws WireException;
+  }
+
+  /** An entry tells its length, so that one that cannot be read costs no other. */
+  private static void entries(byte[] message, String what, Listing lost, Entry entry)
+      throws WireException {
+    ProtobufFields in = new ProtobufFields(message, message.length);
+    int entries = 0;
     while (in.position() < message.length) {
       int tag = tag(in);
-      if (tag == FIRST && sandboxes.size() < MOST_CONTAINERS) {
-        sandbox(in, in.end(message.length, "a pod"), sandboxes);
+      if (tag == FIRST && entries++ < MOST_CONTAINERS) {
+        int end = in.end(message.length, what);
+        try {
+          entry.read(in, end);
+        } catch (WireException e) {
+          lost.lose(e.getMessage());
+          in.moveTo(end);
+        }
       } else {
         in.skipField(tag, message.length);
       }
     }
-    return sandboxes;
   }
 
   private static int tag(ProtobufFields in) throws WireException {

@@ -10,6 +10,7 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class Docker implements ContainerRuntime {
   }
 
   @Override
-  public Future<Map<String, ContainerName>> list() {
+  public Future<Listing> list() {
     return client
         .request(
             new RequestOptions()
@@ -87,10 +88,11 @@ final class Docker implements ContainerRuntime {
    * @throws DecodeException if it is not JSON
    * @throws ClassCastException if it is another value
    */
-  static Map<String, ContainerName> read(Buffer body) {
-    Map<String, ContainerName> names = new HashMap<>();
-    JsonArray all = new JsonArray(body);
-    for (int i = 0; i < all.size() && names.size() < MOST_CONTAINERS; i++) {
+  static Listing read(Buffer body) {
+    Listing listing = new Listing();
+    // A decoder of bytes would refuse the whole for one that is not UTF-8.
+    JsonArray all = new JsonArray(body.toString(StandardCharsets.UTF_8));
+    for (int i = 0; i < all.size() && listing.names().size() < MOST_CONTAINERS; i++) {
       if (all.getValue(i) instanceof JsonObject container
           && container.getValue("Id") instanceof String id
           && container.getValue("Names") instanceof JsonArray given
@@ -99,10 +101,12 @@ final class Docker implements ContainerRuntime {
         ContainerName.ofDocker(
                 name.startsWith("/") ? name.substring(1) : name,
                 labels(container.getValue("Labels")))
-            .ifPresent(known -> names.put(id, known));
+            .ifPresent(known -> listing.add(id, known));
+      } else {
+        listing.lose("container " + i + " of the answer has no Id or no Names");
       }
     }
-    return names;
+    return listing;
   }
 
   private static Map<String, String> labels(Object value) {

@@ -65,7 +65,7 @@ public final class OsRelease implements Collector {
       try {
         out.add(support, LocalDate.parse(end).atStartOfDay(ZoneOffset.UTC).toEpochSecond());
       } catch (DateTimeParseException e) {
-        files.damaged();
+        files.damaged("SUPPORT_END of os-release is " + end + ", which is no date");
       }
     }
   }

@@ -43,8 +43,9 @@ public final class Pressure implements Collector {
       try {
         read(out, each);
         found++;
-      } catch (Missing e) {
-        // An older kernel has fewer of these files.
+      } catch (IOException e) {
+        // An older kernel has fewer of these files, and one may refuse to tell: it does not
+        // measure.
       }
     }
     if (found == 0) {

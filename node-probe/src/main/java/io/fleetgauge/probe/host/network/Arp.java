@@ -30,7 +30,7 @@ public final class Arp implements Collector {
     counts.clear();
     text.skipHeader("IP", 1);
     while (text.nextLine()) {
-      if (text.wordsLeft() != COLUMNS) {
+      if (text.wordsLeft() < COLUMNS) {
         text.damaged();
         continue;
       }

@@ -52,6 +52,7 @@ public final class Conntrack implements Collector {
     while (text.nextLine()) {
       if (text.wordsLeft() < COLUMNS) {
         text.damaged();
+        java.util.Arrays.fill(sums, Double.NaN); // a sum that lacks a CPU would seem to be reset
         continue;
       }
       for (int i = 0; i < COLUMNS; i++) {

@@ -43,7 +43,7 @@ public final class NetDev implements Collector {
     text.skipHeader("Inter-|", 2);
     while (text.nextLine()) {
       // The number of bytes may follow the colon without a blank.
-      if (!text.nextWord(':') || text.wordEnd() != ':' || text.wordsLeft() != columns.length) {
+      if (!text.nextWord(':') || text.wordEnd() != ':' || text.wordsLeft() < columns.length) {
         text.damaged();
         continue;
       }

@@ -29,8 +29,10 @@ public final class NetStat implements Collector {
 
   @Override
   public void read(Readings out) throws IOException {
-    table(out, "net/netstat");
-    table(out, "net/snmp");
+    int found = table(out, "net/netstat") + table(out, "net/snmp");
+    if (found == 0) {
+      throw new Missing("net/netstat");
+    }
     try {
       list(out, "net/snmp6");
     } catch (Missing e) {
@@ -38,11 +40,21 @@ public final class NetStat implements Collector {
     }
   }
 
-  /** Two lines for each protocol: names and values. */
-  private void table(Readings out, String file) throws IOException {
-    KernelText text = files.proc(file);
-    while (text.nextLine()) {
+  /**
+   * Two lines for each protocol: names and values. A line that does not belong to the one before
+   * begins the next protocol.
+   */
+  private int table(Readings out, String file) throws IOException {
+    KernelText text;
+    try {
+      text = files.proc(file);
+    } catch (Missing e) {
+      return 0;
+    }
+    boolean hasLine = text.nextLine();
+    while (hasLine) {
       if (!text.nextWord()) {
+        hasLine = text.nextLine();
         continue;
       }
       String protocol = text.word();
@@ -50,17 +62,27 @@ public final class NetStat implements Collector {
       while (count < MAX_COLUMNS && text.nextWord()) {
         columns[count++] = fields.of(protocol.replace(':', '_').concat(text.word()));
       }
-      if (!text.nextLine() || !text.nextWord() || !text.wordIs(protocol)) {
-        text.damaged();
-      } else if (text.wordsLeft() != count) {
-        text.damaged();
+      hasLine = text.nextLine();
+      boolean fits = hasLine && text.nextWord() && text.wordIs(protocol);
+      if (fits && text.wordsLeft() == count) {
+        values(out, text, count);
       } else {
-        for (int i = 0; i < count; i++) {
-          text.nextWord();
-          if (columns[i] != null) {
-            out.add(columns[i], text.number());
-          }
-        }
+        text.damaged();
+      }
+      if (fits) {
+        hasLine = text.nextLine();
+      } else {
+        text.toLineStart();
+      }
+    }
+    return 1;
+  }
+
+  private void values(Readings out, KernelText text, int count) {
+    for (int i = 0; i < count; i++) {
+      text.nextWord();
+      if (columns[i] != null) {
+        out.add(columns[i], text.number());
       }
     }
   }

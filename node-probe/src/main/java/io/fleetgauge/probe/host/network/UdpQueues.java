@@ -41,9 +41,11 @@ public final class UdpQueues implements Collector {
     }
     while (text.nextLine()) {
       // "00000015:00000000", bytes to send and bytes received
-      if (text.skip(QUEUE_COLUMN - 1) && text.nextWord(':')) {
-        sent += text.hex(0, 1);
-        received += text.nextHex();
+      if (text.skip(QUEUE_COLUMN - 1) && text.nextWord(':') && text.wordEnd() == ':') {
+        double toSend = text.hex(0, 1);
+        double toRead = text.nextHex();
+        sent += Double.isNaN(toSend) ? 0 : toSend;
+        received += Double.isNaN(toRead) ? 0 : toRead;
       } else {
         text.damaged();
       }

@@ -128,6 +128,11 @@ public final class KernelText {
     return end > 0;
   }
 
+  /** Goes back before the first word of the line. */
+  public void toLineStart() {
+    toLine(lineFrom, lineTo);
+  }
+
   private void toLine(int from, int to) {
     lineFrom = from;
     lineTo = to;

@@ -12,6 +12,7 @@ public final class NodeFiles {
   private final String proc;
   private final String sys;
   private final String root;
+  private final Faults faults;
   private final KernelText text;
   private final KernelText value;
 
@@ -23,6 +24,7 @@ public final class NodeFiles {
     this.proc = proc.toString();
     this.sys = sys.toString();
     this.root = root.toString().equals("/") ? "" : root.toString();
+    this.faults = faults;
     Names names = new Names();
     text = new KernelText(names, faults);
     value = new KernelText(names, faults);
@@ -147,8 +149,12 @@ public final class NodeFiles {
     return new File(path).exists();
   }
 
-  /** Counts something in the last text that could not be understood. */
-  public void damaged() {
-    text.damaged();
+  /**
+   * Counts something that could not be understood.
+   *
+   * @param what which file, and what is wrong with it
+   */
+  public void damaged(String what) {
+    faults.add(what);
   }
 }

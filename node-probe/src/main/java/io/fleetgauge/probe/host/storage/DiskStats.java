@@ -9,15 +9,14 @@ import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /** node_exporter's collector {@code diskstats}. */
 public final class DiskStats implements Collector {
   private static final int SECTOR_BYTES = 512;
   private static final double MILLIS = 1_000;
 
-  /** Columns of kernels before 4.18, before 5.5, and of today. */
-  private static final Set<Integer> COLUMN_COUNTS = Set.of(11, 15, 17);
+  /** Columns of kernels before 4.18; 5.5 has 17, and later ones may have more. */
+  private static final int FEWEST_COLUMNS = 11;
 
   /** A column: its metric, and what its unit is multiplied with and divided by. */
   private record Column(Metric metric, double factor, double divisor) {}
@@ -65,8 +64,8 @@ public final class DiskStats implements Collector {
       String major = text.word();
       String minor = text.nextWord() ? text.word() : "";
       String device = text.nextWord() ? text.word() : "";
-      int count = text.wordsLeft();
-      if (!COLUMN_COUNTS.contains(count)) {
+      int count = Math.min(columns.size(), text.wordsLeft());
+      if (count < FEWEST_COLUMNS) {
         text.damaged();
         continue;
       }

@@ -100,16 +100,16 @@ public final class MdAdm implements Collector {
     double total = 0;
     double active = 0;
     Matcher counts = DISKS.matcher(rest);
-    if (counts.find()) {
+    boolean isActive = activity.equals("active");
+    if (isActive && counts.find()) {
       total = Double.parseDouble(counts.group(1));
       active = Double.parseDouble(counts.group(2));
-    } else if (activity.equals("active")) {
-      if (!WITHOUT_COUNTS.contains(personality(words))) {
-        text.damaged(first);
-        return;
-      }
+    } else if (isActive && WITHOUT_COUNTS.contains(personality(words))) {
       total = count(first, "[");
       active = total - failed - spare;
+    } else if (isActive) {
+      text.damaged(first);
+      return;
     }
     double done = all;
     for (String line : lines.subList(Math.min(2, lines.size()), lines.size())) {

@@ -120,7 +120,7 @@ final class Udev {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      files.damaged();
+      files.damaged("udev says " + property + "=" + text + ", which is no number");
       return Double.NaN;
     }
   }

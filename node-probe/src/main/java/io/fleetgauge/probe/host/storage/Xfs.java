@@ -52,8 +52,8 @@ public final class Xfs implements Collector {
     String folder = files.inSys("fs/xfs/");
     for (String device : files.list(folder)) {
       String path = folder + device + "/stats/stats";
-      if (files.isThere(path)) {
-        KernelText text = files.text(path);
+      KernelText text = files.small(path); // it may be unmounted meanwhile
+      if (text != null) {
         while (text.nextLine()) {
           Metric[] metrics = text.nextWord() ? lines.get(text.word()) : null;
           if (metrics == null) {

@@ -19,8 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** node_exporter's collector {@code textfile}. Any thread may ask for {@link #families}. */
 public final class Textfile implements Collector {
@@ -33,7 +31,6 @@ public final class Textfile implements Collector {
   /** Most files. */
   static final int MAX_FILES = 1_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Textfile.class);
   private static final String SUFFIX = ".prom";
   private static final Set<String> TYPES = Set.of("counter", "gauge", "untyped");
 
@@ -149,8 +146,7 @@ public final class Textfile implements Collector {
   }
 
   private boolean refuse(String why) {
-    files.damaged();
-    LOG.debug(why);
+    files.damaged(why);
     return false;
   }
 }

@@ -17,6 +17,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,12 +87,13 @@ class ContainerNamesTest {
   void labelsOfKubernetesNameAContainerOfDockerToo() throws Exception {
     Map<String, ContainerName> read =
         Docker.read(
-            Buffer.buffer(
-                """
-                [{"Id": "a", "Names": ["/x"], "Labels": {
-                  "io.kubernetes.container.name": "train", "io.kubernetes.pod.name": "p-1",
-                  "io.kubernetes.pod.namespace": "ml", "io.kubernetes.pod.uid": "uid-1"}}]
-                """));
+                Buffer.buffer(
+                    """
+                    [{"Id": "a", "Names": ["/x"], "Labels": {
+                      "io.kubernetes.container.name": "train", "io.kubernetes.pod.name": "p-1",
+                      "io.kubernetes.pod.namespace": "ml", "io.kubernetes.pod.uid": "uid-1"}}]
+                    """))
+            .names();
     assertThat(read).containsEntry("a", new ContainerName("x", "train", "p-1", "ml", "uid-1"));
   }
 
@@ -245,6 +247,44 @@ class ContainerNamesTest {
   }
 
   @Test
+  void anEntryThatCannotBeReadCostsOnlyItselfAndIsCounted() throws Exception {
+    byte[] docker =
+        """
+        [null, {"Id": "a", "Names": ["/one"], "Labels": {"io.kubernetes.x": "%c"}}, 7, [],
+         {"Id": 5, "Names": ["/x"]}, {"Id": "x", "Names": null}, {"Names": ["/x"]},
+         {"Id": "b", "Names": ["/two"], "Labels": 3, "Later": {"a": [1]}}]
+        """
+            .formatted(0xff)
+            .getBytes(StandardCharsets.ISO_8859_1);
+    Listing ofDocker = Docker.read(Buffer.buffer(docker));
+    assertThat(ofDocker.names()).containsOnlyKeys("a", "b");
+    assertThat(ofDocker.lost()).isEqualTo(6);
+    assertThat(ofDocker.first()).contains("container 0");
+    byte[] good = containers();
+    Random random = new Random(20_261_127);
+    for (int i = 0; i < 2_000; i++) {
+      byte[] entry = new byte[random.nextInt(1, 100)];
+      random.nextBytes(entry);
+      WireWriter all = new WireWriter();
+      message(all, 0x0a, new WireWriter().raw(entry, 0, entry.length));
+      all.raw(good, 0, good.length);
+      Listing listing = readCri(all.toBytes());
+      assertThat(listing.names()).containsKeys(A, B);
+      assertThat(listing.lost()).isLessThanOrEqualTo(1);
+    }
+    WireWriter all = new WireWriter();
+    message(all, 0x0a, new WireWriter().u8(0x0a).u8(1).u8(0xff));
+    all.raw(good, 0, good.length);
+    byte[] answer = all.toBytes();
+    serveGrpc("/runtime.v1.RuntimeService/ListContainers", answer);
+    ContainerNames names = names(cri());
+    ask(names);
+    assertThat(names.of(A)).contains(IN_POD);
+    assertThat(names.status().getFirst().errors()).isEqualTo(1);
+    assertThat(names.status().getFirst().isUp()).isTrue();
+  }
+
+  @Test
   @Tag("slow")
   void aHundredThousandDamagedAnswersGiveNamesOrAreRefused() {
     Random random = new Random(20_261_124);
@@ -256,7 +296,7 @@ class ContainerNamesTest {
       byte[] answer = damaged(isCri ? cri : docker, random);
       try {
         Map<String, ContainerName> names =
-            isCri ? readCri(answer) : Docker.read(Buffer.buffer(answer));
+            isCri ? readCri(answer).names() : Docker.read(Buffer.buffer(answer)).names();
         for (ContainerName name : names.values()) {
           assertThat(name.name()).matches("[!-~]+");
           assertThat(name.pod() + name.namespace() + name.container()).matches("[!-~]*");
@@ -269,8 +309,10 @@ class ContainerNamesTest {
   }
 
   /** The same bytes as both answers: some of them have to be refused, none may do harm. */
-  private static Map<String, ContainerName> readCri(byte[] answer) throws WireException {
-    return Cri.names(Cri.containers(answer), Cri.sandboxes(answer));
+  private static Listing readCri(byte[] answer) throws WireException {
+    Listing listing = new Listing();
+    return Cri.names(
+        Cri.containers(answer, listing), Cri.sandboxes(answer, new Listing()), listing);
   }
 
   private static byte[] damaged(byte[] answer, Random random) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.gpu.SlurmSettings;
+import io.fleetgauge.probe.Damage;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -12,6 +13,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -170,6 +173,57 @@ class JobSamplingTest {
     assertThatThrownBy(
             () -> read("{\"errors\":[{\"error\":\"no controller\"}],\"jobs\":[]}", false, 1))
         .hasMessageContaining("error=no controller");
+  }
+
+  /** Slurm's JSON is whole whatever users write; what is between its quotes may be anything. */
+  @Test
+  void aJobWithDamagedValuesCostsNoOtherAndIsCounted() throws IOException {
+    SplittableRandom random = Damage.random("squeue");
+    String[] values = {
+      "null",
+      "[]",
+      "{}",
+      "17",
+      "-1.5e3",
+      "true",
+      "[[\"a\"]]",
+      "{\"set\": 7, \"a\": [{}]}",
+      "NaN",
+      "\"\""
+    };
+    for (int i = 0; i < Damage.TIMES; i++) {
+      byte[] value =
+          random.nextBoolean()
+              ? values[random.nextInt(values.length)].getBytes(StandardCharsets.UTF_8)
+              : quoted(
+                  Damage.values()[i % 7].to(
+                      "RUNNING 4712".getBytes(StandardCharsets.UTF_8), random));
+      String field =
+          "job_id job_state name nodes tres_alloc_str array_job_id later".split(" ")[i % 7];
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      out.writeBytes("{\"jobs\": [{\"job_id\": 1, \"job_state\": \"RUNNING\"}, ".getBytes());
+      out.writeBytes(
+          ("{\"job_id\": 2, \"job_state\": [\"RUNNING\"], \"" + field + "\": ").getBytes());
+      out.writeBytes(value);
+      out.writeBytes("}, {\"job_id\": 3, \"job_state\": \"RUNNING\"}]}".getBytes());
+      String as = out.toString(StandardCharsets.ISO_8859_1);
+      SqueueForm.Jobs jobs =
+          SqueueForm.read(new ByteArrayInputStream(out.toByteArray()), false, 10);
+      assertThat(jobs.jobs()).as(as).extracting(Job::id).contains("1", "3");
+      boolean isTold = jobs.jobs().size() == 3;
+      assertThat(isTold || jobs.damaged() == 1 || field.equals("job_state")).as(as).isTrue();
+    }
+  }
+
+  /** A text of JSON that has these bytes as they are, but for those that would end it. */
+  private static byte[] quoted(byte[] bytes) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.write('"');
+    for (byte each : bytes) {
+      out.write(each == '"' || each == '\\' ? '?' : each);
+    }
+    out.write('"');
+    return out.toByteArray();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fleetgauge.probe.attribution.slurm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.config.gpu.SlurmSettings;
+import io.fleetgauge.probe.Damage;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
@@ -16,6 +17,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -240,5 +242,22 @@ class MappingFolderTest {
 
   private static Claim claim(String gpu, String instance, String... owner) {
     return new Claim(new GpuOwners.Gpu(gpu, instance), Labels.of(owner));
+  }
+
+  @Test
+  void aDamagedLineCostsNoOtherAndIsCounted() {
+    SplittableRandom random = Damage.random("mapping");
+    byte[] line = "{\"job_id\": 4712, \"user\": \"ana\"}\n".getBytes(StandardCharsets.UTF_8);
+    int lost = 0;
+    for (int i = 0; i < Damage.TIMES; i++) {
+      Damage how = Damage.values()[i % Damage.values().length];
+      String text = "41\n" + new String(how.to(line, random), StandardCharsets.UTF_8) + "42\n";
+      MappingFile read = MappingFile.read(text);
+      List<String> ids = read.jobs().stream().map(job -> job.value(MappingFile.JOB)).toList();
+      assertThat(ids).as(text).contains("41", "42");
+      assertThat(ids.size() > 2 || read.damaged() > 0 || how == Damage.CUT).as(text).isTrue();
+      lost += read.damaged();
+    }
+    assertThat(lost).isPositive();
   }
 }

@@ -1,0 +1,258 @@
+package io.fleetgauge.probe.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.host.HostCollector;
+import io.fleetgauge.cluster.config.host.HostSettings;
+import io.fleetgauge.probe.Damage;
+import io.fleetgauge.probe.host.reading.Faults;
+import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.host.reading.Readings;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Damage to files of the kernel, which node_exporter's end-to-end test has recorded. */
+class DamagedFilesTest {
+  /** Not the space of file systems of this machine, its clock or its name. */
+  private static final Set<HostCollector> OF_THE_MACHINE =
+      EnumSet.of(
+          HostCollector.FILESYSTEM, HostCollector.TIME, HostCollector.TIMEX, HostCollector.UNAME);
+
+  @TempDir private static Path folder;
+  private static HostSettings settings;
+
+  /** What one reading gave. */
+  private record Read(Map<Labels, Double> samples, long faults, String last) {}
+
+  private static final Read NOTHING = new Read(Map.of(), 0, "");
+
+  /** How the entries of a file are kept apart. */
+  private enum Form {
+    LINES,
+    /** Names and values. */
+    PAIRS,
+    /** Lines that end at an empty one. */
+    BLOCKS,
+    /** Lines of which only sums are told, which need all of them. */
+    SUMS
+  }
+
+  @BeforeAll
+  static void unpack() throws Exception {
+    settings = NodeFixture.unpack(folder);
+    // node_exporter asks for these by netlink.
+    Files.writeString(
+        settings.proc().resolve("net/dev"),
+        """
+        Inter-|   Receive                                                |  Transmit
+         face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+            lo: 1017 11 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+        vethlo1:123456789012 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+         lodev: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+        """);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "stat, CPU, LINES, 1",
+    "stat, STAT, LINES, 0",
+    "diskstats, DISKSTATS, LINES, 0",
+    "loadavg, LOADAVG, LINES, 0",
+    "mdstat, MDADM, BLOCKS, 1",
+    "meminfo, MEMINFO, LINES, 0",
+    "vmstat, VMSTAT, LINES, 0",
+    "schedstat, SCHEDSTAT, LINES, 0",
+    "sys/fs/file-nr, FILEFD, LINES, 0",
+    "net/arp, ARP, LINES, 1",
+    "net/dev, NETDEV, LINES, 2",
+    "net/netstat, NETSTAT, PAIRS, 0",
+    "net/snmp, NETSTAT, PAIRS, 0",
+    "net/snmp6, NETSTAT, LINES, 0",
+    "net/sockstat, SOCKSTAT, LINES, 0",
+    "net/udp, UDP_QUEUES, LINES, 1",
+    "net/stat/nf_conntrack, CONNTRACK, SUMS, 1",
+    "net/rpc/nfs, NFS, LINES, 0",
+    "net/rpc/nfsd, NFSD, LINES, 0",
+    "pressure/memory, PRESSURE, LINES, 0",
+    "pressure/cpu, PRESSURE, LINES, 0"
+  })
+  void anEntryThatIsDamagedCostsNoOtherAndIsCounted(
+      String name, HostCollector collector, Form form, int header) throws IOException {
+    Path file = settings.proc().resolve(name);
+    byte[] whole = Files.readAllBytes(file);
+    try {
+      List<byte[]> entries = entries(whole, form, header);
+      Read before = read(collector);
+      assertThat(before.samples).isNotEmpty();
+      List<Set<Labels>> own = new ArrayList<>();
+      for (int i = header; i < entries.size(); i++) {
+        Files.write(file, joined(entries, i, new byte[0]));
+        Read without = form == Form.SUMS ? NOTHING : read(collector);
+        own.add(differences(before, without));
+      }
+      SplittableRandom random = Damage.random(name);
+      for (int i = 0; i < Damage.TIMES; i++) {
+        int at = random.nextInt(header, entries.size());
+        Damage how = Damage.values()[i % Damage.values().length];
+        byte[] damaged = how.to(entries.get(at), random);
+        Files.write(file, joined(entries, at, damaged));
+        String as =
+            "%s %s as %s".formatted(name, how, new String(damaged, StandardCharsets.ISO_8859_1));
+        Read after = read(collector);
+        Set<Labels> lost = differences(before, after);
+        if (how == Damage.GARBLED && !after.samples.keySet().containsAll(lost)) {
+          assertThat(after.faults).as(as).isGreaterThan(before.faults);
+          assertThat(after.last).as(as).contains(name);
+        }
+        if (!after.last.contains("came twice") || how == Damage.TWICE) { // it is called as another
+          lost.removeAll(own.get(at - header));
+          assertThat(lost).as(as).isEmpty();
+        }
+      }
+    } finally {
+      Files.write(file, whole);
+    }
+  }
+
+  /** What a file says may be lost, and nothing that is not of this file. */
+  @Test
+  void aFileThatIsDamagedCostsWhatItsAbsenceDoes() throws IOException {
+    List<Path> all = new ArrayList<>();
+    try (Stream<Path> paths = Files.walk(settings.sys())) {
+      paths
+          .filter(each -> Files.isRegularFile(each) && Files.isWritable(each))
+          // Each CPU says the same of its package, and one of them is asked.
+          .filter(each -> !each.endsWith("thermal_throttle/package_throttle_count"))
+          .forEach(all::add);
+    }
+    all.sort(null);
+    Read before = read(EnumSet.complementOf(EnumSet.copyOf(OF_THE_MACHINE)));
+    SplittableRandom random = Damage.random("files");
+    int changed = 0;
+    for (int i = 0; i < Damage.TIMES; i++) {
+      Path file = all.get(random.nextInt(all.size()));
+      byte[] whole = Files.readAllBytes(file);
+      if (new String(whole, StandardCharsets.ISO_8859_1).isBlank()) {
+        continue; // it says as much as if it were not there, until it says something
+      }
+      try {
+        Files.delete(file);
+        Set<Labels> own =
+            differences(before, read(EnumSet.complementOf(EnumSet.copyOf(OF_THE_MACHINE))));
+        Files.write(file, file(whole, random));
+        Set<Labels> lost =
+            differences(before, read(EnumSet.complementOf(EnumSet.copyOf(OF_THE_MACHINE))));
+        changed += lost.isEmpty() ? 0 : 1;
+        lost.removeAll(own);
+        assertThat(lost).as(file.toString()).isEmpty();
+      } finally {
+        Files.write(file, whole);
+      }
+    }
+    assertThat(changed).as("some damage shows").isPositive();
+  }
+
+  private static byte[] file(byte[] whole, SplittableRandom random) {
+    return switch (random.nextInt(5)) {
+      case 0 -> new byte[0];
+      case 1 -> new byte[100_000];
+      case 2 -> "later form\r\n\u00ff".getBytes(StandardCharsets.ISO_8859_1);
+      case 3 -> Damage.INSERTED.to(whole, random);
+      default -> Damage.GARBLED.to(whole, random);
+    };
+  }
+
+  private static List<byte[]> entries(byte[] whole, Form form, int header) {
+    List<byte[]> entries = new ArrayList<>();
+    int from = 0;
+    int lines = 0;
+    for (int i = 0; i < whole.length; i++) {
+      if (whole[i] == '\n') {
+        lines++;
+        boolean ends =
+            entries.size() < header
+                || form == Form.LINES
+                || form == Form.SUMS
+                || form == Form.PAIRS && lines % 2 == 0
+                || form == Form.BLOCKS && i + 1 < whole.length && whole[i + 1] == '\n';
+        if (ends) {
+          entries.add(java.util.Arrays.copyOfRange(whole, from, i + 1));
+          from = i + 1;
+        }
+      }
+    }
+    if (from < whole.length) {
+      entries.add(java.util.Arrays.copyOfRange(whole, from, whole.length));
+    }
+    return entries;
+  }
+
+  private static byte[] joined(List<byte[]> entries, int at, byte[] instead) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (int i = 0; i < entries.size(); i++) {
+      out.writeBytes(i == at ? instead : entries.get(i));
+    }
+    return out.toByteArray();
+  }
+
+  /** Series of a reading that another lacks, or has with another value. */
+  private static Set<Labels> differences(Read of, Read other) {
+    Set<Labels> differ = new HashSet<>();
+    of.samples.forEach(
+        (labels, value) -> {
+          if (!value.equals(other.samples.get(labels))) {
+            differ.add(labels);
+          }
+        });
+    return differ;
+  }
+
+  private static Read read(HostCollector collector) throws IOException {
+    return read(EnumSet.of(collector));
+  }
+
+  private static Read read(Set<HostCollector> collectors) throws IOException {
+    Map<Labels, Double> samples = new TreeMap<>();
+    long faults = 0;
+    String last = "";
+    for (HostCollector collector : collectors) {
+      Faults found = new Faults();
+      NodeFiles files = new NodeFiles(settings.proc(), settings.sys(), settings.root(), found);
+      Readings readings = new Readings(found);
+      Tick.Builder tick = new Tick.Builder();
+      readings.begin(tick);
+      try {
+        Collectors.of(collector, files, settings, () -> 0).read(readings);
+      } catch (Missing e) {
+        // Absence is no failure.
+      }
+      Tick read = tick.at(0);
+      for (int i = 0; i < read.size(); i++) {
+        samples.put(read.series().get(i), read.values()[i]);
+      }
+      faults += found.count();
+      last = found.last().isEmpty() ? last : found.last();
+    }
+    return new Read(samples, faults, last);
+  }
+}
