@@ -95,6 +95,7 @@ public final class ProbeProcess implements AutoCloseable {
 
   private final Lifecycle lifecycle = new Lifecycle("probe");
   private Uplink uplink;
+  private Router router;
   private int port;
   private int usedGpuMemoryPort;
 
@@ -249,7 +250,7 @@ public final class ProbeProcess implements AutoCloseable {
           return all;
         };
     Handler<RoutingContext> mayRead = ClientCertificate.needed(config.http());
-    Router router =
+    router =
         HttpListener.router(
             vertx,
             readiness,
@@ -312,23 +313,32 @@ public final class ProbeProcess implements AutoCloseable {
   private void usedGpuMemory(Vertx vertx, ProbeConfig config, ProcessSampling sampling)
       throws StartFailure {
     int at = config.attribution().processes().port().orElseThrow();
+    HttpSettings settings =
+        new HttpSettings(config.http().host(), at, config.http().insecure(), config.http().tls());
+    HttpListener listener =
+        HttpListener.start(
+            vertx,
+            settings,
+            "attribution.processes.port",
+            usedGpuMemory(vertx, settings, sampling::usedGpuMemory));
+    usedGpuMemoryPort = listener.port();
+    lifecycle.started("port of used_gpu_memory", STOP_LIMIT, listener);
+  }
+
+  /** Its routes. */
+  static Router usedGpuMemory(Vertx vertx, HttpSettings settings, Supplier<Tick> used) {
     Router router = Router.router(vertx);
     router
         .get("/metrics")
-        .handler(ClientCertificate.needed(config.http()))
+        .handler(ClientCertificate.needed(settings))
         .handler(
             http -> {
-              Tick tick = sampling.usedGpuMemory();
+              Tick tick = used.get();
               http.response()
                   .putHeader("Content-Type", Meters.CONTENT_TYPE)
                   .end(TextExposition.write(tick, KnownMetrics.families(tick)));
             });
-    HttpSettings settings =
-        new HttpSettings(config.http().host(), at, config.http().insecure(), config.http().tls());
-    HttpListener listener =
-        HttpListener.start(vertx, settings, "attribution.processes.port", router);
-    usedGpuMemoryPort = listener.port();
-    lifecycle.started("port of used_gpu_memory", STOP_LIMIT, listener);
+    return router;
   }
 
   private Attribution attribution(
@@ -478,6 +488,11 @@ public final class ProbeProcess implements AutoCloseable {
   /** The port of {@code /metrics}. */
   public int port() {
     return port;
+  }
+
+  /** All routes of that port. */
+  Router router() {
+    return router;
   }
 
   /** The port of {@code attribution.processes.port}; 0 without it. */

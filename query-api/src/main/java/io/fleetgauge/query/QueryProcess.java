@@ -62,6 +62,7 @@ public final class QueryProcess implements AutoCloseable {
 
   private final Lifecycle lifecycle = new Lifecycle("query API");
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
+  private volatile Router router;
   private volatile int port;
 
   private QueryProcess() {}
@@ -124,7 +125,7 @@ public final class QueryProcess implements AutoCloseable {
     tracer.declare(meters);
     fanout.declare(meters);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
-    Router router =
+    router =
         HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
     FailureCounts failures = new FailureCounts();
     failures.declare(meters);
@@ -235,6 +236,11 @@ public final class QueryProcess implements AutoCloseable {
 
   public int port() {
     return port;
+  }
+
+  /** All routes. */
+  Router router() {
+    return router;
   }
 
   @Override

@@ -93,6 +93,7 @@ public final class GatewayProcess implements AutoCloseable {
   private final AtomicReference<ClusterMember> member = new AtomicReference<>();
   private final DiskWatch disk = new DiskWatch();
   private final ReplicaWatch replicas = new ReplicaWatch();
+  private Router router;
   private URI address;
   private Store store;
   private final Ownership ownership;
@@ -233,7 +234,7 @@ public final class GatewayProcess implements AutoCloseable {
           meters, GatewayProcess.this::view, GatewayProcess.this::forgotten, config.id());
       readiness.watch(() -> intake.diskTrouble().orElse(""));
       readiness.watchReplicas(replicas::incomplete);
-      Router router =
+      router =
           HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
       HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
       MetadataTable metadata = new MetadataTable();
@@ -554,6 +555,11 @@ public final class GatewayProcess implements AutoCloseable {
         .filter(host -> host.startsWith(hosts))
         .mapToLong(host -> store.lane(host).seriesCount())
         .sum();
+  }
+
+  /** All routes. */
+  Router router() {
+    return router;
   }
 
   /** The address of its HTTP listener. */

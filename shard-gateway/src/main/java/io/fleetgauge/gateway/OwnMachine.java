@@ -52,7 +52,7 @@ final class OwnMachine {
     http.next();
   }
 
-  private static boolean isThisMachine(String address) {
+  static boolean isThisMachine(String address) {
     try {
       InetAddress from = InetAddress.getByName(address);
       return from.isLoopbackAddress() || NetworkInterface.getByInetAddress(from) != null;

@@ -20,10 +20,14 @@ sealed interface BusMessage {
    * What one query API uses of shared limits.
    *
    * @param clock the sender's own clock in ms, which the dealer sends back
-   * @param applied the newest version of grants that the sender has applied before it counted
+   * @param dealer the life of the query API whose grants the sender uses, itself included; 0 while
+   *     it uses nobody's
+   * @param applied the newest version of that one's grants that the sender has applied before it
+   *     counted
    * @param budgets what it uses; those it does not use are left out
    */
-  record UsageReport(long clock, long applied, List<BudgetUse> budgets) implements AmongQueryApis {}
+  record UsageReport(long clock, long dealer, long applied, List<BudgetUse> budgets)
+      implements AmongQueryApis {}
 
   /**
    * Use of one shared limit.
@@ -39,14 +43,14 @@ sealed interface BusMessage {
    * How the dealer has divided the limits.
    *
    * @param version rises with each change
-   * @param peers the query APIs that the dealer hears
+   * @param peers the query APIs that use them
    * @param budgets the limits that are not divided evenly
    */
   record UsageGrants(long version, List<HeardPeer> peers, List<BudgetGrants> budgets)
       implements AmongQueryApis {}
 
   /**
-   * A query API that the dealer hears.
+   * A query API that uses grants.
    *
    * @param life names it
    * @param clock the newest clock that it sent

@@ -22,11 +22,12 @@ import java.util.List;
  * The form of a message.
  *
  * <pre>
- * envelope = version:u8 (1)  name:string  started:u64  life:u64  sequence:uvar  sent:u64  message
+ * envelope = version:u8 (2)  name:string  started:u64  life:u64  sequence:uvar  sent:u64  message
  * message  = kind:u8 body
  *   1 table changed    epoch:uvar
  *   2 tenants changed  (empty)
- *   3 usage report     clock:uvar applied:uvar n:uvar (key:string demand:uvar running:uvar allowed:uvar)*n
+ *   3 usage report     clock:uvar dealer:u64 applied:uvar
+ *                      n:uvar (key:string demand:uvar running:uvar allowed:uvar)*n
  *   4 usage grants     version:uvar p:uvar (life:u64 clock:uvar)*p
  *                      n:uvar (key:string share:uvar*p)*n
  *   5 queries asked    request:uvar
@@ -50,7 +51,7 @@ final class MessageForm {
   /** Most queries in one answer. */
   static final int MAX_QUERIES = 200;
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final int MAX_NAME = 300;
   private static final int MAX_COUNT = 1_000_000;
@@ -82,7 +83,8 @@ final class MessageForm {
       case TableChanged changed -> out.u8(1).uvar(changed.epoch());
       case TenantsChanged changed -> out.u8(2);
       case UsageReport report -> {
-        out.u8(3).uvar(report.clock()).uvar(report.applied()).uvar(report.budgets().size());
+        out.u8(3).uvar(report.clock()).u64(report.dealer()).uvar(report.applied());
+        out.uvar(report.budgets().size());
         for (BudgetUse use : report.budgets()) {
           out.string(use.key()).uvar(use.demand()).uvar(use.running()).uvar(use.allowed());
         }
@@ -151,6 +153,7 @@ final class MessageForm {
 
   private static UsageReport report(WireReader in) throws WireException {
     long clock = in.uvar("a clock");
+    long dealer = in.u64("a dealer's life");
     long applied = in.uvar("a version of grants");
     List<BudgetUse> budgets = new ArrayList<>();
     for (int i = count(in, 4, MAX_BUDGETS, "budgets"); i > 0; i--) {
@@ -161,7 +164,7 @@ final class MessageForm {
               in.uint(MAX_COUNT, "a number of running queries"),
               in.uint(MAX_COUNT, "a share")));
     }
-    return new UsageReport(clock, applied, List.copyOf(budgets));
+    return new UsageReport(clock, dealer, applied, List.copyOf(budgets));
   }
 
   private static UsageGrants grants(WireReader in) throws WireException {

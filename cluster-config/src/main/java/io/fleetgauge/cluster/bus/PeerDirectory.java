@@ -89,7 +89,15 @@ final class PeerDirectory {
     return Math.max(members, counted(now).size());
   }
 
-  /** The live query API that divides the limits: the oldest. */
+  /**
+   * Whether a query API is counted. One that has stopped or was started again is not: its queries
+   * have ended.
+   */
+  boolean isCounted(long life) {
+    return life == self.life() || heard.keySet().stream().anyMatch(peer -> peer.life() == life);
+  }
+
+  /** The live query API that divides the limits of those that hear it: the oldest. */
   Peer dealer(long now) {
     return live(now).getFirst();
   }

@@ -21,8 +21,13 @@ import java.util.function.ToIntFunction;
  * <p>Every query API reports what it uses, unless it is alone; the oldest one divides each limit by
  * demand ({@link Dealer}). Its grants hold while they are fresh: each carries back this query API's
  * own clock, so freshness means that messages pass in both directions. When they are not fresh,
- * this query API takes an even share, at least 1, and no more. So a silent bus costs throughput
- * where demand is uneven, and never more than the limit where each share is at least 1.
+ * this query API keeps what it had, or an even share if that is less; after {@link
+ * Dealer#SETTLE_MILLIS} it takes an even share, at least 1, and no more. So a silent bus costs
+ * throughput where demand is uneven, and never more than the limit where each share is at least 1.
+ *
+ * <p>The oldest that this query API hears may not be the oldest that others hear. Whose grants it
+ * uses changes only after it has done without any for {@link Dealer#SETTLE_MILLIS}, unless that
+ * query API has stopped: so no two count with the share of the same one.
  */
 final class SharedUsage {
   /** The key of the limit on the queries of all tenants. */
@@ -34,13 +39,14 @@ final class SharedUsage {
   /** A report is sent at least this often while there is another query API, ms. */
   static final long REPORT_MILLIS = 250;
 
-  /** After joining others, the first grants are waited for this long before anything starts, ms. */
+  /** After joining others, they and their grants are waited for this long, ms; nothing starts. */
   static final long JOIN_MILLIS = 1_000;
 
   /** Demand counts for so long, so that short queries count as the many they are, ms. */
   private static final long DEMAND_MILLIS = 1_000;
 
   private static final long NEVER = Long.MIN_VALUE / 2;
+  private static final long NOBODY = 0;
 
   private final PeerDirectory peers;
   private final ToIntFunction<String> limits;
@@ -49,10 +55,15 @@ final class SharedUsage {
   private volatile Allowance allowance = new Allowance(Kind.WHOLE, Map.of(), 1, 0, 0);
   private Map<String, Use> uses = Map.of();
   private UsageGrants grants = new UsageGrants(0, List.of(), List.of());
+  private long grantsFrom = NOBODY;
   private long grantedUntil = NEVER;
+  private long following = NOBODY;
+  private boolean isBound;
+  private long lostAt = NEVER;
   private boolean hasChanged;
   private long joinedAt = NEVER;
   private List<BudgetUse> reported = List.of();
+  private long reportedDealer = NOBODY;
   private long reportedAt = NEVER;
   private long dealtAt = NEVER;
 
@@ -69,6 +80,8 @@ final class SharedUsage {
     WHOLE,
     /** The dealer's grants hold. */
     GRANTED,
+    /** The dealer's grants hold no more, or it is not the dealer any more. */
+    KEPT,
     /** The bus is silent. */
     SILENT,
     /** This query API has just joined others, and waits for its first grants. */
@@ -76,7 +89,13 @@ final class SharedUsage {
   }
 
   private record Allowance(
-      Kind kind, Map<String, Integer> granted, int count, int rank, long until) {}
+      Kind kind, Map<String, Integer> granted, int count, int rank, long until) {
+    /** The share that was granted, named or not. */
+    int share(String key, int limit) {
+      Integer named = granted.get(key);
+      return named == null ? Shares.even(limit, count, rank) : named;
+    }
+  }
 
   /** The peak of a demand in two windows of time. */
   private static final class Demand {
@@ -101,12 +120,13 @@ final class SharedUsage {
   SharedUsage(PeerDirectory peers, ToIntFunction<String> limits) {
     this.peers = peers;
     this.limits = limits;
-    this.dealer = new Dealer(limits);
+    this.dealer = new Dealer(peers.self().life(), limits);
   }
 
   /** The process has joined the cluster; {@link PeerDirectory#members} is known from now on. */
   void joined(long now) {
     joinedAt = now;
+    choose(now);
     settle(now);
   }
 
@@ -122,14 +142,11 @@ final class SharedUsage {
       case WHOLE -> limit;
       case JOINING -> now < current.until ? 0 : Shares.silent(limit, current.count);
       case SILENT -> Shares.silent(limit, current.count);
-      case GRANTED -> {
-        if (now > current.until) {
-          yield Shares.silent(limit, current.count);
-        }
-        Integer granted = current.granted.get(key);
-        yield Math.min(
-            limit, granted == null ? Shares.even(limit, current.count, current.rank) : granted);
-      }
+      case KEPT -> Math.min(current.share(key, limit), Shares.silent(limit, current.count));
+      case GRANTED ->
+          now <= current.until
+              ? Math.min(limit, current.share(key, limit))
+              : Math.min(current.share(key, limit), Shares.silent(limit, current.count));
     };
   }
 
@@ -141,13 +158,18 @@ final class SharedUsage {
    */
   List<AmongQueryApis> tick(Map<String, Use> counted, long now) {
     uses = counted;
-    long applied = isDealer(now) ? dealer.version() : grants.version();
+    choose(now);
+    settle(now);
+    long used = isLost() ? NOBODY : following;
+    long applied = isDealing() ? dealer.version() : grantsFrom == used ? grants.version() : 0;
     List<AmongQueryApis> messages = new ArrayList<>();
     List<BudgetUse> budgets = budgets(now);
-    UsageReport report = new UsageReport(now, applied, budgets);
-    boolean isDue = !budgets.equals(reported) || now - reportedAt >= REPORT_MILLIS;
+    UsageReport report = new UsageReport(now, used, applied, budgets);
+    boolean isDue =
+        used != reportedDealer || !budgets.equals(reported) || now - reportedAt >= REPORT_MILLIS;
     if (isDue && peers.count(now) > 1) {
       reported = budgets;
+      reportedDealer = used;
       reportedAt = now;
       messages.add(report);
     }
@@ -161,6 +183,7 @@ final class SharedUsage {
   List<AmongQueryApis> heard(Peer from, UsageReport report, long now) {
     dealer.reported(from.life(), report);
     List<AmongQueryApis> messages = new ArrayList<>();
+    choose(now);
     deal(now, messages);
     settle(now);
     return messages;
@@ -172,13 +195,16 @@ final class SharedUsage {
    * @return whether they are new, so that {@link #tick} is due now
    */
   boolean heard(Peer from, UsageGrants received, long now) {
-    if (!from.equals(peers.dealer(now)) || isDealer(now)) {
+    choose(now);
+    if (from.life() != following || isLost() || isDealing()) {
       return false;
     }
     for (BusMessage.HeardPeer heard : received.peers()) {
       if (heard.life() == peers.self().life() && heard.clock() > 0 && heard.clock() <= now) {
-        boolean isNew = received.version() != grants.version();
+        boolean isNew = received.version() != grants.version() || from.life() != grantsFrom;
         grants = received;
+        grantsFrom = from.life();
+        isBound = true;
         grantedUntil = heard.clock() + FRESH_MILLIS;
         settle(now);
         return isNew;
@@ -187,19 +213,56 @@ final class SharedUsage {
     return false;
   }
 
-  private boolean isDealer(long now) {
-    return peers.dealer(now).equals(peers.self());
+  /** Decides whose grants are used: those of the oldest that is heard, but see above. */
+  private void choose(long now) {
+    long oldest = peers.dealer(now).life();
+    if (following == oldest) {
+      lostAt = NEVER;
+    } else if (following == NOBODY
+        && now - joinedAt < JOIN_MILLIS
+        && peers.live(now).size() < peers.count(now)) {
+      lostAt = NEVER; // the oldest may not have been heard yet
+    } else if (!isBound || !peers.isCounted(following)) {
+      follow(oldest);
+    } else if (!isLost()) {
+      lostAt = now;
+    } else if (now - lostAt >= Dealer.SETTLE_MILLIS) {
+      follow(oldest);
+    }
+  }
+
+  private void follow(long oldest) {
+    following = oldest;
+    isBound = false;
+    lostAt = NEVER;
+  }
+
+  /** Whether nobody's grants are used, because the oldest is another one than before. */
+  private boolean isLost() {
+    return lostAt != NEVER;
+  }
+
+  private boolean isDealing() {
+    return following == peers.self().life() && !isLost();
   }
 
   private void deal(long now, List<AmongQueryApis> messages) {
-    if (!isDealer(now)) {
+    if (!isDealing()) {
       dealer.rest();
       return;
     }
     boolean changed = dealer.deal(peers, now);
-    if (peers.live(now).size() > 1 && (changed || now - dealtAt >= REPORT_MILLIS)) {
+    isBound |= dealer.followers() > 1;
+    if (isBound && dealer.followers() > 0) {
+      grants = dealer.grants();
+      grantsFrom = following;
+      grantedUntil = now + FRESH_MILLIS;
+    }
+    if (dealer.followers() > 0
+        && peers.live(now).size() > 1
+        && (changed || now - dealtAt >= REPORT_MILLIS)) {
       dealtAt = now;
-      messages.add(dealer.grants(peers, now));
+      messages.add(dealer.grants());
     }
   }
 
@@ -219,16 +282,19 @@ final class SharedUsage {
 
   private Allowance settled(long now) {
     int count = peers.count(now);
-    int rank = peers.counted(now).indexOf(peers.self());
+    int rank = Shares.rank(peers.counted(now), count, peers.self());
     if (count == 1) {
       return new Allowance(Kind.WHOLE, Map.of(), 1, 0, 0);
     }
-    if (isDealer(now) && peers.live(now).size() > 1) {
+    if (isDealing() && isBound && dealer.followers() > 0) {
       return new Allowance(
           Kind.GRANTED, dealer.sharesOf(peers.self()), count, rank, now + FRESH_MILLIS);
     }
-    if (now <= grantedUntil) {
+    if (now <= grantedUntil && !isLost()) {
       return new Allowance(Kind.GRANTED, granted(), count, rank, grantedUntil);
+    }
+    if (isLost() || now - grantedUntil < Dealer.SETTLE_MILLIS) {
+      return new Allowance(Kind.KEPT, granted(), count, rank, 0);
     }
     if (grantedUntil == NEVER && now - joinedAt < JOIN_MILLIS) {
       return new Allowance(Kind.JOINING, Map.of(), count, rank, joinedAt + JOIN_MILLIS);

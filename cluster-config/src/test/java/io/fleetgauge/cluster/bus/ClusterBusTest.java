@@ -204,7 +204,7 @@ class ClusterBusTest {
                 forged,
                 1,
                 System.currentTimeMillis(),
-                new UsageReport(1, 0, List.of(new BusMessage.BudgetUse("a", 100, 100, 100)))));
+                new UsageReport(1, 0, 0, List.of(new BusMessage.BudgetUse("a", 100, 100, 100)))));
     await()
         .atMost(SOON)
         .until(

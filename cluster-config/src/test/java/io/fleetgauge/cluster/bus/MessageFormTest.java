@@ -33,7 +33,7 @@ class MessageFormTest {
   private record Golden(BusMessage message, String hex) {}
 
   private static final String HEAD =
-      "01" // version
+      "02" // version
           + "07" // length of the name
           + "6e313a39303930" // n1:9090
           + "0807060504030201" // started
@@ -47,8 +47,8 @@ class MessageFormTest {
         new Golden(new TenantsChanged(), "02"),
         new Golden(
             new UsageReport(
-                5, 300, List.of(new BudgetUse("a", 9, 3, 4), new BudgetUse("", 1, 1, 1))),
-            "0305ac02020161090304" + "00010101"),
+                5, -2, 300, List.of(new BudgetUse("a", 9, 3, 4), new BudgetUse("", 1, 1, 1))),
+            "0305feffffffffffffffac02020161090304" + "00010101"),
         new Golden(
             new UsageGrants(
                 7,
@@ -93,10 +93,10 @@ class MessageFormTest {
   @Test
   void otherVersionsAndKindsAreNotRead() {
     byte[] bytes = MessageForm.toBytes(envelope(new TenantsChanged()));
-    bytes[0] = 2;
-    assertThatThrownBy(() -> MessageForm.fromBytes(bytes))
-        .hasMessage("a message has version 2; readable is 1");
     bytes[0] = 1;
+    assertThatThrownBy(() -> MessageForm.fromBytes(bytes))
+        .hasMessage("a message has version 1; readable is 2");
+    bytes[0] = 2;
     bytes[bytes.length - 1] = 10;
     assertThatThrownBy(() -> MessageForm.fromBytes(bytes))
         .hasMessage("a message has the unknown kind 10");
@@ -128,7 +128,7 @@ class MessageFormTest {
     assertThat(MessageForm.fromBytes(longest).message()).isEqualTo(new QueriesTold(1, most));
     assertTooMany(new QueriesTold(1, Collections.nCopies(MessageForm.MAX_QUERIES + 1, query)));
     BudgetUse use = new BudgetUse("a", 1, 1, 1);
-    assertTooMany(new UsageReport(1, 1, Collections.nCopies(MessageForm.MAX_BUDGETS + 1, use)));
+    assertTooMany(new UsageReport(1, 1, 1, Collections.nCopies(MessageForm.MAX_BUDGETS + 1, use)));
     HeardPeer peer = new HeardPeer(1, 1);
     assertTooMany(
         new UsageGrants(1, Collections.nCopies(MessageForm.MAX_PEERS + 1, peer), List.of()));
@@ -146,7 +146,8 @@ class MessageFormTest {
                 MessageForm.fromBytes(
                     MessageForm.toBytes(
                         envelope(
-                            new UsageReport(1, 1, List.of(new BudgetUse("a", 1_000_001, 1, 1)))))))
+                            new UsageReport(
+                                1, 1, 1, List.of(new BudgetUse("a", 1_000_001, 1, 1)))))))
         .hasMessageContaining("a demand")
         .hasMessageContaining("0 to 1000000");
   }

@@ -3,6 +3,7 @@ package io.fleetgauge.cluster.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.bus.SimulatedApis.Api;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Limits of tenants hold for all query APIs together. */
 class SharedUsageTest {
   private static final int SETTLED = 1_000;
+
+  /** How many times a story is played in each test of it. */
+  private static final int SEEDS = Integer.getInteger("fleetgauge.simulation.usage", 5);
+
+  private static final int LONGEST_QUERY = (int) Dealer.SETTLE_MILLIS - 500;
+
+  /** After so long a query API that hears another dealer than before uses its grants, ms. */
+  private static final long CHANGED = PeerDirectory.LIVE_MILLIS + Dealer.SETTLE_MILLIS + SETTLED;
 
   @Test
   void aLoneQueryApiHasTheWholeLimitAtOnce() {
@@ -136,7 +145,7 @@ class SharedUsageTest {
     apis.forEach(api -> api.wants(40));
     cluster.runFor(2_000);
     apis.getFirst().stop(false);
-    cluster.runFor(PeerDirectory.LIVE_MILLIS + SETTLED);
+    cluster.runFor(CHANGED + Dealer.SETTLE_MILLIS, () -> cluster.assertNeverMoreThan(20));
     assertThat(cluster.running()).isEqualTo(13);
     cluster.runFor(PeerDirectory.LOST_MILLIS);
     assertThat(cluster.running()).isEqualTo(20);
@@ -151,7 +160,7 @@ class SharedUsageTest {
     cluster.runFor(2_000);
     apis.forEach(api -> api.wants(2 * limit));
     cluster.silence();
-    cluster.runFor(SharedUsage.FRESH_MILLIS + SETTLED);
+    cluster.runFor(CHANGED);
     cluster.runFor(60_000, () -> assertThat(apis).allMatch(api -> api.running() == share));
     cluster.heal();
     cluster.runFor(2 * SETTLED);
@@ -166,12 +175,12 @@ class SharedUsageTest {
     apis.forEach(api -> api.wants(40));
     cluster.runFor(2_000);
     cluster.split(api -> api.index == 0);
-    cluster.runFor(SharedUsage.FRESH_MILLIS + SETTLED);
+    cluster.runFor(CHANGED, () -> cluster.assertNeverMoreThan(20));
     cluster.runFor(60_000, () -> cluster.assertNeverMoreThan(20));
     assertThat(apis.getFirst().running()).isEqualTo(6);
     assertThat(apis.get(1).running() + apis.get(2).running()).isEqualTo(13);
     cluster.heal();
-    cluster.runFor(2 * SETTLED);
+    cluster.runFor(CHANGED, () -> cluster.assertNeverMoreThan(20));
     cluster.runFor(2_000, () -> cluster.assertNeverMoreThan(20));
     assertThat(cluster.running()).isEqualTo(20);
   }
@@ -234,6 +243,122 @@ class SharedUsageTest {
         }
       }
       cluster.runFor(cluster.random().nextInt(1_000), () -> cluster.assertNeverMoreThan(20));
+    }
+  }
+
+  // --- networks that are broken in part, and dealers that go ---
+
+  /**
+   * Who is asked changes all the time, and each may ask for more than its share. Queries end before
+   * anybody else takes the place of one that is out of sight.
+   */
+  private static void ask(SimulatedApis cluster, List<Api> apis) {
+    for (Api api : apis) {
+      if (api.isUp() && cluster.random().nextInt(3) == 0) {
+        int most = cluster.random().nextBoolean() ? 300 : LONGEST_QUERY;
+        api.wants(cluster.random().nextInt(40)).queriesTake(1 + cluster.random().nextInt(most));
+      }
+    }
+  }
+
+  private static void play(SimulatedApis cluster, List<Api> apis, int seconds) {
+    for (int i = 0; i < 2 * seconds; i++) {
+      ask(cluster, apis);
+      cluster.runFor(500, () -> cluster.assertNeverMoreThan(20));
+    }
+  }
+
+  /** Of four query APIs two do not hear each other; all others do. */
+  @ParameterizedTest
+  @CsvSource({"0, 1", "0, 2", "0, 3", "1, 2", "1, 3", "2, 3"})
+  void whileOneLinkIsCutAndWhenItHealsNeverMoreRunThanTheLimit(int one, int other) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      SimulatedApis cluster = new SimulatedApis(seed, 20);
+      List<Api> apis = cluster.start(4);
+      cluster.delays(1 + cluster.random().nextInt(100));
+      play(cluster, apis, 3);
+      cluster.cut(apis.get(one), apis.get(other));
+      play(cluster, apis, 20);
+      cluster.heal();
+      play(cluster, apis, 20);
+      apis.forEach(api -> api.wants(40).queriesTake(200));
+      cluster.runFor(2 * CHANGED, () -> cluster.assertNeverMoreThan(20));
+      assertThat(cluster.running()).as("seed %s", seed).isEqualTo(20);
+    }
+  }
+
+  /** The one that is cut off from the dealer asks alone, and gets its even share. */
+  @Test
+  void whoIsCutOffFromTheDealerKeepsItsEvenShareAndTheOthersDivideTheRest() {
+    SimulatedApis cluster = new SimulatedApis(13, 20);
+    List<Api> apis = cluster.start(4);
+    apis.get(2).wants(40);
+    cluster.runFor(3_000);
+    assertThat(apis.get(2).running()).isEqualTo(20);
+    cluster.cut(apis.get(0), apis.get(1));
+    apis.get(1).wants(40);
+    cluster.runFor(2 * CHANGED, () -> cluster.assertNeverMoreThan(20));
+    assertThat(apis.get(1).running()).isEqualTo(5);
+    assertThat(apis.get(2).running()).isEqualTo(15);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 80, 87, 101, 161})
+  void whicheverLinksBreakAndHealNeverMoreRunThanTheLimit(long seed) {
+    for (long each = seed * SEEDS; each < (seed + 1) * SEEDS; each++) {
+      SimulatedApis cluster = new SimulatedApis(each, 20);
+      List<Api> apis = new ArrayList<>(cluster.start(4));
+      cluster.delays(1 + cluster.random().nextInt(200));
+      cluster.loses(cluster.random().nextBoolean() ? 0 : 0.02);
+      play(cluster, apis, 3);
+      for (int change = 0; change < 10; change++) {
+        Api one = apis.get(cluster.random().nextInt(apis.size()));
+        Api other = apis.get(cluster.random().nextInt(apis.size()));
+        switch (cluster.random().nextInt(5)) {
+          case 0 -> cluster.heal();
+          case 1 -> cluster.cutOneWay(one, other);
+          case 2 -> {
+            if (one.isUp()) {
+              one.stop(cluster.random().nextBoolean());
+              apis.add(cluster.start(one.name()));
+            }
+          }
+          default -> cluster.cut(one, other);
+        }
+        play(cluster, apis, 1 + cluster.random().nextInt(10));
+      }
+    }
+  }
+
+  /** A new one goes on where the dealer before was: it counts what that one had granted. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void whenTheDealerLeavesDiesOrIsStartedAgainNeverMoreRunThanTheLimit(long seed) {
+    SimulatedApis cluster = new SimulatedApis(seed, 20);
+    List<Api> apis = new ArrayList<>(cluster.start(4));
+    cluster.delays(1 + cluster.random().nextInt(100));
+    play(cluster, apis, 5);
+    for (int change = 0; change < 5; change++) {
+      Api dealer = apis.stream().filter(Api::isUp).findFirst().orElseThrow();
+      dealer.stop(cluster.random().nextBoolean());
+      play(cluster, apis, cluster.random().nextInt(8));
+      apis.add(cluster.random().nextBoolean() ? cluster.start(dealer.name()) : cluster.start());
+      play(cluster, apis, 2 + cluster.random().nextInt(8));
+    }
+  }
+
+  @Test
+  void whenTheDealerSaysGoodbyeTheNextOneDividesAtOnceAndNeverMoreThanTheLimit() {
+    for (long seed = 1; seed <= 20; seed++) {
+      SimulatedApis cluster = new SimulatedApis(seed, 20);
+      List<Api> apis = cluster.start(4);
+      apis.get(1 + (int) seed % 3).wants(40).queriesTake(900);
+      play(cluster, List.of(), 3);
+      apis.getFirst().stop(true);
+      apis.forEach(api -> api.wants(api.isUp() ? 40 : 0).queriesTake(900));
+      cluster.runFor(3 * SETTLED, () -> cluster.assertNeverMoreThan(20));
+      assertThat(cluster.running()).isEqualTo(20);
+      assertThat(apis.subList(1, 4)).allMatch(api -> api.running() >= 6);
     }
   }
 }

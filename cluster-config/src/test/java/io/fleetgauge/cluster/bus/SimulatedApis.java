@@ -33,7 +33,10 @@ final class SimulatedApis {
   private final PriorityQueue<Delivery> inFlight =
       new PriorityQueue<>(
           Comparator.comparingLong(Delivery::at).thenComparingLong(Delivery::order));
-  private final Set<Set<Integer>> cuts = new HashSet<>();
+
+  /** From whom to whom nothing passes. */
+  private final Set<List<Integer>> cuts = new HashSet<>();
+
   private long order;
   private long now = 1_000_000;
   private int delayMillis = 20;
@@ -59,9 +62,9 @@ final class SimulatedApis {
     private long sequence;
     private int queryMillis = 200;
 
-    private Api(int index) {
+    private Api(int index, String name) {
       this.index = index;
-      this.self = new Peer("api-" + index, now + index, random.nextLong());
+      this.self = new Peer(name, now + index, random.nextLong());
       this.peers = new PeerDirectory(self);
       this.usage = new SharedUsage(peers, key -> limit);
     }
@@ -78,6 +81,14 @@ final class SimulatedApis {
 
     int running() {
       return ends.size();
+    }
+
+    boolean isUp() {
+      return isUp;
+    }
+
+    String name() {
+      return self.name();
     }
 
     /** Messages that it has sent so far. */
@@ -115,7 +126,7 @@ final class SimulatedApis {
           boolean passes =
               to.isUp
                   && to != this
-                  && !cuts.contains(Set.of(index, to.index))
+                  && !cuts.contains(List.of(index, to.index))
                   && random.nextDouble() >= loss;
           if (passes) {
             // As over one connection: in order.
@@ -170,7 +181,12 @@ final class SimulatedApis {
   }
 
   Api start() {
-    Api api = new Api(apis.size());
+    return start("api-" + apis.size());
+  }
+
+  /** Starts one of this name; one that had it before has ended. */
+  Api start(String name) {
+    Api api = new Api(apis.size(), name);
     apis.add(api);
     int up = (int) apis.stream().filter(each -> each.isUp).count();
     apis.forEach(each -> each.peers.members(up));
@@ -199,10 +215,21 @@ final class SimulatedApis {
     for (Api one : apis) {
       for (Api other : apis) {
         if (chosen.test(one) && !chosen.test(other)) {
-          cuts.add(Set.of(one.index, other.index));
+          cut(one, other);
         }
       }
     }
+  }
+
+  /** No message passes between two of them. */
+  void cut(Api one, Api other) {
+    cutOneWay(one, other);
+    cutOneWay(other, one);
+  }
+
+  /** No message passes from one to the other; those of the other arrive. */
+  void cutOneWay(Api from, Api to) {
+    cuts.add(List.of(from.index, to.index));
   }
 
   /** No message passes between any two. */

@@ -1,0 +1,188 @@
+package io.fleetgauge.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.cluster.process.MountedRoutes;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The guard of each route that is mounted. A route that is in no list here needs the right to read.
+ */
+class RoutesTest {
+  /** They show nothing of what is stored. */
+  private static final Set<String> OPEN =
+      Set.of("GET /-/healthy", "GET /-/ready", "GET /", "GET /api/openapi.yaml");
+
+  /** What other query APIs ask; no token suffices. */
+  private static final Set<String> PEERS =
+      Set.of(
+          "POST /v1/rules/beat",
+          "POST /v1/rules/states",
+          "POST /v1/rules/state",
+          "GET /v1/rules/versions",
+          "POST /v1/rules/read",
+          "POST /v1/rules/groups");
+
+  private static final String METRICS = "GET /metrics";
+
+  /** What needs another right beside that to read. */
+  private static final Set<String> NOT_FOR_READERS =
+      Set.of(
+          "POST /-/reload",
+          "PUT /-/reload",
+          "GET /api/v1/status/cluster",
+          "GET /api/v1/status/storage",
+          "POST /api/v1/status/queries/:id/cancel",
+          "POST /prometheus/config/v1/rules/:namespace",
+          "DELETE /prometheus/config/v1/rules/:namespace",
+          "DELETE /prometheus/config/v1/rules/:namespace/:group",
+          "POST /config/v1/rules/:namespace",
+          "DELETE /config/v1/rules/:namespace",
+          "DELETE /config/v1/rules/:namespace/:group");
+
+  @TempDir private Path folder;
+
+  private interface Asking {
+    void ask(MountedRoutes routes) throws Exception;
+  }
+
+  private void with(String http, boolean hasTenants, boolean hasSecret, Asking asking)
+      throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    String yaml =
+        """
+        http: {%s, port: 0}
+        cluster: {name: routes-%d, port: %d, members: ["127.0.0.1:%d"]%s}
+        """
+            .formatted(
+                http,
+                System.nanoTime(),
+                port,
+                port,
+                hasSecret
+                    ? ", secretFile: '"
+                        + Files.writeString(folder.resolve("secret"), "a-secret-of-16-or-more")
+                        + "'"
+                    : "");
+    if (hasTenants) {
+      yaml += "tenants: {file: '" + MountedRoutes.tenants(folder) + "'}\n";
+    }
+    try (QueryProcess process =
+            QueryProcess.start(QueryConfig.read("the test", yaml), System::currentTimeMillis);
+        MountedRoutes routes =
+            new MountedRoutes(
+                HttpClient.newHttpClient(),
+                URI.create("http://127.0.0.1:" + process.port()),
+                process.router())) {
+      assertThat(routes.all()).contains(METRICS).containsAll(OPEN).containsAll(PEERS);
+      asking.ask(routes);
+    }
+  }
+
+  /** Those that nobody has to be known for: the open ones, and what holds no data. */
+  private static Set<String> open(MountedRoutes routes) {
+    Set<String> open = new TreeSet<>(OPEN);
+    // Browsers ask OPTIONS without a token, and other methods than those that are mounted get 405.
+    routes.all().stream()
+        .filter(route -> route.startsWith("OPTIONS ") || route.startsWith("ANY "))
+        .forEach(open::add);
+    return open;
+  }
+
+  private static Set<String> without(Set<String> all, Set<String> some) {
+    Set<String> rest = new TreeSet<>(all);
+    rest.removeAll(some);
+    return rest;
+  }
+
+  private static String[] token(String name) {
+    return new String[] {"Authorization", "Bearer " + name};
+  }
+
+  private static void assertRefused(Map<String, Integer> refused, Set<String> all, int status) {
+    assertThat(refused)
+        .containsOnlyKeys(all)
+        .allSatisfy((route, of) -> assertThat(of).as(route).isEqualTo(status));
+  }
+
+  @Test
+  void withTenantsEveryRouteThatIsNotOpenAsksWhoComesAndWhatHeMay() throws Exception {
+    with("host: 127.0.0.1", true, true, this::asksEverybody);
+  }
+
+  @Test
+  void withTenantsAndWithoutASecretNobodyIsAQueryApi() throws Exception {
+    with("host: 127.0.0.1", true, false, this::asksEverybody);
+  }
+
+  private void asksEverybody(MountedRoutes routes) throws Exception {
+    Set<String> open = open(routes);
+    Set<String> guarded = without(routes.all(), open);
+    for (String[] headers : MountedRoutes.forgeries().values()) {
+      assertRefused(routes.refused(routes.all(), headers), guarded, 401);
+    }
+    routes
+        .ask(open)
+        .forEach(
+            (route, status) ->
+                assertThat(status)
+                    .as(route)
+                    .isEqualTo(
+                        route.startsWith("OPTIONS ") ? 204 : route.startsWith("ANY ") ? 405 : 200));
+    for (String name : new String[] {"read", "write", "operate", "scoped"}) {
+      assertRefused(routes.refused(PEERS, token(name)), PEERS, 401);
+    }
+    Set<String> reading = without(without(guarded, PEERS), Set.of(METRICS));
+    for (String name : new String[] {"write", "operate"}) {
+      assertRefused(routes.refused(reading, token(name)), reading, 403);
+    }
+    assertRefused(routes.refused(reading, token("read")), NOT_FOR_READERS, 403);
+    assertThat(routes.refused(reading, token("scoped")))
+        .as("the state of the cluster is not that of a tenant")
+        .containsKeys("GET /api/v1/status/cluster", "GET /api/v1/status/storage");
+    Set<String> metrics = Set.of(METRICS);
+    assertRefused(routes.refused(metrics, token("read")), metrics, 403);
+    assertRefused(routes.refused(metrics, token("write")), metrics, 403);
+    assertThat(routes.refused(metrics, token("operate"))).isEmpty();
+  }
+
+  @Test
+  void withASecretAndWithoutTenantsOnlyQueryApisReachWhatIsTheirs() throws Exception {
+    with(
+        "host: 127.0.0.1",
+        false,
+        true,
+        routes -> {
+          for (String[] headers : MountedRoutes.forgeries().values()) {
+            boolean isSigned = headers.length > 0 && headers[0].equals("X-Fleetgauge-Signature");
+            Set<String> refused = new TreeSet<>(PEERS);
+            if (isSigned) {
+              refused.add(METRICS); // who says that it is a process of the cluster has to prove it
+            }
+            assertRefused(routes.refused(routes.all(), headers), refused, 401);
+          }
+        });
+  }
+
+  @Test
+  void insecureIsOpenToAll() throws Exception {
+    with(
+        "host: 0.0.0.0, insecure: true",
+        false,
+        false,
+        routes -> assertThat(routes.refused(without(routes.all(), PEERS))).isEmpty());
+  }
+}
