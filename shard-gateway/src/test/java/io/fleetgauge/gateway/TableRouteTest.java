@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class TableRouteTest {
   private final AtomicReference<ClusterView> view = new AtomicReference<>(ClusterView.EMPTY);
   private int port;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real members and a real event bus over loopback. */
 @Tag("slow")
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class ClusterBusTest {
   private static final Duration SOON = Duration.ofMinutes(2);
   private static final String SECRET = "the secret of this cluster";

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class BodyPaceTest {
   private static final Duration WINDOW = Duration.ofMillis(50);
 

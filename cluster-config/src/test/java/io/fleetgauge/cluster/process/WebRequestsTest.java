@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class WebRequestsTest {
   // A client that nothing refers to is collected, and its connections are closed.
   private WebRequests requests;

@@ -446,13 +446,9 @@ class UplinkMachineTest {
     Effect.Post post = post(uplink.on(read(1)));
     assertThat(uplink.trouble()).isEmpty();
     uplink.on(new Event.Failed("connection refused"));
-    Optional<String> first = uplink.trouble();
-    assertThat(first)
+    assertThat(uplink.trouble())
         .hasValueSatisfying(
             text -> assertThat(text).contains(post.gateway().toString(), "connection refused"));
-    uplink.on(new Event.WaitOver());
-    uplink.on(new Event.Failed("another reason"));
-    assertThat(uplink.trouble()).as("reported once").isEqualTo(first);
     Effect.Post again = post(uplink.on(new Event.WaitOver()));
     uplink.on(kept(again));
     assertThat(uplink.trouble()).isEmpty();

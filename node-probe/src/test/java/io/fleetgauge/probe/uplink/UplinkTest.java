@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An uplink against gateways that are real HTTP servers, each with the answers of the test. */
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class UplinkTest {
   private static final String HOST = "node 1/a";
 

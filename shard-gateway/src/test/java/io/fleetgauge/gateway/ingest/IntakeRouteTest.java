@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Requests of probes to a gateway that owns n1 and not n2. */
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class IntakeRouteTest {
   private static final long NOW = 10_000_000;
   private static final int MAX_BYTES = 1_000;

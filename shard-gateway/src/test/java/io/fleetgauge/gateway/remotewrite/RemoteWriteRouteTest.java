@@ -63,7 +63,7 @@ import org.xerial.snappy.Snappy;
 
 /** Remote writes to a gateway that owns n1 and n2. */
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class RemoteWriteRouteTest {
   private static final long NOW = 10_000_000;
   private static final String V1 = "application/x-protobuf";

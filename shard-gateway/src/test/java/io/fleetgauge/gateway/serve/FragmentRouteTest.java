@@ -46,7 +46,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(VertxExtension.class)
-@Timeout(120)
+@Timeout(120_000)
 class FragmentRouteTest {
   private static final List<String> HOSTS = List.of("n1");
   private static final Load HEAVY = new Load("red", 1, 1L << 40);

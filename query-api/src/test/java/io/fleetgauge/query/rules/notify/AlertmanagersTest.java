@@ -367,7 +367,7 @@ class AlertmanagersTest {
   void whatWaitsIsSentWhenTheProcessStops() throws Exception {
     Server works = new Server();
     works.answer = (request, body) -> vertx.setTimer(50, id -> status(request, 200));
-    stopWithFiveWaiting(works, "2m");
+    stopWithFiveWaiting(works, "1m");
     assertThat(works.bodies).hasSize(3);
     assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("0.0");
   }
