@@ -55,7 +55,6 @@ class ProbeClassPathTest {
             "jackson-annotations",
             "jackson-core",
             "jackson-databind",
-            "jackson-dataformat-yaml",
             "jffi",
             "jnr-a64asm",
             "jnr-ffi",
