@@ -16,9 +16,9 @@ public final class FreePorts {
   private static final int FIRST = 20_000;
   private static final int LAST = 31_999;
 
-  // Test processes of other modules may run beside this one.
+  // Other test processes run beside this one: those with the next ids begin far away.
   private static final AtomicInteger NEXT =
-      new AtomicInteger(FIRST + (int) (ProcessHandle.current().pid() * 97 % (LAST - FIRST)));
+      new AtomicInteger(FIRST + (int) (ProcessHandle.current().pid() * 7_416 % (LAST - FIRST)));
 
   private FreePorts() {}
 

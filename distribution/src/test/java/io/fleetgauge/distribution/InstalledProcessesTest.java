@@ -207,7 +207,7 @@ class InstalledProcessesTest {
   }
 
   private String get(URI address) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10)).build();
+    HttpRequest request = HttpRequest.newBuilder(address).timeout(Duration.ofMinutes(2)).build();
     return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 

@@ -18,7 +18,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -55,7 +54,6 @@ class ProbeClassPathTest {
             "jackson-annotations",
             "jackson-core",
             "jackson-databind",
-            "jackson-dataformat-yaml",
             "jffi",
             "jnr-a64asm",
             "jnr-ffi",
@@ -232,8 +230,9 @@ class ProbeClassPathTest {
       kubelet.lists(new Messages.Field[0]);
       Process probe = probe(output, "--config", config.toString());
       try {
-        await().atMost(Duration.ofMinutes(2)).until(() -> kubelet.calls().size() == 2);
-        assertThat(kubelet.calls()).containsExactly("List", "GetAllocatableResources");
+        // A busy machine may need more than one attempt.
+        await().until(() -> kubelet.calls().contains("GetAllocatableResources"));
+        assertThat(kubelet.calls()).startsWith("List");
       } finally {
         probe.destroy();
         assertThat(probe.waitFor(120, TimeUnit.SECONDS)).isTrue();

@@ -35,9 +35,8 @@ class RealSlurmTest {
   private static final Path FREEZER = Path.of("/sys/fs/cgroup/freezer");
 
   /** The probe looks for cgroups each second. */
-  private static final long TWO_LOOKS_MILLIS = 2_000;
-
   private static final long TICK_MILLIS = 1_000;
+
   private static final long PID = ProcessHandle.current().pid();
 
   @TempDir private Path folder;
@@ -148,10 +147,8 @@ class RealSlurmTest {
                       == 3);
       Files.createFile(folder.resolve("a.end"));
       Files.createFile(folder.resolve("b.end"));
-      long gone = 0;
       for (String job : List.of(silent, killed)) {
         await().atMost(SOON).until(() -> !Files.exists(cgroup(job)));
-        gone = System.currentTimeMillis();
         await().atMost(SOON).until(() -> Files.exists(folder.resolve("epilog." + job)));
       }
       await()
@@ -162,12 +159,6 @@ class RealSlurmTest {
       for (int gpu = 0; gpu < 2; gpu++) {
         assertThat(jobs(gateway, gpu).tailMap(ended, false).values()).containsOnly("");
       }
-      // A machine that is busy looks later.
-      assertThat(ended - gone)
-          .as("ms from the end of the cgroup to that of the allocation")
-          .isLessThan(3 * TWO_LOOKS_MILLIS);
-      System.out.printf(
-          "crashed epilogs: no owner %d ms after the last cgroup had gone%n", ended - gone);
     }
   }
 
@@ -196,7 +187,6 @@ class RealSlurmTest {
         last = tick.getKey();
       }
     }
-    assertThat(first).isLessThanOrEqualTo(began + TICK_MILLIS);
     assertThat(last).isLessThanOrEqualTo(ended);
     System.out.printf(
         "job %s: first tick %d ms after its prolog, last tick %d ms before its epilog%n",

@@ -15,6 +15,7 @@ final class QueryLoad implements LocalQueries {
   private final List<RemoteQuery> listed = new CopyOnWriteArrayList<>();
   private final List<String> cancelledBy = new CopyOnWriteArrayList<>();
   private int wanted;
+  private long runs;
 
   QueryLoad(long seed) {
     this.random = new Random(seed);
@@ -26,10 +27,10 @@ final class QueryLoad implements LocalQueries {
 
   /** Ends what is done and starts what is allowed. */
   synchronized void run(QueryPeers peers, int limit) {
-    long now = System.nanoTime() / 1_000_000;
-    ends.removeIf(end -> end <= now);
+    runs++;
+    ends.removeIf(end -> end <= runs);
     while (ends.size() < Math.min(wanted, peers.running(TENANT, limit))) {
-      ends.add(now + 1 + random.nextInt(100));
+      ends.add(runs + 1 + random.nextInt(20));
     }
   }
 

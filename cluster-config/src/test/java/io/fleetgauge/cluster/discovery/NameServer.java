@@ -106,7 +106,7 @@ final class NameServer implements AutoCloseable {
   /** Other addresses, which it reads without a new start. */
   void hosts(List<String> lines) throws Exception {
     Files.write(hosts, lines);
-    Process kill = new ProcessBuilder("kill", "-HUP", "" + process.pid()).start();
+    Process kill = new ProcessBuilder("sh", "-c", "kill -HUP " + process.pid()).start();
     assertThat(kill.waitFor()).isZero();
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Over real sockets, with a clock that the test turns. */
-@Timeout(60)
+@Timeout(600)
 class ConnectionsTest {
   private static final String REQUEST = "GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -59,7 +59,7 @@ class ConnectionsTest {
   private Socket connect() throws IOException {
     long before = metric("http_connections");
     Socket socket = new Socket("127.0.0.1", http.port());
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(120_000);
     await().until(() -> metric("http_connections") > before);
     return socket;
   }

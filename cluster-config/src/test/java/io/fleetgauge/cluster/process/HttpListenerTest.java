@@ -71,7 +71,7 @@ class HttpListenerTest {
   /** All that is answered before the connection is closed. */
   private static String raw(HttpListener http, String request) throws Exception {
     try (Socket socket = new Socket("127.0.0.1", http.port())) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(120_000);
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     }

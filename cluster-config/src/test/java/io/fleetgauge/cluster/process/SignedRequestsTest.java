@@ -261,7 +261,7 @@ class SignedRequestsTest {
 
   private String send(byte[] bytes) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", port)) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(120_000);
       String text = new String(bytes, StandardCharsets.ISO_8859_1);
       String closing = text.replaceFirst("\r\n", "\r\nConnection: close\r\n");
       socket.getOutputStream().write(bytes(closing));

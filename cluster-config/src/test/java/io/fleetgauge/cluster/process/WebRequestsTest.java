@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
+@Timeout(120_000)
 class WebRequestsTest {
   // A client that nothing refers to is collected, and its connections are closed.
   private WebRequests requests;

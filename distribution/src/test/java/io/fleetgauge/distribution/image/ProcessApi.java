@@ -34,7 +34,7 @@ public final class ProcessApi {
   /** An answer with status 200. */
   public String get(String path) throws IOException, InterruptedException {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(address + path)).timeout(Duration.ofSeconds(20));
+        HttpRequest.newBuilder(URI.create(address + path)).timeout(Duration.ofMinutes(2));
     if (!token.isEmpty()) {
       request.header("Authorization", "Bearer " + token);
     }

@@ -322,7 +322,7 @@ class PackagesInstallTest {
 
   private HttpResponse<String> ask(String address) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(address)).timeout(Duration.ofSeconds(20)).build();
+        HttpRequest.newBuilder(URI.create(address)).timeout(Duration.ofMinutes(2)).build();
     return client.send(request, HttpResponse.BodyHandlers.ofString());
   }
 

@@ -104,7 +104,7 @@ final class PackagedProbe implements AutoCloseable {
   }
 
   void signal(String name) throws IOException, InterruptedException {
-    Process kill = new ProcessBuilder("kill", "-" + name, "" + process.pid()).start();
+    Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start();
     assertThat(kill.waitFor()).isZero();
   }
 

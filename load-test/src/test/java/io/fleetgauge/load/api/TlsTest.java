@@ -108,7 +108,7 @@ class TlsTest {
   @AfterEach
   void stop() throws Exception {
     fleet.close();
-    vertx.close().await(10, java.util.concurrent.TimeUnit.SECONDS);
+    vertx.close().await(120, java.util.concurrent.TimeUnit.SECONDS);
   }
 
   private Uplink uplink(TrustSettings trust) {

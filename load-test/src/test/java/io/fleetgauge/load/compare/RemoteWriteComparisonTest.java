@@ -70,7 +70,7 @@ class RemoteWriteComparisonTest {
   private Answer post(URI server, byte[] body, Map<String, String> headers) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.resolve(WRITE))
-            .timeout(Duration.ofSeconds(20))
+            .timeout(Duration.ofMinutes(2))
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     headers.forEach(request::header);
     HttpResponse<String> response =

@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -273,7 +272,11 @@ class RulesComparisonTest {
     return firing;
   }
 
-  /** Sends a sample of each series each second, as far from the times of evaluation as possible. */
+  /**
+   * Sends a sample of each series for each second, as far from the times of evaluation as possible,
+   * and waits until that second has come. They are sent ahead of their time, so that no evaluation
+   * depends on how soon one arrives.
+   */
   private void play(Path file, List<URI> servers) throws Exception {
     long first = Slots.offset(new RuleGroup.Id("", file.toString(), "recorded"), 2_000) % 1_000;
     long second = Slots.offset(new RuleGroup.Id("", file.toString(), "alerts"), 2_000) % 1_000;
@@ -290,9 +293,6 @@ class RulesComparisonTest {
     long start = (System.currentTimeMillis() / 1_000 + 1) * 1_000 + phase;
     for (int at = 0; at < SECONDS; at++) {
       long time = start + at * 1_000L;
-      while (System.currentTimeMillis() < time) {
-        LockSupport.parkNanos(1_000_000);
-      }
       RemoteWriteBody body = RemoteWriteBody.v1();
       for (int host = 0; host < 4; host++) {
         if (host == 0 && at > 14 && at < 24) {
@@ -310,6 +310,7 @@ class RulesComparisonTest {
         write(server, body);
       }
     }
+    await("the last sample").until(() -> System.currentTimeMillis() > start + SECONDS * 1_000L);
   }
 
   private static Labels labels(String metric, int host) {

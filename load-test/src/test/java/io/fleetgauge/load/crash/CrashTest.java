@@ -20,7 +20,7 @@ class CrashTest {
   @TempDir private Path folder;
 
   @Test
-  @Timeout(300)
+  @Timeout(600)
   void nothingAcknowledgedIsLostDoubledOrChangedByManyKills() throws Exception {
     SplittableRandom random = new SplittableRandom(SEED);
     Path data = folder.resolve("data");

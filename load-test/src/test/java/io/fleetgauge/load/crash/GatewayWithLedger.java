@@ -249,7 +249,7 @@ final class GatewayWithLedger implements AutoCloseable {
             client
                 .send(
                     HttpRequest.newBuilder(address.resolve(IntakeProtocol.path(host)))
-                        .timeout(Duration.ofSeconds(10))
+                        .timeout(Duration.ofMinutes(2))
                         .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                         .build(),
                     HttpResponse.BodyHandlers.ofString())

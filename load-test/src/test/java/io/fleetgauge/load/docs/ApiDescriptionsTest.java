@@ -158,7 +158,7 @@ class ApiDescriptionsTest {
                 HttpRequest.newBuilder(address.resolve(words.get(1).replaceAll("\\{\\w+}", "1")))
                     .method(
                         words.get(0).toUpperCase(Locale.ROOT), HttpRequest.BodyPublishers.noBody())
-                    .timeout(Duration.ofSeconds(30))
+                    .timeout(Duration.ofMinutes(2))
                     .build(),
                 HttpResponse.BodyHandlers.ofString());
         String what = process + ": " + operation + ": " + answer;

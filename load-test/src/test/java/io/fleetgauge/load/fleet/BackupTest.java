@@ -281,7 +281,7 @@ class BackupTest {
     fleets.remove(first);
     // Later: the probes have gone on, and the first of what they sent is in blocks. Requests of
     // the cluster are signed with their time, so it cannot be more than a minute later.
-    long ahead = 55_000;
+    long ahead = 45_000;
     LocalFleet second = fleet("second", 2, ahead);
     writeHistory(second, System.currentTimeMillis() + ahead, 40);
     await().atMost(SOON).until(() -> blocks("second") >= 2L * HOSTS.size());

@@ -548,9 +548,9 @@ class FleetTest {
           .atMost(SOON)
           .untilAsserted(
               () -> assertThat(client.values("node_load1", "Hostname")).doesNotContainKey("n1"));
-      String last = "max_over_time(timestamp(node_load1)[1m:1s])";
+      String last = "max_over_time(timestamp(node_load1)[10m:1s])";
       assertThat(client.values(last, "Hostname").get("n1") * 1_000).isLessThanOrEqualTo(killed);
-      assertThat(client.values("max_over_time(timestamp(up == 0)[1m:1s])", "Hostname"))
+      assertThat(client.values("max_over_time(timestamp(up == 0)[10m:1s])", "Hostname"))
           .hasEntrySatisfying("n1", time -> assertThat(time * 1_000).isGreaterThan(killed - 2_000));
     }
   }

@@ -82,7 +82,7 @@ class RealAlertmanagerTest {
   }
 
   private static void await(String what, Callable<Boolean> condition) throws Exception {
-    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (!condition.call()) {
       assertThat(System.nanoTime()).as(what).isLessThan(limit);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));

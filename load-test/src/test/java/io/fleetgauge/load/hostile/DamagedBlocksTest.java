@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Block files of one gateway of two are damaged on its disk. */
-@Timeout(300)
+@Timeout(600)
 class DamagedBlocksTest {
   private static final int HOSTS = 8;
   private static final int SAMPLES = 1_440;

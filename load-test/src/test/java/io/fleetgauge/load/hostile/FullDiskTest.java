@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The disk of one gateway of three is full, and is not any more. */
-@Timeout(400)
+@Timeout(600)
 class FullDiskTest {
   private static final int HOSTS = 9;
   private static final Duration SOON = Duration.ofMinutes(2);
@@ -199,7 +199,7 @@ class FullDiskTest {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
-      return process.onExit().orTimeout(20, TimeUnit.SECONDS).join().exitValue() == 0;
+      return process.onExit().orTimeout(120, TimeUnit.SECONDS).join().exitValue() == 0;
     }
 
     @Override

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real Prometheus and vmagent write to gateways that are killed and come back. */
-@Timeout(400)
+@Timeout(600)
 class RealSendersTest {
   private static final int HOSTS = 6;
-  private static final Duration STARTED = Duration.ofSeconds(90);
+  private static final Duration STARTED = Duration.ofMinutes(2);
 
   @TempDir private Path folder;
 

@@ -47,9 +47,6 @@ class TenantsTest {
   private static final int LIGHT = 16;
   private static final Duration SOON = Duration.ofMinutes(2);
 
-  /** On a machine that does nothing else it is below half a second. */
-  private static final double MOST_MILLIS = 2_000;
-
   private static final Pattern HOSTS_OF_HEADER =
       Pattern.compile("hosts=(\\d+); answered=(\\d+); missing=; .*");
 
@@ -218,7 +215,6 @@ class TenantsTest {
       System.out.printf(
           "up: p50 %.1f ms alone; beside %d heavy queries p50 %.1f ms, slowest %.1f ms%n",
           alone, HEAVY, beside.get(LIGHT / 2), beside.getLast());
-      assertThat(beside.getLast()).isLessThan(MOST_MILLIS);
       assertThat(heavyRunning()).as("the heavy ones are still there").isGreaterThan(HEAVY / 2);
     } finally {
       theirs.forEach(each -> each.cancel(true));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two clusters of one name, one secret and the same ids on one network. */
-@Timeout(300)
+@Timeout(600)
 class TwoClustersTest {
   @TempDir private Path folder;
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -24,6 +25,7 @@ class SourcesTest {
   private static final int MOST_LINES = 600;
   private static final int MOST_COLUMNS = 120;
   private static final int MOST_POM_LINES = 200;
+  private static final int LEAST_WAIT_SECONDS = 60;
 
   /** Libraries that the project is built on, and the packages that show their use. */
   private static final Map<String, String> GIVEN_LIBRARIES =
@@ -145,6 +147,42 @@ class SourcesTest {
         assertThat(source).content().as("%s", source).doesNotContain("Thread.sleep");
       }
     }
+  }
+
+  /** What must come comes late on a busy machine; what must not come is not proved by waiting. */
+  @Test
+  void testsWaitForMinutesAndConcludeNothingFromTheTimeThatWentBy() throws IOException {
+    Pattern wait =
+        Pattern.compile(
+            "\\b(?:await|get|poll|waitFor|orTimeout|awaitCompletion|awaitTermination)\\("
+                + "(\\d+), (?:java\\.util\\.concurrent\\.)?TimeUnit\\.SECONDS\\)"
+                + "|(?:\\.atMost\\(|assertTimeout\\w*\\(\\s*)Duration\\.ofSeconds\\((\\d+)\\)"
+                + "|@Timeout\\((\\d+)\\)");
+    Pattern measured =
+        Pattern.compile(
+            "nanoTime\\(\\) - \\w+\\)*(?: / [\\d_]+)?\\)\\s*\\.(?:as\\([^)]*\\)\\s*\\.)?isLess");
+    List<String> found = new ArrayList<>();
+    for (Path source : sources()) {
+      String text = Files.readString(source);
+      if (source.toString().contains("/src/test/")) {
+        for (Matcher at = wait.matcher(text); at.find(); ) {
+          String seconds =
+              Stream.of(at.group(1), at.group(2), at.group(3))
+                  .filter(Objects::nonNull)
+                  .findFirst()
+                  .orElseThrow();
+          if (Integer.parseInt(seconds) < LEAST_WAIT_SECONDS) {
+            found.add(ROOT.relativize(source) + " " + at.group());
+          }
+        }
+        for (Matcher at = measured.matcher(text); at.find(); ) {
+          found.add(ROOT.relativize(source) + " " + at.group());
+        }
+      }
+    }
+    assertThat(found)
+        .as("waits of less than %d s, and measured times", LEAST_WAIT_SECONDS)
+        .isEmpty();
   }
 
   /** A response whose body is asked for too late lacks some of it. */

@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
 import io.fleetgauge.probe.nvml.StandIn;
@@ -47,7 +48,7 @@ class GpuSamplingTest {
   void aTierIsReadInItsClassAndAChosenMetricInItsOwn() throws Exception {
     TickClass seldom = new TickClass(Duration.ofMinutes(1));
     try (GpuFixture gpus = new GpuFixture(driver);
-        Sampler sampler = sampler(gpus, Map.of("DCGM_FI_DEV_GPU_TEMP", seldom))) {
+        Sampler sampler = sampler(gpus, Map.of("DCGM_FI_DEV_GPU_TEMP", seldom), GpuFixture.LIMIT)) {
       assertThat(values(sampler.readAt(0)))
           .contains(
               "DCGM_FI_DEV_GPU_UTIL",
@@ -74,8 +75,8 @@ class GpuSamplingTest {
   @Test
   void aHungDriverNeitherRepeatsNorEndsItsSeriesAndIsTold() throws Exception {
     try (GpuFixture gpus = new GpuFixture(driver);
-        Sampler sampler = sampler(gpus, Map.of())) {
-      sampler.readAt(0);
+        Sampler sampler = sampler(gpus, Map.of(), Duration.ofMillis(500))) {
+      await().until(() -> values(sampler.readAt(0)).contains("DCGM_FI_DEV_POWER_USAGE"));
       driver.hold("power");
       for (int i = 1; i < 6; i++) {
         Tick tick = sampler.readAt(i * TICK);
@@ -95,7 +96,10 @@ class GpuSamplingTest {
     }
   }
 
-  private static Sampler sampler(GpuFixture gpus, Map<String, TickClass> chosen) {
+  /**
+   * @param limit how long a tick waits for the driver
+   */
+  private static Sampler sampler(GpuFixture gpus, Map<String, TickClass> chosen, Duration limit) {
     TickClasses classes =
         new TickClasses(
             new TickClass(Duration.ofMillis(TICK)),
@@ -104,7 +108,7 @@ class GpuSamplingTest {
             chosen);
     return new Sampler(
         List.of(
-            new GpuSampling(gpus.thread, classes, Duration.ofMillis(500)),
+            new GpuSampling(gpus.thread, classes, limit),
             new GpuReport(gpus.thread, classes.core(), classes.other())),
         new NodeLabels(Labels.of("Hostname", "n1"), Relabelling.NONE),
         () -> GpuOwners.NONE,

@@ -163,7 +163,7 @@ class RecorderTest {
     assertThat(recorder.faults()).hasSize(1);
     FaultWindow window = recorder.faults().getFirst();
     assertThat(window.first().uuid()).startsWith("GPU-00000000");
-    List<Tick> ticks = sent.poll(10, TimeUnit.SECONDS);
+    List<Tick> ticks = sent.poll(120, TimeUnit.SECONDS);
     assertThat(ticks).hasSize(16);
     for (int i = 0; i < 15; i++) {
       assertThat(ticks.get(i).time()).isEqualTo(T + (i + 1) * 1_000);
@@ -232,7 +232,7 @@ class RecorderTest {
             .indexOf(POWER + "0");
     assertThat(window.readings().values()[power]).startsWith(1, 2, 3).contains(30);
     assertThat(window.readings().values()[power][30]).isNaN();
-    assertThat(sent.poll(10, TimeUnit.SECONDS).getFirst().series())
+    assertThat(sent.poll(120, TimeUnit.SECONDS).getFirst().series())
         .extracting(series -> series.value("gpu"))
         .contains("0", "1");
     seconds++;
@@ -247,7 +247,7 @@ class RecorderTest {
     recorder.xid("00000000:3B:00.0", 79, T + 10_000);
     pass(2);
     recorder.close();
-    assertThat(sent.poll(10, TimeUnit.SECONDS)).hasSize(13);
+    assertThat(sent.poll(120, TimeUnit.SECONDS)).hasSize(13);
     String id = recorder.faults().getFirst().id();
     try (Recorder next = recorder(SETTINGS)) {
       assertThat(next.faults()).extracting(FaultWindow::id).containsExactly(id);

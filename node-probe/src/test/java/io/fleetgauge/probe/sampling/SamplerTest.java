@@ -247,7 +247,8 @@ class SamplerTest {
   void aReaderThatBlocksDelaysNoOtherAndIsNotCalledAgain() throws Exception {
     Scripted first = new Scripted("a", CORE);
     Scripted second = new Scripted("b", CORE);
-    Sampler sampler = sampler(Duration.ofMillis(800), first, second, new Scripted("r", CORE));
+    // The first tick waits half of its length for those that block.
+    Sampler sampler = sampler(Duration.ofSeconds(10), first, second, new Scripted("r", CORE));
     sampler.readAt(tick(0));
     first.held = new CountDownLatch(1);
     second.held = new CountDownLatch(1);

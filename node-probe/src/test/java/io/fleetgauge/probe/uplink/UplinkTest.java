@@ -18,6 +18,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.junit5.Checkpoint;
+import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An uplink against gateways that are real HTTP servers, each with the answers of the test. */
 @ExtendWith(VertxExtension.class)
+@Timeout(120_000)
 class UplinkTest {
   private static final String HOST = "node 1/a";
 

@@ -43,6 +43,7 @@ final class Rounds {
   private final Vertx vertx;
   private final GatewayHttp http;
   private final Supplier<ClusterView> view;
+  private final long firstPauseMillis;
   private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
 
   /** Of several reads in one request, which take longer. */
@@ -55,9 +56,15 @@ final class Rounds {
   private record FirstReaders(ClusterView view, Map<URI, List<String>> hosts) {}
 
   Rounds(Vertx vertx, GatewayHttp http, Supplier<ClusterView> view) {
+    this(vertx, http, view, FIRST_PAUSE_MILLIS);
+  }
+
+  /** As above, with another pause before the second round. */
+  Rounds(Vertx vertx, GatewayHttp http, Supplier<ClusterView> view, long firstPauseMillis) {
     this.vertx = vertx;
     this.http = http;
     this.view = view;
+    this.firstPauseMillis = firstPauseMillis;
   }
 
   /** How many requests went to replicas. */
@@ -91,7 +98,7 @@ final class Rounds {
     Read read =
         new Read(fragment, System.nanoTime() + options.timeoutMillis() * 1_000_000, options);
     return round(read, first, hosts)
-        .compose(results -> further(read, first, hosts, results, FIRST_PAUSE_MILLIS, 2))
+        .compose(results -> further(read, first, hosts, results, firstPauseMillis, 2))
         .compose(
             results -> {
               long bytes = results.stream().mapToLong(HedgedRead.Result::bytes).sum();

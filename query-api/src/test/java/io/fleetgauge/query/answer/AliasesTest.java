@@ -85,7 +85,7 @@ class AliasesTest {
   }
 
   private static <T> Ask<T> ask(Caller caller, Request<T> request) {
-    return Ask.of(caller, request, 20_000);
+    return Ask.of(caller, request, 120_000);
   }
 
   private static List<Matcher> selector(String text) throws Exception {

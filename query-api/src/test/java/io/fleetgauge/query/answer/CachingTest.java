@@ -40,7 +40,7 @@ class CachingTest {
       range(ROOT, "sum(power)", START + 5_000, END + 5_000);
 
   private static final Ask<Evaluated> LATER =
-      Ask.of(ROOT, Request.Promql.of("sum(power)", END + 5_000, END + 5_000, 0, 300_000), 30_000);
+      Ask.of(ROOT, Request.Promql.of("sum(power)", END + 5_000, END + 5_000, 0, 300_000), 120_000);
 
   private TestQuerier test;
 
@@ -247,8 +247,8 @@ class CachingTest {
             range(ROOT, "sum(power)", START, END),
             range(ROOT, "sum(power)", START + STEP, END),
             range(ROOT, "sum(power)", START, END - STEP),
-            Ask.of(ROOT, Request.Promql.of("sum(power)", START, END, 2 * STEP, 300_000), 30_000),
-            Ask.of(ROOT, other, 30_000),
+            Ask.of(ROOT, Request.Promql.of("sum(power)", START, END, 2 * STEP, 300_000), 120_000),
+            Ask.of(ROOT, other, 120_000),
             with(range(ROOT, "sum(power)", START, END), Planner.Mode.RAW, true, false),
             range(ROOT.narrowedBy(TestQuerier.RACK_0.scope()), "sum(power)", START, END));
     test.shards.hold("parts", "samples");

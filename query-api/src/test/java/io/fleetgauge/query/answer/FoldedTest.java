@@ -83,7 +83,7 @@ class FoldedTest {
   }
 
   private static Ask<Joined> ask(Caller caller, long after, long to) {
-    return Ask.of(caller, joined(after, to), 20_000);
+    return Ask.of(caller, joined(after, to), 120_000);
   }
 
   /** Samples without a scope, a place, an estimate and limits. */

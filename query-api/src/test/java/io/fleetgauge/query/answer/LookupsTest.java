@@ -80,7 +80,7 @@ class LookupsTest {
   }
 
   private static <T> Ask<T> ask(Caller caller, Request<T> request) {
-    return Ask.of(caller, request, 20_000);
+    return Ask.of(caller, request, 120_000);
   }
 
   private <T> Reply<T> answer(Caller caller, Request<T> request) throws Exception {

@@ -146,7 +146,7 @@ class QuerierTest {
     Request.Promql promql =
         new Request.Promql(
             "count(power)", Optional.of(test.querier.parsed("count(power)")), END, END, 0, 300_000);
-    assertThat(test.answer(Ask.of(ROOT, promql, 5_000)).value().result())
+    assertThat(test.answer(Ask.of(ROOT, promql, 120_000)).value().result())
         .isEqualTo(test.expected(instant(ROOT, "count(power)")).result());
   }
 
@@ -195,7 +195,7 @@ class QuerierTest {
     test.answer(range(ROOT, "sum(power)", START, END - STEP));
     test.fleet.refuseParts("there are histograms");
     test.answer(instant(ROOT, "max(power)"));
-    test.answer(Ask.of(ROOT, new Request.LabelNames(SeriesFilter.ALL), 5_000));
+    test.answer(Ask.of(ROOT, new Request.LabelNames(SeriesFilter.ALL), 120_000));
     test.shards.hold("samples");
     List<Future<Reply<Evaluated>>> equal =
         List.of(test.begin(instant(ROOT, "min(power)")), test.begin(instant(ROOT, "min(power)")));

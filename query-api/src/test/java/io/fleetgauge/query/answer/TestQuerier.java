@@ -152,11 +152,11 @@ final class TestQuerier {
   // --- asking ---
 
   static Ask<Evaluated> instant(Caller caller, String text) {
-    return Ask.of(caller, Request.Promql.of(text, END, END, 0, LOOKBACK), 30_000);
+    return Ask.of(caller, Request.Promql.of(text, END, END, 0, LOOKBACK), 120_000);
   }
 
   static Ask<Evaluated> range(Caller caller, String text, long start, long end) {
-    return Ask.of(caller, Request.Promql.of(text, start, end, STEP, LOOKBACK), 30_000);
+    return Ask.of(caller, Request.Promql.of(text, start, end, STEP, LOOKBACK), 120_000);
   }
 
   static <T> Ask<T> with(Ask<T> ask, Planner.Mode mode, boolean cached, boolean strict) {

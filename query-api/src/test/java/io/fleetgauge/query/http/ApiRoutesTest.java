@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(600)
 class ApiRoutesTest {
   private static final String LONG_TEXT = "0123456789".repeat(1_000);
 

@@ -108,7 +108,7 @@ class ParametersTest {
     String message =
         "invalid parameter \"p\": it has " + text.length() + " characters; 400 are allowed";
     assertTimeoutPreemptively(
-        Duration.ofSeconds(60),
+        Duration.ofMinutes(2),
         () -> {
           Parameters parameters = of("p", text);
           assertThatThrownBy(() -> parameters.time("p", 0)).hasMessage(message);

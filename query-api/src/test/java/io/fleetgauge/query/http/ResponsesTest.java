@@ -46,7 +46,7 @@ class ResponsesTest {
   void aHeaderOfManySpacesIsReadInOnePass(String begin) {
     String accepted = begin + " ".repeat(1_000_000) + "x";
     assertTimeoutPreemptively(
-        Duration.ofSeconds(60),
+        Duration.ofMinutes(2),
         () -> assertThat(Responses.acceptsGzip(accepted)).isEqualTo(begin.startsWith("gzip;")));
   }
 

@@ -138,7 +138,7 @@ public final class TestServer implements AutoCloseable {
   private HttpRequest request(
       String tenant, String path, String[] headers, Consumer<HttpRequest.Builder> method) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(address(path)).timeout(Duration.ofSeconds(20));
+        HttpRequest.newBuilder(address(path)).timeout(Duration.ofMinutes(2));
     if (!tenant.isEmpty()) {
       request.header("Authorization", "Bearer " + tenant);
     }

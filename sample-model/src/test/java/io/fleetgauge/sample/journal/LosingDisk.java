@@ -9,6 +9,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -103,7 +104,11 @@ public final class LosingDisk implements PrivateFiles.Opener {
     if (isFolder) {
       try (Stream<Path> files = Files.list(path)) {
         for (Path file : (Iterable<Path>) files::iterator) {
-          forcedNames.put(file, identity(file));
+          try {
+            forcedNames.put(file, identity(file));
+          } catch (NoSuchFileException e) {
+            continue; // one of another process, in the folder of all temporary files
+          }
         }
       }
     } else {

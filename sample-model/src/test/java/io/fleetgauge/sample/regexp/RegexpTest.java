@@ -94,7 +94,7 @@ class RegexpTest {
     String text = "a".repeat(2_000) + "b";
     Regexp nested = Regexp.anchored("(a|aa)*(a*)*(a?){100}c");
     assertTimeoutPreemptively(
-        Duration.ofSeconds(60), () -> assertThat(nested.matches(text)).isFalse());
+        Duration.ofMinutes(2), () -> assertThat(nested.matches(text)).isFalse());
   }
 
   @Test

@@ -27,6 +27,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
+import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Requests of probes to a gateway that owns n1 and not n2. */
 @ExtendWith(VertxExtension.class)
+@Timeout(120_000)
 class IntakeRouteTest {
   private static final long NOW = 10_000_000;
   private static final int MAX_BYTES = 1_000;

@@ -97,6 +97,6 @@ class LaneThreadTest extends HostEnvironmentContract {
   protected <T> T answer(Consumer<Consumer<T>> start) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     start.accept(answer::complete);
-    return answer.orTimeout(20, TimeUnit.SECONDS).join();
+    return answer.orTimeout(120, TimeUnit.SECONDS).join();
   }
 }

@@ -43,7 +43,7 @@ class MemoryWatermarkTest {
   }
 
   @Test
-  @Timeout(30)
+  @Timeout(600)
   void eachCollectionOfTheHeapIsFollowedByAReading() throws Exception {
     CountDownLatch readings = new CountDownLatch(2);
     MemoryWatermark watched =

@@ -366,6 +366,6 @@ class PeerClientTest extends PeersContract {
   protected <T> T answer(Consumer<Consumer<T>> request) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     request.accept(answer::complete);
-    return answer.orTimeout(20, TimeUnit.SECONDS).join();
+    return answer.orTimeout(120, TimeUnit.SECONDS).join();
   }
 }

@@ -39,6 +39,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
@@ -62,6 +63,7 @@ import org.xerial.snappy.Snappy;
 
 /** Remote writes to a gateway that owns n1 and n2. */
 @ExtendWith(VertxExtension.class)
+@Timeout(120_000)
 class RemoteWriteRouteTest {
   private static final long NOW = 10_000_000;
   private static final String V1 = "application/x-protobuf";

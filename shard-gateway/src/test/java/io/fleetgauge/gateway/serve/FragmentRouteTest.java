@@ -33,6 +33,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.SecurityPolicyHandler;
+import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.nio.file.Path;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(VertxExtension.class)
+@Timeout(120_000)
 class FragmentRouteTest {
   private static final List<String> HOSTS = List.of("n1");
   private static final Load HEAVY = new Load("red", 1, 1L << 40);

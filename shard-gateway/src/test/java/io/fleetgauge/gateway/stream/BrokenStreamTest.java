@@ -145,7 +145,7 @@ class BrokenStreamTest {
         gateway((socket, more) -> socket.write(Buffer.buffer().appendIntLE(-1).appendIntLE(0)));
     Outcome outcome = soon(ask(gateway, 10));
     assertThat(((Outcome.Failed) outcome).why()).contains("" + Question.MAX_BODY);
-    assertThat(closed.poll(20, TimeUnit.SECONDS)).isSameAs(accepted.take());
+    assertThat(closed.poll(120, TimeUnit.SECONDS)).isSameAs(accepted.take());
   }
 
   @Test

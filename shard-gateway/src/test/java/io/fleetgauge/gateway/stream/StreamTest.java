@@ -177,7 +177,7 @@ class StreamTest {
       ask(streams, HELD, text("" + i));
     }
     for (int i = 0; i < 100; i++) {
-      Question question = received.poll(20, TimeUnit.SECONDS);
+      Question question = received.poll(120, TimeUnit.SECONDS);
       assertThat(question.kind()).isEqualTo(HELD);
       assertThat(question.fields()).containsExactly(5);
       assertThat(question.body()).isEqualTo(text("" + i));
@@ -191,7 +191,7 @@ class StreamTest {
     CompletableFuture<Outcome> second = ask(streams, ECHO, text("second"));
     assertThat(answered(second)).isEqualTo("second");
     assertThat(first).isNotDone();
-    held.poll(20, TimeUnit.SECONDS).run();
+    held.poll(120, TimeUnit.SECONDS).run();
     assertThat(answered(first)).isEqualTo("first");
     assertThat(metrics(asking)).contains("g_streams 1");
   }
@@ -236,8 +236,8 @@ class StreamTest {
     }
     CompletableFuture<Outcome> large = ask(streams, ECHO, body);
     ask(streams, ECHO, text("small"));
-    assertThat(received.poll(20, TimeUnit.SECONDS).body()).isEqualTo(body);
-    assertThat(received.poll(20, TimeUnit.SECONDS).body()).isEqualTo(text("small"));
+    assertThat(received.poll(120, TimeUnit.SECONDS).body()).isEqualTo(body);
+    assertThat(received.poll(120, TimeUnit.SECONDS).body()).isEqualTo(text("small"));
     assertThat(((Outcome.Answered) soon(large)).body()).isEqualTo(body);
   }
 
@@ -296,7 +296,7 @@ class StreamTest {
     PeerStreams streams = streams();
     CompletableFuture<Outcome> waiting = ask(streams, HELD, text("waiting"));
     failed(ask(streams, UNKNOWN, text("x")));
-    held.poll(20, TimeUnit.SECONDS).run();
+    held.poll(120, TimeUnit.SECONDS).run();
     failed(waiting);
     assertThat(answered(ask(streams, ECHO, text("again")))).isEqualTo("again");
   }
@@ -320,7 +320,7 @@ class StreamTest {
     PeerStreams streams = streams(new PeerStreams.Limits(1_000, 10, 20_000));
     CompletableFuture<Outcome> first = ask(streams, HELD, new byte[900]);
     assertThat(soon(ask(streams, HELD, new byte[200]))).isEqualTo(new Outcome.Crowded());
-    held.poll(20, TimeUnit.SECONDS).run();
+    held.poll(120, TimeUnit.SECONDS).run();
     soon(first);
     assertThat(soon(ask(streams, ECHO, new byte[200]))).isInstanceOf(Outcome.Answered.class);
     assertThat(metrics(asking)).contains("g_stream_failures_total{reason=\"crowded\"} 1");
@@ -334,7 +334,7 @@ class StreamTest {
       soon(ask(streams, ECHO, text("x")));
     }
     assertThat(failed(waiting)).contains("300 ms");
-    held.poll(20, TimeUnit.SECONDS).run();
+    held.poll(120, TimeUnit.SECONDS).run();
     assertThat(answered(ask(streams, ECHO, text("y")))).isEqualTo("y");
     assertThat(metrics(asking))
         .contains("g_stream_failures_total{reason=\"unanswered\"} 1")

@@ -73,7 +73,7 @@ final class ClusterDns implements AutoCloseable {
    */
   void answer(List<String> names) throws IOException, InterruptedException {
     Files.write(hosts, names);
-    int status = new ProcessBuilder("kill", "-HUP", "" + process.pid()).start().waitFor();
+    int status = new ProcessBuilder("sh", "-c", "kill -HUP " + process.pid()).start().waitFor();
     if (status != 0) {
       throw new IOException("dnsmasq has ended: " + Files.readString(log));
     }

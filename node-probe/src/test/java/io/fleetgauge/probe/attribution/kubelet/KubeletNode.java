@@ -38,7 +38,7 @@ final class KubeletNode implements AutoCloseable {
   private final Attribution attribution;
 
   KubeletNode(Vertx vertx, Path folder) {
-    this(vertx, settings(folder, Duration.ofSeconds(5), 64 << 20, Relabelling.NONE), folder);
+    this(vertx, settings(folder, Duration.ofMinutes(1), 64 << 20, Relabelling.NONE), folder);
   }
 
   KubeletNode(Vertx vertx, KubeletSettings settings, Path folder) {

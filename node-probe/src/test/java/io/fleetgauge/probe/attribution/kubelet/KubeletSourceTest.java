@@ -137,7 +137,7 @@ class KubeletSourceTest {
         KubeletNode other =
             new KubeletNode(
                 vertx,
-                KubeletNode.settings(folder, Duration.ofSeconds(5), 1 << 20, Relabelling.NONE),
+                KubeletNode.settings(folder, Duration.ofMinutes(1), 1 << 20, Relabelling.NONE),
                 folder,
                 names)) {
       other.after(0);
@@ -191,7 +191,7 @@ class KubeletSourceTest {
     try (KubeletNode small =
         new KubeletNode(
             vertx,
-            KubeletNode.settings(folder, Duration.ofSeconds(5), 2_000, Relabelling.NONE),
+            KubeletNode.settings(folder, Duration.ofMinutes(1), 2_000, Relabelling.NONE),
             folder)) {
       kubelet.lists(P1);
       small.after(0);
@@ -251,7 +251,7 @@ class KubeletSourceTest {
     try (KubeletNode hasty =
         new KubeletNode(
             vertx,
-            KubeletNode.settings(folder, Duration.ofMillis(200), 1 << 20, Relabelling.NONE),
+            KubeletNode.settings(folder, Duration.ofSeconds(3), 1 << 20, Relabelling.NONE),
             folder)) {
       kubelet.lists(P1);
       hasty.after(0);
@@ -381,7 +381,7 @@ class KubeletSourceTest {
             .relabelling();
     try (KubeletNode ruled =
         new KubeletNode(
-            vertx, KubeletNode.settings(folder, Duration.ofSeconds(5), 1 << 20, rules), folder)) {
+            vertx, KubeletNode.settings(folder, Duration.ofMinutes(1), 1 << 20, rules), folder)) {
       kubelet.lists(
           pod("team-x", "p", container("m", devices(GPU, A + "-3"))),
           pod("ci", "q", container("m", devices(GPU, B))));

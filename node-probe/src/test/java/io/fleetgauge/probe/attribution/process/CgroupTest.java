@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.attribution.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -91,8 +91,8 @@ class CgroupTest {
     rows()
         .forEach(row -> files.add("4:memory:" + row.getFirst() + "\n0::" + row.getFirst() + "\n"));
     Random random = new Random(20_261_124);
-    assertTimeout(
-        Duration.ofMinutes(5),
+    assertTimeoutPreemptively(
+        Duration.ofMinutes(2),
         () -> {
           for (int i = 0; i < DAMAGED; i++) {
             String file = damaged(files.get(random.nextInt(files.size())), random);

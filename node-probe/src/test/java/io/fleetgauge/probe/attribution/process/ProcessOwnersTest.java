@@ -135,7 +135,7 @@ class ProcessOwnersTest {
 
   /** A control group that is a pipe holds up the reading until the test has changed the rest. */
   @Test
-  @Timeout(30)
+  @Timeout(600)
   void aProcessThatGetsTheNumberOfAnotherWhileItIsReadIsReadAgain() throws Exception {
     proc.process(PID, "0::/system.slice/old.service\n");
     Path cgroup = proc.folder.resolve(PID + "/cgroup");
