@@ -36,7 +36,7 @@ public record HttpSettings(String host, int port, boolean insecure, Optional<Tls
 
   /** Of a process that authenticates nobody. */
   static HttpSettings readOpen(ConfigReader in, int defaultPort) {
-    return new HttpSettings(in.get(HOST), in.get(port(defaultPort)), true, TlsSettings.read(in));
+    return new HttpSettings(in.get(HOST), in.get(port(defaultPort)), false, TlsSettings.read(in));
   }
 
   private static Key<Integer> port(int defaultPort) {

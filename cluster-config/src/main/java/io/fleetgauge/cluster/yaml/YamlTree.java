@@ -2,9 +2,11 @@ package io.fleetgauge.cluster.yaml;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.DecimalNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,9 +25,9 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.reader.ReaderException;
 
 /**
- * YAML as a tree of JSON. Plain words are booleans, nothing, or whole numbers in their usual form;
- * everything else is the text that was written, so that a label with the value {@code 1.10} or
- * {@code 007} keeps it. Aliases and merge keys are resolved.
+ * YAML as a tree of JSON. Plain words are booleans, nothing, or numbers; everything else is text. A
+ * number keeps the text that was written, so that a label with the value {@code 1.10} or {@code
+ * 007} keeps it. Aliases and merge keys are resolved.
  */
 public final class YamlTree {
   private static final Pattern WHOLE = Pattern.compile("-?(0|[1-9]\\d{0,17})");
@@ -140,8 +142,42 @@ public final class YamlTree {
     if (FALSE.matcher(text).matches()) {
       return JSON.booleanNode(false);
     }
-    return WHOLE.matcher(text).matches()
-        ? JSON.numberNode(Long.parseLong(text))
-        : JSON.textNode(text);
+    if (WHOLE.matcher(text).matches()) {
+      return JSON.numberNode(Long.parseLong(text));
+    }
+    boolean isNumber = scalar.getTag().equals(Tag.INT) || scalar.getTag().equals(Tag.FLOAT);
+    return isNumber ? new WrittenNumber(text) : JSON.textNode(text);
+  }
+
+  /** A number in another form than the usual one for whole numbers: its text stays as written. */
+  private static final class WrittenNumber extends DecimalNode {
+    private static final long serialVersionUID = 1L;
+
+    private final String text;
+
+    WrittenNumber(String text) {
+      super(BigDecimal.ZERO);
+      this.text = text;
+    }
+
+    @Override
+    public String asText() {
+      return text;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof WrittenNumber that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.hashCode();
+    }
   }
 }

@@ -285,7 +285,6 @@ class ProbeFeaturesTest {
     http:
       host: 0.0.0.0
       port: 0
-      insecure: true
       tls: {certificate: %1$s/tls/certificate.pem, key: %1$s/tls/key.pem, clientCa: %1$s/tls/certificate.pem}
     tokenFile: %1$s/token
     trust: {ca: %2$s, certificate: %1$s/tls/certificate.pem, key: %1$s/tls/key.pem}

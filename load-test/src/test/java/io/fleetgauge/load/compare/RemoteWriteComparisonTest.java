@@ -38,6 +38,10 @@ import org.xerial.snappy.Snappy;
 class RemoteWriteComparisonTest {
   private static final String WRITE = "/api/v1/write";
 
+  /** Prometheus 3.5 drops a part of these in silence, which is a bug of it; both keep the rest. */
+  private static final Set<String> TOLD_HERE =
+      Set.of("one_no name", "one_label twice", "one_two values", "two_two values");
+
   private final HttpClient client = HttpClient.newHttpClient();
   private final long now = System.currentTimeMillis() / 1_000 * 1_000 - 60_000;
   private Path folder;
@@ -136,6 +140,12 @@ class RemoteWriteComparisonTest {
               many(second, pairs(s + "d", "Hostname", "h1"), pairs(s + "e")).compressed(),
               headers(type)));
       cases.put(
+          s + "two values",
+          Map.entry(
+              one(many(second, pairs(s + "k"), pairs(s + "l")), pairs(s + "k"), now, 2)
+                  .compressed(),
+              headers(type)));
+      cases.put(
           s + "unsorted",
           Map.entry(
               many(second, new String[] {"z", "1", "a", "2", "__name__", s + "f"}).compressed(),
@@ -160,6 +170,13 @@ class RemoteWriteComparisonTest {
       URI gateway = fleet.gatewayAddresses().get(number++ % 2);
       byte[] body = each.getValue().getKey();
       Answer theirs = post(prometheus.address(), body, each.getValue().getValue());
+      if (TOLD_HERE.contains(each.getKey())) {
+        assertThat(theirs.status()).as(each.getKey()).isEqualTo(204);
+        Map<String, String> written = new TreeMap<>(theirs.written());
+        // Prometheus counts what it drops there as written.
+        written.computeIfPresent("x-prometheus-remote-write-samples-written", (name, count) -> "2");
+        theirs = new Answer(400, written);
+      }
       assertThat(post(gateway, body, each.getValue().getValue()))
           .as(each.getKey())
           .isEqualTo(theirs);
@@ -315,8 +332,10 @@ class RemoteWriteComparisonTest {
       assertThat(post(prometheus.address(), compressed, v1).status()).isEqualTo(204);
       assertThat(post(fleet.gatewayAddresses().get(i % 2), compressed, v1).status()).isEqualTo(204);
       if (i == 2 || i == bodies.size() - 1) {
-        // Each on two gateways.
-        assertThat(storedSeries("churn-")).isEqualTo(2 * 50 * 2 * 2);
+        // Each on two gateways; a replica acknowledges what is in its journal, and stores it later.
+        await()
+            .atMost(Duration.ofMinutes(2))
+            .untilAsserted(() -> assertThat(storedSeries("churn-")).isEqualTo(2 * 50 * 2 * 2));
       }
     }
     AnswerComparison comparison = new AnswerComparison(prometheus.address(), queryAddress());

@@ -175,6 +175,16 @@ public final class FrameEncoder {
     return id;
   }
 
+  /** The label set of a number. */
+  public Labels labels(int number) {
+    int[] refs = series.get(number);
+    String[] pairs = new String[refs.length];
+    for (int i = 0; i < refs.length; i++) {
+      pairs[i] = symbols.get(refs[i]);
+    }
+    return Labels.of(pairs);
+  }
+
   private int symbolId(String symbol) {
     Integer known = symbolIds.putIfAbsent(symbol, symbols.size());
     if (known == null) {

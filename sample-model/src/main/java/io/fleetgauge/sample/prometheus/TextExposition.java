@@ -3,10 +3,14 @@ package io.fleetgauge.sample.prometheus;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Writes a tick in Prometheus's text format, version 0.0.4, one family behind the other. */
+/**
+ * Writes a tick in Prometheus's text format, version 0.0.4, one family behind the other. What a
+ * name may not have in it becomes an underscore.
+ */
 public final class TextExposition {
   public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -25,19 +29,21 @@ public final class TextExposition {
    * @param families type and help by metric name; a metric that is missing there is untyped
    */
   public static String write(Tick tick, Map<String, Family> families) {
-    Map<String, StringBuilder> linesByMetric = new TreeMap<>();
+    Map<String, StringBuilder> linesByName = new TreeMap<>();
+    Map<String, String> metrics = new HashMap<>();
     for (int i = 0; i < tick.size(); i++) {
       if (!Staleness.isMarker(tick.values()[i])) {
         Labels labels = tick.series().get(i);
-        StringBuilder lines =
-            linesByMetric.computeIfAbsent(labels.metric(), name -> new StringBuilder());
-        line(lines, labels, tick.values()[i]);
+        String written = NameEscaping.UNDERSCORES.escaped(labels.metric(), true);
+        metrics.putIfAbsent(written, labels.metric());
+        StringBuilder lines = linesByName.computeIfAbsent(written, name -> new StringBuilder());
+        line(lines.append(written), labels, tick.values()[i]);
       }
     }
     StringBuilder text = new StringBuilder();
-    linesByMetric.forEach(
+    linesByName.forEach(
         (name, lines) -> {
-          Family family = families.get(name);
+          Family family = families.get(metrics.get(name));
           if (family != null) {
             text.append("# HELP ").append(name).append(' ');
             text.append(family.help().replace("\\", "\\\\").replace("\n", "\\n")).append('\n');
@@ -49,11 +55,11 @@ public final class TextExposition {
   }
 
   private static void line(StringBuilder out, Labels labels, double value) {
-    out.append(labels.metric());
     char separator = '{';
     for (int i = 0; i < labels.size(); i++) {
       if (!labels.name(i).equals(Labels.NAME)) {
-        out.append(separator).append(labels.name(i)).append("=\"");
+        String name = NameEscaping.UNDERSCORES.escaped(labels.name(i), false);
+        out.append(separator).append(name).append("=\"");
         out.append(
             labels.value(i).replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n"));
         out.append('"');

@@ -28,6 +28,9 @@ public final class RelabelFields {
   private static final String DEFAULT_REPLACEMENT = "$1";
   private static final String DEFAULT_SEPARATOR = ";";
 
+  /** Of a number with an exponent, whose digits take memory. */
+  private static final int MOST_DIGITS = 30;
+
   private final Map<String, Object> fields;
   private final BiConsumer<String, String> problems;
   private boolean isWrong;
@@ -181,7 +184,7 @@ public final class RelabelFields {
     }
     if (value instanceof Number) {
       try {
-        BigInteger modulus = new BigDecimal(value.toString()).toBigInteger(); // 8.0 and 8.5 are 8
+        BigInteger modulus = whole(value.toString());
         if (modulus.signum() >= 0 && modulus.compareTo(MAX_MODULUS) <= 0) {
           return modulus;
         }
@@ -191,5 +194,61 @@ public final class RelabelFields {
     }
     problem("modulus", value + " is not a whole number from 0 to " + MAX_MODULUS);
     return BigInteger.ZERO;
+  }
+
+  /** As Go reads it: 8.0 and 8.5 are 8, and 0x10 is 16. */
+  private static BigInteger whole(String text) {
+    String digits = text.replace("_", "");
+    String prefix = digits.length() < 3 ? "" : digits.substring(0, 2).toLowerCase(Locale.ROOT);
+    return switch (prefix) {
+      case "0x" -> new BigInteger(digits.substring(2), 16);
+      case "0o" -> new BigInteger(digits.substring(2), 8);
+      case "0b" -> new BigInteger(digits.substring(2), 2);
+      default -> digits.matches("0[0-7]+") ? new BigInteger(digits, 8) : fraction(digits);
+    };
+  }
+
+  private static BigInteger fraction(String digits) {
+    BigDecimal value = new BigDecimal(digits);
+    if (value.precision() - (long) value.scale() > MOST_DIGITS) {
+      throw new NumberFormatException(digits);
+    }
+    return value.toBigInteger();
+  }
+
+  /** A number as it was written, which a text field takes as it is. */
+  public static final class Written extends Number {
+    private static final long serialVersionUID = 1L;
+
+    private final String text;
+
+    public Written(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public int intValue() {
+      return (int) longValue();
+    }
+
+    @Override
+    public long longValue() {
+      return whole(text).longValue();
+    }
+
+    @Override
+    public float floatValue() {
+      return (float) doubleValue();
+    }
+
+    @Override
+    public double doubleValue() {
+      return whole(text).doubleValue();
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
   }
 }

@@ -31,4 +31,24 @@ class TextExpositionTest {
             temp{gpu="0",path="a\\"b\\\\c\\n"} 40
             """);
   }
+
+  /** As files of the textfile collector may have them: who reads 0.0.4 takes no other names. */
+  @Test
+  void whatANameMayNotHaveBecomesAnUnderscore() {
+    Tick tick =
+        new Tick.Builder()
+            .add(Labels.of(Labels.NAME, "gpu.power", "gpu.slot", "3", "a:b", "x"), 1)
+            .add(Labels.of(Labels.NAME, "gpu_power"), 2)
+            .at(1);
+    assertThat(
+            TextExposition.write(
+                tick, Map.of("gpu.power", new TextExposition.Family("gauge", "Watts."))))
+        .isEqualTo(
+            """
+            # HELP gpu_power Watts.
+            # TYPE gpu_power gauge
+            gpu_power{a_b="x",gpu_slot="3"} 1
+            gpu_power 2
+            """);
+  }
 }

@@ -2,13 +2,18 @@ package io.fleetgauge.gateway.remotewrite;
 
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.SameTime;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * The run in which this gateway sends samples to the owner of one host. It collects the samples of
@@ -34,6 +39,9 @@ final class HostRun {
 
   private long newestOfAll = Long.MIN_VALUE;
   private boolean isNew = true;
+
+  /** Where samples are that contradict others. */
+  private final List<Integer> contradictions = new ArrayList<>();
 
   HostRun(String host, long run) {
     this.host = host;
@@ -129,8 +137,13 @@ final class HostRun {
     histograms = null;
   }
 
-  /** Frames of all samples that were added, in order of time; removes the samples. */
-  byte[] encode() {
+  /**
+   * Frames of all samples that were added, in order of time; removes the samples.
+   *
+   * @param contradicting receives what names a sample that is left out because another one of its
+   *     series and time was added before, with another value
+   */
+  byte[] encode(Consumer<String> contradicting) {
     WireWriter body = new WireWriter(64 + 4 * size);
     long[] order = new long[size];
     Map<Long, Integer> groups = groups();
@@ -142,6 +155,14 @@ final class HostRun {
       Arrays.sort(order, 0, members.length);
       encode(order, members.length, body);
     }
+    for (int at : contradictions) {
+      contradicting.accept(
+          "duplicate sample for timestamp "
+              + times[at]
+              + " in the request; the first one counts: "
+              + encoder.labels(ids[at]));
+    }
+    contradictions.clear();
     clear();
     return body.toBytes();
   }
@@ -184,20 +205,29 @@ final class HostRun {
     return members;
   }
 
-  /** A second sample of a series at one time goes into another frame: its owner decides. */
+  /**
+   * Of several samples of a series at one time one counts, as {@link SameTime} decides; others that
+   * are not equal to it contradict it.
+   */
   private void encode(long[] order, int count, WireWriter body) {
     int[] frameIds = new int[count];
     double[] frameValues = new double[count];
     Histogram[] frameHistograms = null;
     int next = 0;
-    int again = 0;
+    int before = -1;
     for (int i = 0; i < count; i++) {
       int id = (int) (order[i] >>> 32);
       int at = (int) order[i];
       if (next > 0 && frameIds[next - 1] == id) {
-        order[again++] = order[i];
-        continue;
+        if (!replaces(before, at)) {
+          continue;
+        }
+        next--;
+        if (frameHistograms != null) {
+          frameHistograms[next] = null;
+        }
       }
+      before = at;
       frameIds[next] = id;
       frameValues[next] = values[at];
       if (histograms != null && histograms[at] != null) {
@@ -213,8 +243,23 @@ final class HostRun {
             Arrays.copyOf(frameValues, next),
             frameHistograms == null ? null : Arrays.copyOf(frameHistograms, next));
     body.raw(frame, 0, frame.length);
-    if (again > 0) {
-      encode(order, again, body);
+  }
+
+  /** Whether a sample takes the place of the one before it, which is of its series and time. */
+  private boolean replaces(int before, int at) {
+    Histogram there = histograms == null ? null : histograms[before];
+    Histogram here = histograms == null ? null : histograms[at];
+    if (Double.doubleToRawLongBits(values[before]) == Double.doubleToRawLongBits(values[at])
+        && Objects.equals(there, here)) {
+      return false;
     }
+    Labels series = encoder.labels(ids[at]);
+    if (SameTime.replaces(series, values[before], there, values[at], here)) {
+      return true;
+    }
+    if (!SameTime.isImplied(series, values[before], there, values[at], here)) {
+      contradictions.add(at);
+    }
+    return false;
   }
 }

@@ -15,7 +15,7 @@ public final class RemoteWriteCounts {
   /** Samples of series that relabelling drops. */
   final LongAdder dropped = new LongAdder();
 
-  /** Series without a name or with invalid labels, and invalid histograms. */
+  /** Series with invalid labels, invalid histograms, and samples that contradict another one. */
   final LongAdder invalidSeries = new LongAdder();
 
   /** Series whose labels are not those that their tenant must write. */
@@ -42,8 +42,8 @@ public final class RemoteWriteCounts {
         dropped::sum);
     meters.counter(
         "remote_write_bad_series",
-        "Series of remote-write requests refused because their labels are invalid, and invalid"
-            + " native histograms.",
+        "Series of remote-write requests refused because their labels are invalid, invalid native"
+            + " histograms, and samples that contradict another one of the same request.",
         invalidSeries::sum);
     meters.counter(
         "remote_write_foreign_series",

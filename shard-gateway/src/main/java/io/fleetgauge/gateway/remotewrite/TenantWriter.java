@@ -73,7 +73,7 @@ final class TenantWriter {
    * What was refused before any owner was asked.
    *
    * @param reasons the first few, each once
-   * @param invalid how many series and histograms are invalid
+   * @param invalid how many series and histograms are invalid, and samples contradict another one
    * @param foreign how many series have not the labels that the tenant must write
    * @param ahead how many samples are ahead of the clock
    */
@@ -357,15 +357,14 @@ final class TenantWriter {
     Request request() {
       List<Part> parts = new ArrayList<>();
       for (HostRun run : numbers) {
-        int count = run.size();
         boolean isNew = run.isNew();
-        parts.add(new Part(run.host, run.encode(), count, false, isNew));
+        parts.add(part(run, false, isNew));
       }
       histograms.forEach(
           (host, all) -> {
             HostRun run = hosts.get(host);
             all.forEach(each -> run.add(each.id, each.time, each.histogram));
-            parts.add(new Part(host, run.encode(), all.size(), true, false));
+            parts.add(part(run, true, false));
           });
       return new Request(
           parts,
@@ -376,6 +375,18 @@ final class TenantWriter {
           droppedSamples,
           droppedHistograms,
           ahead);
+    }
+
+    private Part part(HostRun run, boolean ofHistograms, boolean isNew) {
+      int count = run.size();
+      int before = invalid;
+      byte[] body =
+          run.encode(
+              why -> {
+                invalid++;
+                refuse(shortened(why));
+              });
+      return new Part(run.host, body, count - (invalid - before), ofHistograms, isNew);
     }
 
     void clear() {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.RunDictionary;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,8 +83,27 @@ class HostRunTest {
   private boolean added(int id, long time) {
     run.add(id, time, 1);
     boolean isNew = run.isNew();
-    run.encode();
+    run.encode(why -> {});
     return isNew;
+  }
+
+  @Test
+  void ofSeveralSamplesAtOneTimeOneCountsAndWhatContradictsItIsNamed() throws Exception {
+    int id = run.number(series(1));
+    run.add(id, 1_000, 1);
+    run.add(id, 1_000, 1);
+    run.add(id, 1_000, 2);
+    run.add(id, 1_000, Staleness.MARKER);
+    run.add(id, 2_000, Staleness.MARKER);
+    run.add(id, 2_000, 3);
+    List<String> contradicting = new ArrayList<>();
+    assertThat(decode(run.encode(contradicting::add)))
+        .containsExactly(
+            new Sample(series(1), 1_000, 1, null), new Sample(series(1), 2_000, 3, null));
+    assertThat(contradicting)
+        .containsExactly(
+            "duplicate sample for timestamp 1000 in the request; the first one counts: "
+                + series(1));
   }
 
   /** Samples in any order, with series twice at one time and histograms, over several requests. */
@@ -90,7 +112,8 @@ class HostRunTest {
   void everySampleIsInAFrameOfItsTime(long seed) throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
     for (int request = 0; request < 5; request++) {
-      List<Sample> expected = new ArrayList<>();
+      Map<List<Object>, Sample> expected = new HashMap<>();
+      List<String> contradicting = new ArrayList<>();
       int count = 1 + random.nextInt(300);
       boolean oneTime = random.nextBoolean();
       for (int i = 0; i < count; i++) {
@@ -100,15 +123,17 @@ class HostRunTest {
         if (random.nextInt(8) == 0) {
           Histogram histogram = HostWriter.histogram(2 + random.nextInt(4));
           run.add(id, time, histogram);
-          expected.add(new Sample(series(number), time, 0, histogram));
+          expected.putIfAbsent(
+              List.of(number, time), new Sample(series(number), time, 0, histogram));
         } else {
           run.add(id, time, i);
-          expected.add(new Sample(series(number), time, i, null));
+          expected.putIfAbsent(List.of(number, time), new Sample(series(number), time, i, null));
         }
       }
       assertThat(run.size()).isEqualTo(count);
-      List<Sample> found = decode(run.encode());
-      assertThat(found).containsExactlyInAnyOrderElementsOf(expected);
+      List<Sample> found = decode(run.encode(contradicting::add));
+      assertThat(found).containsExactlyInAnyOrderElementsOf(expected.values());
+      assertThat(contradicting).hasSizeBetween(0, count - found.size());
       assertThat(found).isSortedAccordingTo(Comparator.comparingLong(Sample::time));
       assertThat(run.isEmpty()).isTrue();
     }
@@ -121,7 +146,7 @@ class HostRunTest {
     run.clear();
     assertThat(run.isEmpty()).isTrue();
     run.add(id, 2, 2);
-    assertThat(decode(run.encode())).containsExactly(new Sample(series(1), 2, 2, null));
+    assertThat(decode(run.encode(why -> {}))).containsExactly(new Sample(series(1), 2, 2, null));
   }
 
   @Test
@@ -131,7 +156,7 @@ class HostRunTest {
     }
     assertThat(run.number(series(7))).as("a known series keeps its number").isEqualTo(7);
     run.add(49, 1, 1);
-    run.encode();
+    run.encode(why -> {});
     FrameDecoder frames = new FrameDecoder(run.dictionary());
     RunDictionary read = new RunDictionary();
     read.add(frames.next());

@@ -272,7 +272,7 @@ class TenantWriterTest {
   }
 
   @Test
-  void aSeriesTwiceAtOneTimeIsLeftToItsOwner() throws Exception {
+  void ofASeriesTwiceAtOneTimeTheFirstSampleIsSentAndTheOtherRefused() throws Exception {
     TenantWriter.Request request =
         read(
             open,
@@ -290,8 +290,13 @@ class TenantWriterTest {
         assertThat(tick.ids()).doesNotHaveDuplicates();
       }
     }
-    assertThat(ticks).isEqualTo(2);
-    assertThat(samples).isEqualTo(3);
+    assertThat(ticks).isEqualTo(1);
+    assertThat(samples).isEqualTo(2);
+    assertThat(request.parts().getFirst().samples()).isEqualTo(2);
+    assertThat(request.refused().reasons())
+        .containsExactly(
+            "duplicate sample for timestamp 1000 in the request; the first one counts:"
+                + " up{Hostname=\"n1\"}");
   }
 
   @Test
