@@ -3,7 +3,6 @@ package io.fleetgauge.query;
 import io.fleetgauge.cluster.config.LogSettings;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.process.InsecureOption;
 import io.fleetgauge.cluster.process.ProcessCommand;
 import io.fleetgauge.cluster.process.StartFailure;
 import picocli.CommandLine;

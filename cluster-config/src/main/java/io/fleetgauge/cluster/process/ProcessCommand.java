@@ -33,6 +33,19 @@ public abstract class ProcessCommand<C> implements Command {
       description = "Shows this help.")
   private boolean help;
 
+  /** The option of processes that otherwise need tokens to listen for other machines. */
+  public static final class InsecureOption {
+    @Option(
+        names = "--insecure",
+        description =
+            "Lets other machines reach the process without authentication, as http.insecure does.")
+    private boolean insecure;
+
+    public boolean isSet() {
+      return insecure;
+    }
+  }
+
   protected abstract C read(String source, String yaml) throws ConfigException;
 
   protected abstract LogSettings log(C config);
