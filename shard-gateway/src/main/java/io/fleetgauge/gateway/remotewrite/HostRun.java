@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The run in which this gateway sends samples to the owner of one host. It collects the samples of
@@ -42,6 +43,11 @@ final class HostRun {
 
   /** Where samples are that contradict others. */
   private final List<Integer> contradictions = new ArrayList<>();
+
+  /** The series of the last sample that was not the first one at its time. */
+  private int repeatedId = -1;
+
+  private Labels repeated = Labels.EMPTY;
 
   HostRun(String host, long run) {
     this.host = host;
@@ -141,9 +147,10 @@ final class HostRun {
    * Frames of all samples that were added, in order of time; removes the samples.
    *
    * @param contradicting receives what names a sample that is left out because another one of its
-   *     series and time was added before, with another value
+   *     series and time was added before, with another value; the text costs time, and a request
+   *     may have many of them
    */
-  byte[] encode(Consumer<String> contradicting) {
+  byte[] encode(Consumer<Supplier<String>> contradicting) {
     WireWriter body = new WireWriter(64 + 4 * size);
     long[] order = new long[size];
     Map<Long, Integer> groups = groups();
@@ -156,11 +163,14 @@ final class HostRun {
       encode(order, members.length, body);
     }
     for (int at : contradictions) {
+      int id = ids[at];
+      long time = times[at];
       contradicting.accept(
-          "duplicate sample for timestamp "
-              + times[at]
-              + " in the request; the first one counts: "
-              + encoder.labels(ids[at]));
+          () ->
+              "duplicate sample for timestamp "
+                  + time
+                  + " in the request; the first one counts: "
+                  + encoder.labels(id));
     }
     contradictions.clear();
     clear();
@@ -253,7 +263,11 @@ final class HostRun {
         && Objects.equals(there, here)) {
       return false;
     }
-    Labels series = encoder.labels(ids[at]);
+    if (ids[at] != repeatedId) {
+      repeatedId = ids[at];
+      repeated = encoder.labels(repeatedId);
+    }
+    Labels series = repeated;
     if (SameTime.replaces(series, values[before], there, values[at], here)) {
       return true;
     }

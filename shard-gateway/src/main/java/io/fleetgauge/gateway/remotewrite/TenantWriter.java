@@ -384,7 +384,9 @@ final class TenantWriter {
           run.encode(
               why -> {
                 invalid++;
-                refuse(shortened(why));
+                if (reasons.size() < MAX_REASONS) {
+                  refuse(shortened(why.get()));
+                }
               });
       return new Part(run.host, body, count - (invalid - before), ofHistograms, isNew);
     }

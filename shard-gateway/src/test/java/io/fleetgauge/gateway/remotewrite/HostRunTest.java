@@ -97,7 +97,7 @@ class HostRunTest {
     run.add(id, 2_000, Staleness.MARKER);
     run.add(id, 2_000, 3);
     List<String> contradicting = new ArrayList<>();
-    assertThat(decode(run.encode(contradicting::add)))
+    assertThat(decode(run.encode(why -> contradicting.add(why.get()))))
         .containsExactly(
             new Sample(series(1), 1_000, 1, null), new Sample(series(1), 2_000, 3, null));
     assertThat(contradicting)
@@ -131,7 +131,7 @@ class HostRunTest {
         }
       }
       assertThat(run.size()).isEqualTo(count);
-      List<Sample> found = decode(run.encode(contradicting::add));
+      List<Sample> found = decode(run.encode(why -> contradicting.add(why.get())));
       assertThat(found).containsExactlyInAnyOrderElementsOf(expected.values());
       assertThat(contradicting).hasSizeBetween(0, count - found.size());
       assertThat(found).isSortedAccordingTo(Comparator.comparingLong(Sample::time));
