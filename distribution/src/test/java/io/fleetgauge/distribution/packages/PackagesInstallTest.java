@@ -38,7 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("slow")
 class PackagesInstallTest {
-  private static final Path ROOTS = Path.of(System.getProperty("fleetgauge.roots", "/nonexistent"));
+  private static final Path ROOTS =
+      Path.of(System.getProperty("fleetgauge.roots", "/nonexistent/roots"));
   private static final Path PROCESSES =
       Path.of(
           System.getProperty(

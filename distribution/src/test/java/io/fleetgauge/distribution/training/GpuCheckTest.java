@@ -172,8 +172,8 @@ class GpuCheckTest {
     Ended none = run("none", Map.of(), "--library", folder.resolve("none.so").toString());
     assertThat(none.output).contains("NVML cannot be loaded").contains("--library");
     assertThat(none.status).isEqualTo(2);
-    Ended smi = run("smi", Map.of(), "--nvidia-smi", folder.resolve("smi").toString());
-    assertThat(smi.output).contains("there is no ").contains("--nvidia-smi names it");
+    Ended smi = run("smi", Map.of(), "--nvidia-smi", folder.resolve("no-smi").toString());
+    assertThat(smi.output).contains(" cannot be run: ").contains("--nvidia-smi names it");
     assertThat(smi.status).isEqualTo(2);
   }
 
