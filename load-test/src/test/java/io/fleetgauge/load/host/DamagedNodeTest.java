@@ -114,7 +114,9 @@ class DamagedNodeTest {
   }
 
   private void damage(Path file, String content) throws IOException {
-    boolean isOneValue = content.indexOf('\n') == content.length() - 1;
+    // These may come without the end of their last line.
+    boolean isCutUnseen = file.toString().matches(".*/(pressure/.*|softnet_stat|\\d+/stat)");
+    boolean isOneValue = isCutUnseen || content.indexOf('\n') == content.length() - 1;
     switch (random.nextInt(6)) {
       case 0 -> Files.delete(file);
       case 1 -> Files.writeString(file, "");

@@ -216,10 +216,20 @@ class HostReaderTest {
   }
 
   @Test
-  void theLastLineMayHaveNoEnd() throws IOException {
+  void aLineWithoutItsEndIsCountedAndLeftOut() throws IOException {
     file("vmstat", "pgfault 12\npgmajfault 345");
     HostReader reader = reader(HostSettings.at(folder, folder, folder));
-    assertThat(text(reader)).contains("node_vmstat_pgfault 12", "node_vmstat_pgmajfault 345");
+    assertThat(text(reader))
+        .contains("node_vmstat_pgfault 12")
+        .doesNotContain("node_vmstat_pgmajfault");
+    assertThat(reader.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void theLastLineOfPressureMayHaveNoEnd() throws IOException {
+    file("pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=8494");
+    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    assertThat(text(reader)).contains("node_pressure_irq_stalled_seconds_total 0.008494");
     assertThat(reader.failures()).isZero();
   }
 

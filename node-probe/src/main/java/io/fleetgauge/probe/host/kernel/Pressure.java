@@ -55,7 +55,7 @@ public final class Pressure implements Collector {
 
   private void read(Readings out, Resource resource) throws IOException {
     KernelText text = files.proc(resource.file());
-    while (text.nextLine()) {
+    while (text.nextLineOrLast()) {
       if (!text.nextWord()) {
         continue;
       }

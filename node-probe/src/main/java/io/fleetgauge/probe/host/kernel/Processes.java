@@ -61,7 +61,7 @@ public final class Processes implements Collector {
   private String state(String path) {
     KernelText stat = files.small(path);
     // The command is in parentheses, and may have blanks and parentheses itself.
-    if (stat == null || !stat.nextLine() || !stat.skipBehindLast(')') || !stat.nextWord()) {
+    if (stat == null || !stat.nextLineOrLast() || !stat.skipBehindLast(')') || !stat.nextWord()) {
       return "";
     }
     String state = stat.word();

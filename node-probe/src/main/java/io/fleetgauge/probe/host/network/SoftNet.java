@@ -35,7 +35,7 @@ public final class SoftNet implements Collector {
   @Override
   public void read(Readings out) throws IOException {
     KernelText text = files.proc("net/softnet_stat");
-    for (int line = 0; text.nextLine(); line++) {
+    for (int line = 0; text.nextLineOrLast(); line++) {
       int columns = Math.min(MOST_COLUMNS, text.wordsLeft());
       if (columns < FEWEST_COLUMNS) {
         text.damaged();

@@ -81,23 +81,41 @@ public final class KernelText {
   }
 
   /**
-   * Goes to the next line. The last one may have no end, but in a file that was not read to its
-   * end: what follows the last end there is a piece of a line, which is left out, because a piece
-   * of a number is another number.
+   * Goes to the next line. The kernel ends every line: what follows the last end is a piece of one,
+   * which is counted and left out, because a piece of a number is another number.
    */
   public boolean nextLine() {
-    for (int i = next; i < size; i++) {
-      if (bytes[i] == '\n') {
-        toLine(next, i);
-        next = i + 1;
-        return true;
-      }
+    if (nextEnded()) {
+      return true;
+    }
+    if (next < size) {
+      faults.add(file + " ends within a line");
+      next = size;
+    }
+    return false;
+  }
+
+  /** As {@link #nextLine}, of a file whose last line may come without its end. */
+  public boolean nextLineOrLast() {
+    if (nextEnded()) {
+      return true;
     }
     int from = next;
     next = size;
     if (from < size && isWhole) {
       toLine(from, size);
       return true;
+    }
+    return false;
+  }
+
+  private boolean nextEnded() {
+    for (int i = next; i < size; i++) {
+      if (bytes[i] == '\n') {
+        toLine(next, i);
+        next = i + 1;
+        return true;
+      }
     }
     return false;
   }
