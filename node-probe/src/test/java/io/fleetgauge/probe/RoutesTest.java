@@ -143,7 +143,7 @@ class RoutesTest {
                 client(), URI.create("https://127.0.0.1:" + listener.port()), router)) {
       assertThat(routes.refused(routes.all())).isEqualTo(Map.of("GET /metrics", 401));
     } finally {
-      vertx.close().await(10, TimeUnit.SECONDS);
+      vertx.close().await(2, TimeUnit.MINUTES);
     }
   }
 

@@ -138,7 +138,7 @@ final class BackupGateway implements AutoCloseable {
             .createHttpServer()
             .requestHandler(router)
             .listen(0, "127.0.0.1")
-            .await(10, TimeUnit.SECONDS);
+            .await(2, TimeUnit.MINUTES);
   }
 
   private void register(String host, Admission admission) {
