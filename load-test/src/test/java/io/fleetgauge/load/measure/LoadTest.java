@@ -64,7 +64,10 @@ class LoadTest {
 
   private int load(String... options) {
     int status =
-        new CommandLine(new LoadCommand()).setOut(new PrintWriter(printed)).execute(options);
+        new CommandLine(new LoadCommand())
+            .setOut(new PrintWriter(printed))
+            .setErr(new PrintWriter(printed))
+            .execute(options);
     System.out.println(printed);
     return status;
   }

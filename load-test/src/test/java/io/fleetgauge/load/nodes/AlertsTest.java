@@ -214,7 +214,7 @@ class AlertsTest {
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("output").toFile())
             .start();
-    assertThat(promtool.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(promtool.waitFor(10, TimeUnit.MINUTES)).isTrue();
     String output = Files.readString(folder.resolve("output"));
     return promtool.exitValue() == 0 ? "" : output;
   }
