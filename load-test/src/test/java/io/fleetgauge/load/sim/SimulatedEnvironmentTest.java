@@ -52,8 +52,8 @@ class SimulatedEnvironmentTest extends HostEnvironmentContract {
   }
 
   @Override
-  protected boolean isWholeCopy(String host) {
-    return life.wholeCopies.contains(host);
+  protected boolean isWholeCopy(String host, long since) {
+    return life.wholeCopies.getOrDefault(host, -1L) == since;
   }
 
   @Override

@@ -423,7 +423,7 @@ final class SimulatedGateway {
             new HostLabels(List.of("Hostname")),
             ownership,
             this::view,
-            wholeCopies::contains,
+            (host, since) -> wholeCopies.getOrDefault(host, -1L) == since,
             this::isRecovered,
             tenants -> Map.of());
     final ClusterAccess access;

@@ -198,9 +198,16 @@ public final class Intake implements AutoCloseable {
     }
   }
 
-  /** Whether this gateway's copy of a host has all that its owner has. */
-  public boolean isWholeCopy(String host) {
-    return threads.wholeCopies.contains(host);
+  /**
+   * Whether this gateway's copy of a host has all that its owner has. An answer about an earlier
+   * owner, or an earlier time of the same one, says nothing: the table may be known here before the
+   * host's lane follows it.
+   *
+   * @param ownerSince the epoch from which on the owner has owned the host
+   */
+  public boolean isWholeCopy(String host, long ownerSince) {
+    Long since = threads.wholeCopies.get(host);
+    return since != null && since == ownerSince;
   }
 
   /** Bodies have come from the owner of a host that this gateway has a copy of. */

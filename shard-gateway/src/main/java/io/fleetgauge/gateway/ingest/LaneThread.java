@@ -7,6 +7,7 @@ import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.HashSet;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -178,9 +179,9 @@ final class LaneThread implements HostEnvironment {
   }
 
   @Override
-  public void copyIsWhole(String host, boolean whole) {
-    if (whole) {
-      all.wholeCopies.add(host);
+  public void copyIsWhole(String host, OptionalLong ofOwnerSince) {
+    if (ofOwnerSince.isPresent()) {
+      all.wholeCopies.put(host, ofOwnerSince.getAsLong());
     } else {
       all.wholeCopies.remove(host);
     }

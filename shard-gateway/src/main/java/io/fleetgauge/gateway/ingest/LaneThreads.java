@@ -5,7 +5,7 @@ import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -20,8 +20,8 @@ final class LaneThreads {
   final IngestCounts counts = new IngestCounts();
   final SegmentLedger segments = new SegmentLedger();
 
-  /** Hosts of which this gateway has a copy with all that the owner has. */
-  final Set<String> wholeCopies = ConcurrentHashMap.newKeySet();
+  /** Hosts of which this gateway has a copy with all that the owner has, which owns since then. */
+  final Map<String, Long> wholeCopies = new ConcurrentHashMap<>();
 
   private final List<LaneThread> threads;
   private volatile boolean recovered;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -122,14 +123,18 @@ public record Ownership(String self) {
   }
 
   /**
-   * Whether this gateway's copy of a host may answer for it, if the copy has all that the owner
-   * has: only when the owner itself lacks nothing, because the copy does not know what is missing.
+   * Whose copy of a host on this gateway may answer for it, if it has all that the owner has: only
+   * when the owner itself lacks nothing, because the copy does not know what is missing, and when
+   * the owner has not gone on without it.
+   *
+   * @return the epoch from which on the owner has owned the host; empty if no copy here may answer
    */
-  public boolean isCopyOfWholeOwner(String host, ClusterView view) {
+  public OptionalLong ownerOfCopySince(String host, ClusterView view) {
     return view.table()
         .holders(host)
         .filter(Holders::whole)
-        .flatMap(each -> each.copyOn(self))
-        .isPresent();
+        .filter(each -> each.copyOn(self).filter(Holders.Copy::synced).isPresent())
+        .map(each -> OptionalLong.of(each.since()))
+        .orElse(OptionalLong.empty());
   }
 }

@@ -28,10 +28,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
@@ -43,7 +43,7 @@ public final class FragmentRunner {
   private final Store store;
   private final Ownership ownership;
   private final Supplier<ClusterView> view;
-  private final Predicate<String> wholeCopy;
+  private final WholeCopies wholeCopies;
   private final BooleanSupplier whole;
   private final Function<Collection<String>, Map<String, MetricMetadata>> metadata;
   private final PartsRunner parts;
@@ -51,12 +51,20 @@ public final class FragmentRunner {
   private final NewestReductions newestReductions;
   private volatile Owned owned = new Owned(ClusterView.EMPTY, Set.of());
 
+  /** Which replicas here have all samples of their owners. */
+  @FunctionalInterface
+  public interface WholeCopies {
+    /**
+     * @param ownerSince the epoch from which on the owner has owned the host
+     */
+    boolean has(String host, long ownerSince);
+  }
+
   /** The hosts that this gateway owns by one view of the cluster. */
   private record Owned(ClusterView view, Set<String> hosts) {}
 
   /**
    * @param hostLabels name the host of a series
-   * @param wholeCopy whether this gateway's replica of a host has all samples of its owner
    * @param metadata the metadata that tenants gave; of all tenants if none is named
    * @param whole whether all samples from before the start are back
    */
@@ -65,14 +73,14 @@ public final class FragmentRunner {
       HostLabels hostLabels,
       Ownership ownership,
       Supplier<ClusterView> view,
-      Predicate<String> wholeCopy,
+      WholeCopies wholeCopies,
       BooleanSupplier whole,
       Function<Collection<String>, Map<String, MetricMetadata>> metadata) {
     this.metadata = metadata;
     this.newestLines = new NewestLines(store);
     this.newestReductions = new NewestReductions(store);
     this.parts = new PartsRunner(store, hostLabels);
-    this.wholeCopy = wholeCopy;
+    this.wholeCopies = wholeCopies;
     this.whole = whole;
     this.store = store;
     this.ownership = ownership;
@@ -150,10 +158,14 @@ public final class FragmentRunner {
    * without it, which the copy learns from the table only.
    */
   private boolean isHere(String host, Set<String> mine, ClusterView now, long askerEpoch) {
-    return mine.contains(host)
-        || askerEpoch <= now.table().epoch()
-            && ownership.isCopyOfWholeOwner(host, now)
-            && wholeCopy.test(host);
+    if (mine.contains(host)) {
+      return true;
+    }
+    if (askerEpoch > now.table().epoch()) {
+      return false;
+    }
+    OptionalLong ownerSince = ownership.ownerOfCopySince(host, now);
+    return ownerSince.isPresent() && wholeCopies.has(host, ownerSince.getAsLong());
   }
 
   /** The answer, if the event loop can compute it. */

@@ -129,13 +129,13 @@ class IntakeClusterTest {
     intake.recover();
     assertThat(copied(0)).isEqualTo(CopyAnswer.of(Reply.KEPT));
     settle();
-    assertThat(intake.isWholeCopy("copied")).isFalse();
+    assertThat(intake.isWholeCopy("copied", 3)).isFalse();
     ManualPeers.StartedPull pull = peers.pulls.remove();
     assertThat(pull.from()).isEqualTo(GATEWAYS.get("g2"));
     pull.done().accept(ManualPeers.EQUAL);
     settle();
-    assertThat(intake.isWholeCopy("copied")).isTrue();
-    assertThat(intake.isWholeCopy("owned")).isFalse();
+    assertThat(intake.isWholeCopy("copied", 3)).isTrue();
+    assertThat(intake.isWholeCopy("owned", 3)).isFalse();
     assertThat(copied(1, frame(new FrameEncoder("copied", 7), 1)))
         .isEqualTo(CopyAnswer.of(Reply.WHOLE));
     assertThat(store.lane("copied").newest()).isEqualTo(1);

@@ -89,8 +89,8 @@ class LaneThreadTest extends HostEnvironmentContract {
   }
 
   @Override
-  protected boolean isWholeCopy(String host) {
-    return threads.wholeCopies.contains(host);
+  protected boolean isWholeCopy(String host, long since) {
+    return threads.wholeCopies.getOrDefault(host, -1L) == since;
   }
 
   @Override

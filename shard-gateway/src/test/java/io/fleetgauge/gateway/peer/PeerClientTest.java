@@ -257,7 +257,7 @@ class PeerClientTest extends PeersContract {
     copy.intake.copied(
         new Peers.Copy(HOST, EPOCH, owner(), 1, 1, 0, new byte[0]), answer::complete);
     answer.get(120, TimeUnit.SECONDS);
-    await().until(() -> copy.intake.isWholeCopy(HOST));
+    await().until(() -> copy.intake.isWholeCopy(HOST, EPOCH));
     assertThat(times(replica())).doesNotContain(BEGIN + 2 * HostWriter.BLOCK_MILLIS + 60_000);
     assertThat(copy.store.damagedBlocks(HOST)).containsExactly(damaged.getFileName().toString());
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
@@ -33,6 +34,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,7 +63,8 @@ class FragmentKindsTest {
   @TempDir private Path folder;
   private HostWriter writer;
   private FragmentRunner runner;
-  private boolean isWholeCopy;
+  private long wholeSince = -1;
+  private ClusterView view = VIEW;
 
   @BeforeEach
   void fill() {
@@ -76,8 +80,8 @@ class FragmentKindsTest {
             writer.store(),
             new HostLabels(List.of("Hostname")),
             new Ownership("g1"),
-            () -> VIEW,
-            host -> isWholeCopy,
+            () -> view,
+            (host, since) -> since == wholeSince,
             () -> true,
             tenants ->
                 tenants.contains("t")
@@ -147,15 +151,30 @@ class FragmentKindsTest {
     assertThat(parts.read()).containsExactly("n1");
   }
 
+  private List<String> coveredByCopy(Set<String> behind, boolean isSynced, long asked)
+      throws Exception {
+    Holders holders =
+        new Holders(
+            "g2", 5, behind, List.of(new Holders.Copy("g1", 6, isSynced)), Optional.empty());
+    view =
+        new ClusterView(
+            new OwnershipTable(1, EPOCH, List.of("g1", "g2"), new TreeMap<>(Map.of("n1", holders))),
+            Map.of(),
+            false);
+    return run(new Fragment.Hosts(asked, List.of("n1"), List.of())).covered();
+  }
+
   @Test
-  void aReplicaThatIsWholeAnswersForItsHost() throws Exception {
-    ClusterView copies =
-        new ClusterView(OwnershipTable.ofOwners(EPOCH, Map.of("n1", "g2")), Map.of(), false);
-    assertThat(new Ownership("g1").hosts(copies)).doesNotContain("n1");
-    assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered()).isEmpty();
-    isWholeCopy = true;
+  void aCopyAnswersIfItHasAllOfAnOwnerThatLacksNothingByTheNewestTable() throws Exception {
+    wholeSince = 5;
+    assertThat(coveredByCopy(Set.of(), true, EPOCH)).containsExactly("n1");
+    assertThat(coveredByCopy(Set.of("g3"), true, EPOCH)).as("the owner lacks something").isEmpty();
+    assertThat(coveredByCopy(Set.of(), false, EPOCH)).as("the owner went on without it").isEmpty();
+    assertThat(coveredByCopy(Set.of(), true, EPOCH + 1)).as("the table is newer").isEmpty();
+    wholeSince = 4;
+    assertThat(coveredByCopy(Set.of(), true, EPOCH)).as("whole of an owner before").isEmpty();
     assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered())
-        .as("n2 has no replica here, whole or not")
+        .as("no copy of it is here")
         .isEmpty();
   }
 

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.sample.journal.Journal;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -56,6 +57,11 @@ public interface HostEnvironment {
   /** Whether all that was kept before the start has been read. */
   boolean isRecovered();
 
-  /** States whether this gateway's copy of a host has all that its owner has. */
-  void copyIsWhole(String host, boolean whole);
+  /**
+   * States whether this gateway's copy of a host has all that its owner has.
+   *
+   * @param ofOwnerSince the epoch from which on that owner has owned the host; empty if the copy
+   *     does not have all
+   */
+  void copyIsWhole(String host, OptionalLong ofOwnerSince);
 }

@@ -219,7 +219,7 @@ final class HostRoles {
       answer.accept(Peers.CopyAnswer.of(Reply.LATER));
     } else {
       hasTaken |= from.count() > 0;
-      replica.arrived(from, answer);
+      replica.arrived(from, holders.get().since(), answer);
       replica.pullIfDue(followed);
     }
   }

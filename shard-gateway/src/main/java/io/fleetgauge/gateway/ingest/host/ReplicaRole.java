@@ -5,6 +5,7 @@ import io.fleetgauge.gateway.replication.ReplicaSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.net.URI;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,9 @@ final class ReplicaRole {
   private final NextLook nextLook;
   private final ReplicaSide side = new ReplicaSide(COMPARE_MILLIS);
   private long equalAt;
+
+  /** The epoch from which on the owner of this session has owned the host. */
+  private OptionalLong ownerSince = OptionalLong.empty();
 
   /** Bodies of this session before this number are in the journal, which keeps their order. */
   private long writtenSession;
@@ -55,14 +59,21 @@ final class ReplicaRole {
     return equalAt;
   }
 
-  /** Bodies have come from the owner. */
-  void arrived(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
+  /**
+   * Bodies have come from the owner.
+   *
+   * @param since the epoch from which on it has owned the host
+   */
+  void arrived(Peers.Copy from, long since, Consumer<Peers.CopyAnswer> answer) {
     long before = side.session();
     ReplicaSide.Arrival arrival =
         side.arrived(
             from.owner(), from.session(), from.number(), from.count(), environment.steadyMillis());
+    if (from.epoch() >= since) {
+      ownerSince = OptionalLong.of(since);
+    }
+    tellWhole();
     if (side.session() != before || !side.isWhole()) {
-      environment.copyIsWhole(host, false);
       if (side.session() != before) {
         // Ticks of an earlier session wait no longer: only what is older than the first tick that
         // waits is compared with the owner's, and between the sessions there may be a gap.
@@ -81,6 +92,10 @@ final class ReplicaRole {
         }
       }
     }
+  }
+
+  private void tellWhole() {
+    environment.copyIsWhole(host, side.isWhole() && !isEnded ? ownerSince : OptionalLong.empty());
   }
 
   /** Whether bodies that had come before are in the journal: until then they are not kept. */
@@ -141,14 +156,14 @@ final class ReplicaRole {
   private void broke() {
     if (!isEnded) {
       side.broke();
-      environment.copyIsWhole(host, false);
+      tellWhole();
     }
   }
 
   /** This gateway is no replica any more, or owns the host: what waited waits no longer. */
   void end() {
     isEnded = true;
-    environment.copyIsWhole(host, false);
+    tellWhole();
     session.recovered(environment.latestTime());
   }
 
@@ -190,7 +205,7 @@ final class ReplicaRole {
       session.lane().foundLost(pulled::restores);
     }
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
-      environment.copyIsWhole(host, true);
+      tellWhole();
     }
     nextLook.by(side.pullAt());
     if (pulled.equal()) {

@@ -8,6 +8,7 @@ import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.journal.Journal.Appended;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,7 +32,7 @@ public abstract class HostEnvironmentContract {
   protected abstract void failDisk();
 
   /** Whether queries may read this gateway's copy of a host. */
-  protected abstract boolean isWholeCopy(String host);
+  protected abstract boolean isWholeCopy(String host, long since);
 
   /** Starts something and waits until it gives its result. */
   protected abstract <T> T answer(Consumer<Consumer<T>> start);
@@ -169,16 +170,17 @@ public abstract class HostEnvironmentContract {
 
   @Test
   protected void aCopyIsWholeFromTheStatementThatItIsToTheStatementThatItIsNot() {
-    assertThat(isWholeCopy(HOST)).isFalse();
-    environment().copyIsWhole(HOST, false);
-    assertThat(isWholeCopy(HOST)).isFalse();
-    environment().copyIsWhole(HOST, true);
-    environment().copyIsWhole(HOST, true);
-    environment().copyIsWhole("n2", true);
-    assertThat(isWholeCopy(HOST)).isTrue();
-    environment().copyIsWhole(HOST, false);
-    assertThat(isWholeCopy(HOST)).isFalse();
-    assertThat(isWholeCopy("n2")).isTrue();
+    assertThat(isWholeCopy(HOST, 3)).isFalse();
+    environment().copyIsWhole(HOST, OptionalLong.empty());
+    assertThat(isWholeCopy(HOST, 3)).isFalse();
+    environment().copyIsWhole(HOST, OptionalLong.of(3));
+    environment().copyIsWhole(HOST, OptionalLong.of(3));
+    environment().copyIsWhole("n2", OptionalLong.of(4));
+    assertThat(isWholeCopy(HOST, 3)).isTrue();
+    assertThat(isWholeCopy(HOST, 4)).as("of a later owner").isFalse();
+    environment().copyIsWhole(HOST, OptionalLong.empty());
+    assertThat(isWholeCopy(HOST, 3)).isFalse();
+    assertThat(isWholeCopy("n2", 4)).isTrue();
   }
 
   private byte[] record() {

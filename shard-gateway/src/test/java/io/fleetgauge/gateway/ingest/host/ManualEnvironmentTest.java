@@ -30,8 +30,8 @@ class ManualEnvironmentTest extends HostEnvironmentContract {
   }
 
   @Override
-  protected boolean isWholeCopy(String host) {
-    return environment.wholeCopies.contains(host);
+  protected boolean isWholeCopy(String host, long since) {
+    return environment.wholeCopies.getOrDefault(host, -1L) == since;
   }
 
   @Override

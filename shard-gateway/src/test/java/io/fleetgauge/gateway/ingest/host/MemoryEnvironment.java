@@ -5,8 +5,9 @@ import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.sample.journal.Journal;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -17,7 +18,7 @@ public abstract class MemoryEnvironment implements HostEnvironment {
   public final Store store;
 
   /** Hosts of which this gateway has a copy with all that the owner has. */
-  public final Set<String> wholeCopies = new HashSet<>();
+  public final Map<String, Long> wholeCopies = new HashMap<>();
 
   public boolean isRecovered;
   public boolean isDiskFailing;
@@ -74,9 +75,9 @@ public abstract class MemoryEnvironment implements HostEnvironment {
   }
 
   @Override
-  public final void copyIsWhole(String host, boolean whole) {
-    if (whole) {
-      wholeCopies.add(host);
+  public final void copyIsWhole(String host, OptionalLong ofOwnerSince) {
+    if (ofOwnerSince.isPresent()) {
+      wholeCopies.put(host, ofOwnerSince.getAsLong());
     } else {
       wholeCopies.remove(host);
     }

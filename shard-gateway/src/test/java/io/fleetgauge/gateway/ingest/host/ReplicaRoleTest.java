@@ -131,7 +131,7 @@ class ReplicaRoleTest {
         .satisfies(pull -> assertThat(pull.from()).isEqualTo(ManualEnvironment.address("g1")));
     assertThat(environment.wholeCopies).isEmpty();
     environment.pullEnds(EQUAL);
-    assertThat(environment.wholeCopies).containsExactly(HOST);
+    assertThat(environment.wholeCopies).containsOnlyKeys(HOST);
     answers.clear();
     send(1, 1, 0);
     assertThat(answers).containsExactly(CopyAnswer.of(Reply.WHOLE));
@@ -169,7 +169,7 @@ class ReplicaRoleTest {
     assertThat(host.state().before()).as("nothing waits any more").isEqualTo(Long.MAX_VALUE);
     host.timePassed();
     environment.pullEnds(EQUAL);
-    assertThat(environment.wholeCopies).containsExactly(HOST);
+    assertThat(environment.wholeCopies).containsOnlyKeys(HOST);
   }
 
   @Test
@@ -180,9 +180,20 @@ class ReplicaRoleTest {
     environment.pullEnds(EQUAL);
     assertThat(environment.wholeCopies).isEmpty();
     environment.pullEnds(EQUAL);
-    assertThat(environment.wholeCopies).containsExactly(HOST);
+    assertThat(environment.wholeCopies).containsOnlyKeys(HOST);
     send(3, 1, 0);
     assertThat(environment.wholeCopies).isEmpty();
+  }
+
+  @Test
+  void itIsWholeOfTheOwnersTimeThatItsBodiesAreOf() {
+    becomeWhole();
+    assertThat(environment.wholeCopies).containsEntry(HOST, 3L);
+    environment.table(6, holders("g1", 5, copy("g2", 3)));
+    send(1, 1, 0);
+    assertThat(environment.wholeCopies).as("a body of the time before").containsEntry(HOST, 3L);
+    host.copied(new Peers.Copy(HOST, 6, "g1", 1, 1, 0, new byte[0]), answers::add);
+    assertThat(environment.wholeCopies).containsEntry(HOST, 5L);
   }
 
   @Test
@@ -315,7 +326,7 @@ class ReplicaRoleTest {
   private void becomeWhole() {
     send(1, 1, 0);
     environment.pullEnds(EQUAL);
-    assertThat(environment.wholeCopies).containsExactly(HOST);
+    assertThat(environment.wholeCopies).containsOnlyKeys(HOST);
     answers.clear();
   }
 
