@@ -9,6 +9,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +26,8 @@ final class AddressList {
 
   private final TreeSet<String> all = new TreeSet<>();
   private final int max;
+  private int leftOut;
+  private String firstLeftOut = "";
 
   /**
    * @param max most addresses
@@ -34,18 +37,20 @@ final class AddressList {
   }
 
   /**
-   * Adds an address.
+   * Adds an address; leaves out what cannot be one.
    *
    * @param host a name or an IP address
-   * @throws BadAnswer if it cannot be an address, or is one too many
+   * @throws BadAnswer if it is one too many
    */
   void add(String host, int port) throws BadAnswer {
     boolean isIpv6 = host.contains(":") && IPV6.matcher(host).matches();
     if (!isIpv6 && !NAME_OR_IPV4.matcher(host).matches()) {
-      throw new BadAnswer(Reason.MALFORMED, shown(host) + " is not the name or address of a host");
+      leaveOut(shown(host) + " is not the name or address of a host");
+      return;
     }
     if (port < 1 || port > MAX_PORT) {
-      throw new BadAnswer(Reason.MALFORMED, port + " is not a port; allowed is 1 to " + MAX_PORT);
+      leaveOut(port + " is not a port; allowed is 1 to " + MAX_PORT);
+      return;
     }
     all.add((isIpv6 ? "[" + host + "]" : host) + ":" + port);
     if (all.size() > max) {
@@ -61,8 +66,8 @@ final class AddressList {
   void add(String written, String what, int defaultPort) throws BadAnswer {
     Matcher parts = WRITTEN.matcher(written);
     if (!parts.matches()) {
-      throw new BadAnswer(
-          Reason.MALFORMED, what + " is " + shown(written) + "; expected is host or host:port");
+      leaveOut(what + " is " + shown(written) + "; expected is host or host:port");
+      return;
     }
     String host = parts.group("host");
     String port = parts.group("port");
@@ -72,13 +77,33 @@ final class AddressList {
   }
 
   /**
+   * Leaves out an entry: it costs no other one.
+   *
+   * @param why what is wrong with it
+   */
+  void leaveOut(String why) {
+    if (leftOut++ == 0) {
+      firstLeftOut = why;
+    }
+  }
+
+  /**
    * @throws BadAnswer if there is none
    */
-  List<String> addresses() throws BadAnswer {
+  Lookup.Found found() throws BadAnswer {
     if (all.isEmpty()) {
-      throw new BadAnswer(Reason.EMPTY, "there is no address in the answer");
+      throw leftOut == 0
+          ? new BadAnswer(Reason.EMPTY, "there is no address in the answer")
+          : new BadAnswer(Reason.MALFORMED, firstLeftOut);
     }
-    return List.copyOf(all);
+    return new Lookup.Found(
+        List.copyOf(all),
+        leftOut == 0
+            ? Optional.empty()
+            : Optional.of(
+                leftOut == 1
+                    ? "an entry is left out: " + firstLeftOut
+                    : leftOut + " entries are left out, the first because " + firstLeftOut));
   }
 
   /**
@@ -87,11 +112,11 @@ final class AddressList {
    *
    * @param defaultPort of an address without one
    */
-  static List<String> ofFile(byte[] bytes, int defaultPort, int max) throws BadAnswer {
+  static Lookup.Found ofFile(byte[] bytes, int defaultPort, int max) throws BadAnswer {
     AddressList list = new AddressList(max);
     JsonNode tree = tree(bytes);
     if (tree.isMissingNode()) {
-      return list.addresses();
+      return list.found();
     }
     if (!tree.isArray()) {
       throw new BadAnswer(Reason.MALFORMED, "a list is expected");
@@ -104,15 +129,14 @@ final class AddressList {
           list.add(target.isTextual() ? target.textValue() : "", "a target", defaultPort);
         }
       } else {
-        throw new BadAnswer(
-            Reason.MALFORMED,
+        list.leaveOut(
             "an item is "
                 + shown(item.toString())
                 + "; expected is an address, or a map with"
                 + " targets");
       }
     }
-    return list.addresses();
+    return list.found();
   }
 
   private static JsonNode tree(byte[] bytes) throws BadAnswer {

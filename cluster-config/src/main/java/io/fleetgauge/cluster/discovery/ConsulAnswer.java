@@ -2,7 +2,6 @@ package io.fleetgauge.cluster.discovery;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
-import java.util.List;
 
 /** Reads what Consul answers at {@code /v1/health/service/NAME}. */
 final class ConsulAnswer {
@@ -11,7 +10,7 @@ final class ConsulAnswer {
   /**
    * @param defaultPort of an instance that is registered without one
    */
-  static List<String> addresses(byte[] body, int defaultPort, int max) throws BadAnswer {
+  static Lookup.Found addresses(byte[] body, int defaultPort, int max) throws BadAnswer {
     JsonNode tree = JsonAnswer.tree(body);
     if (!tree.isArray()) {
       throw new BadAnswer(
@@ -21,13 +20,11 @@ final class ConsulAnswer {
     for (JsonNode instance : tree) {
       JsonNode service = instance.path("Service");
       if (!service.isObject()) {
-        throw new BadAnswer(
-            Reason.MALFORMED,
+        list.leaveOut(
             "an instance is "
                 + AddressList.shown(instance.toString())
                 + "; a map with Service is expected");
-      }
-      if (isPassing(instance)) {
+      } else if (isPassing(instance)) {
         String own = service.path("Address").asText("");
         int port = service.path("Port").asInt(0);
         list.add(
@@ -35,11 +32,11 @@ final class ConsulAnswer {
             port == 0 ? defaultPort : port);
       }
     }
-    return list.addresses();
+    return list.found();
   }
 
-  private static boolean isPassing(JsonNode instance) throws BadAnswer {
-    for (JsonNode check : JsonAnswer.list(instance, "Checks")) {
+  private static boolean isPassing(JsonNode instance) {
+    for (JsonNode check : instance.path("Checks")) {
       if (!check.path("Status").asText("passing").equals("passing")) {
         return false;
       }

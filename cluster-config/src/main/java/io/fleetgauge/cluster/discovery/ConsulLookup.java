@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
 import io.fleetgauge.cluster.config.discovery.DiscoverySettings.Source;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.List;
 
 /** Asks Consul for the instances of a service that pass their checks. */
 final class ConsulLookup implements Lookup {
@@ -34,7 +33,7 @@ final class ConsulLookup implements Lookup {
   }
 
   @Override
-  public Future<List<String>> ask() {
+  public Future<Found> ask() {
     return api.get(path)
         .compose(
             answer ->

@@ -54,6 +54,10 @@ public final class Discovery implements AutoCloseable {
   private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
   private final CountDownLatch answered = new CountDownLatch(1);
   private final AtomicLong good = new AtomicLong();
+
+  /** Answers with entries that are no addresses. */
+  private final AtomicLong partial = new AtomicLong();
+
   private final Map<BadAnswer.Reason, AtomicLong> bad = new EnumMap<>(BadAnswer.Reason.class);
   private volatile List<String> addresses;
   private volatile State state = new State(0, 0, false);
@@ -125,7 +129,7 @@ public final class Discovery implements AutoCloseable {
 
   private static List<String> answer(Lookup lookup, long millis) throws IOException {
     try {
-      return lookup.ask().await(millis, TimeUnit.MILLISECONDS);
+      return lookup.ask().await(millis, TimeUnit.MILLISECONDS).addresses();
     } catch (TimeoutException e) {
       throw new IOException(lookup.whom() + " does not answer in time", e);
     } catch (Exception e) {
@@ -235,6 +239,7 @@ public final class Discovery implements AutoCloseable {
   private Map<String, Long> results() {
     Map<String, Long> results = new TreeMap<>();
     results.put("answered", good.get());
+    results.put("partial", partial.get());
     bad.forEach((reason, count) -> results.put(reason.label(), count.get()));
     return results;
   }
@@ -246,7 +251,8 @@ public final class Discovery implements AutoCloseable {
     machine.on(event, this::carryOut);
     publish();
     problems.update(
-        TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), machine.trouble().map(this::described));
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+        machine.trouble().map(this::described).or(() -> machine.leftOut().map(this::named)));
     if (machine.isAnswered()) {
       answered.countDown();
     }
@@ -269,6 +275,10 @@ public final class Discovery implements AutoCloseable {
         + used
         + ": "
         + reason;
+  }
+
+  private String named(String leftOut) {
+    return settings.section() + ": " + lookup.whom() + ": " + leftOut;
   }
 
   private void publish() {
@@ -313,8 +323,11 @@ public final class Discovery implements AutoCloseable {
                 context.runOnContext(
                     none -> {
                       if (done.succeeded()) {
-                        good.incrementAndGet();
-                        on(new Event.Answered(done.result(), clock.getAsLong()));
+                        Lookup.Found found = done.result();
+                        (found.leftOut().isEmpty() ? good : partial).incrementAndGet();
+                        on(
+                            new Event.Answered(
+                                found.addresses(), found.leftOut(), clock.getAsLong()));
                       } else {
                         on(new Event.Failed(failed(done.cause())));
                       }

@@ -24,8 +24,9 @@ final class DiscoveryMachine {
 
     /**
      * @param addresses at least one
+     * @param leftOut which entries of the answer are no addresses; empty if all are
      */
-    record Answered(List<String> addresses, long at) implements Event {}
+    record Answered(List<String> addresses, Optional<String> leftOut, long at) implements Event {}
 
     record Failed(String reason) implements Event {}
   }
@@ -53,6 +54,7 @@ final class DiscoveryMachine {
   private boolean isAnswered;
   private int failuresInARow;
   private Optional<String> trouble = Optional.empty();
+  private Optional<String> leftOut = Optional.empty();
 
   DiscoveryMachine(long refreshMillis, RandomGenerator random) {
     this.refreshMillis = refreshMillis;
@@ -84,6 +86,11 @@ final class DiscoveryMachine {
     return trouble;
   }
 
+  /** Which entries of the last answer are no addresses; empty if all are. */
+  Optional<String> leftOut() {
+    return leftOut;
+  }
+
   void on(Event event, Consumer<Effect> effects) {
     switch (event) {
       case Event.Cached cached -> {
@@ -99,11 +106,15 @@ final class DiscoveryMachine {
           effects.accept(new Effect.Ask());
         }
       }
-      case Event.Answered answered -> answered(answered.addresses(), answered.at(), effects);
+      case Event.Answered answered -> {
+        leftOut = answered.leftOut();
+        answered(answered.addresses(), answered.at(), effects);
+      }
       case Event.Failed failed -> {
         isAsking = false;
         failuresInARow++;
         trouble = Optional.of(failed.reason());
+        leftOut = Optional.empty();
         effects.accept(new Effect.Wait(backOff()));
       }
     }

@@ -79,7 +79,7 @@ final class DnsLookup implements Lookup {
   }
 
   @Override
-  public Future<List<String>> ask() {
+  public Future<Found> ask() {
     AddressList list = new AddressList(settings.maxAddresses());
     Future<Void> all = Future.succeededFuture();
     for (String name : names) {
@@ -88,7 +88,7 @@ final class DnsLookup implements Lookup {
     return all.compose(
         done -> {
           try {
-            return Future.succeededFuture(list.addresses());
+            return Future.succeededFuture(list.found());
           } catch (BadAnswer e) {
             return Future.failedFuture(e);
           }

@@ -8,7 +8,6 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.util.List;
 
 /** Reads a list in a file. */
 final class FileLookup implements Lookup {
@@ -23,7 +22,7 @@ final class FileLookup implements Lookup {
   }
 
   @Override
-  public Future<List<String>> ask() {
+  public Future<Found> ask() {
     return vertx.executeBlocking(
         () -> AddressList.ofFile(bytes(), source.port(), settings.maxAddresses()), false);
   }

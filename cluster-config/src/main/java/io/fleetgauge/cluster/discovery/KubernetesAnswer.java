@@ -2,7 +2,6 @@ package io.fleetgauge.cluster.discovery;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.cluster.discovery.BadAnswer.Reason;
-import java.util.List;
 import java.util.Optional;
 
 /** Reads a list of EndpointSlices of the Kubernetes API, {@code discovery.k8s.io/v1}. */
@@ -15,7 +14,7 @@ final class KubernetesAnswer {
    * @param portName of the Service; empty for {@code port}
    * @param hasNotReady whether pods count that are not ready
    */
-  static List<String> addresses(
+  static Lookup.Found addresses(
       byte[] body, Optional<String> portName, int port, boolean hasNotReady, int max)
       throws BadAnswer {
     JsonNode tree = JsonAnswer.tree(body);
@@ -35,10 +34,10 @@ final class KubernetesAnswer {
         continue;
       }
       hasPort = true;
-      for (JsonNode endpoint : JsonAnswer.list(slice, "endpoints")) {
+      for (JsonNode endpoint : slice.path("endpoints")) {
         if (isUsed(endpoint.path("conditions"), hasNotReady)) {
           // All addresses of an endpoint are of the same pod: the API asks to use the first.
-          JsonNode address = JsonAnswer.list(endpoint, "addresses").path(0);
+          JsonNode address = endpoint.path("addresses").path(0);
           list.add(address.isTextual() ? address.textValue() : "", found.get());
         }
       }
@@ -47,11 +46,11 @@ final class KubernetesAnswer {
       throw new BadAnswer(
           Reason.EMPTY, "the Service has no port named " + AddressList.shown(portName.get()));
     }
-    return list.addresses();
+    return list.found();
   }
 
-  private static Optional<Integer> port(JsonNode slice, String name) throws BadAnswer {
-    for (JsonNode port : JsonAnswer.list(slice, "ports")) {
+  private static Optional<Integer> port(JsonNode slice, String name) {
+    for (JsonNode port : slice.path("ports")) {
       if (port.path("name").asText().equals(name) && port.path("port").canConvertToInt()) {
         return Optional.of(port.path("port").asInt());
       }

@@ -7,7 +7,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.List;
 
 /** Asks the Kubernetes API for the EndpointSlices of a Service. */
 final class KubernetesLookup implements Lookup {
@@ -31,7 +30,7 @@ final class KubernetesLookup implements Lookup {
   }
 
   @Override
-  public Future<List<String>> ask() {
+  public Future<Found> ask() {
     return vertx
         .executeBlocking(this::namespace, false)
         // From the memory of the API server, which is some moments old at most and costs little.

@@ -76,12 +76,16 @@ class AnswersTest {
       this.whole = whole.getBytes(StandardCharsets.UTF_8);
     }
 
-    List<String> read(byte[] body, int max) throws BadAnswer {
+    Lookup.Found found(byte[] body, int max) throws BadAnswer {
       return switch (this) {
         case KUBERNETES -> KubernetesAnswer.addresses(body, Optional.of("http"), 5701, true, max);
         case CONSUL -> ConsulAnswer.addresses(body, 5701, max);
         case YAML, FILE_SD -> AddressList.ofFile(body, 5701, max);
       };
+    }
+
+    List<String> read(byte[] body, int max) throws BadAnswer {
+      return found(body, max).addresses();
     }
 
     List<String> read(String body) throws BadAnswer {
@@ -95,7 +99,8 @@ class AnswersTest {
 
   private static List<String> slices(String portName, boolean hasNotReady) throws BadAnswer {
     return KubernetesAnswer.addresses(
-        Form.KUBERNETES.whole, Optional.ofNullable(portName), 7, hasNotReady, 100);
+            Form.KUBERNETES.whole, Optional.ofNullable(portName), 7, hasNotReady, 100)
+        .addresses();
   }
 
   @Test
@@ -116,7 +121,7 @@ class AnswersTest {
 
   @Test
   void instancesOfConsulAreThoseThatPassAllChecks() throws BadAnswer {
-    assertThat(ConsulAnswer.addresses(Form.CONSUL.whole, 9, 100))
+    assertThat(ConsulAnswer.addresses(Form.CONSUL.whole, 9, 100).addresses())
         .containsExactly("10.1.10.13:5701", "10.1.10.20:9");
   }
 
@@ -158,6 +163,34 @@ class AnswersTest {
       })
   void whatHasNoAddressesIsRefusedWithAReason(Form form, String body, Reason reason) {
     assertThat(reason(form, body)).isEqualTo(reason);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CONSUL|[1,{\"Service\":{\"Address\":\"a\",\"Port\":1},\"Checks\":7}]|an instance is \"1\"",
+        "CONSUL|[{\"Service\":{\"Address\":\"a\",\"Port\":1}},"
+            + "{\"Service\":{\"Address\":\"b c\",\"Port\":1}}]|\"b c\" is not the name",
+        "YAML|- a:1\n- {b: c}|an item is \"{\"b\":\"c\"}\"",
+        "YAML|- a:1\n- 'http://b:1'|an item is \"http://b:1\"",
+        "YAML|- {targets: [1, 'a:1']}|a target is \"\"",
+        "YAML|- a:1\n- b:99999|99999 is not a port",
+      })
+  void anEntryThatIsNoAddressCostsNoOther(Form form, String body, String why) throws BadAnswer {
+    byte[] bytes = body.replace("\\n", "\n").getBytes(StandardCharsets.UTF_8);
+    Lookup.Found found = form.found(bytes, 100);
+    assertThat(found.addresses()).containsExactly("a:1");
+    assertThat(found.leftOut()).hasValueSatisfying(text -> assertThat(text).contains(why));
+  }
+
+  @Test
+  void entriesThatAreLeftOutAreCounted() throws BadAnswer {
+    byte[] body = "[a, 'b c', 'd e']".getBytes(StandardCharsets.UTF_8);
+    assertThat(Form.YAML.found(body, 100).leftOut())
+        .hasValueSatisfying(
+            text -> assertThat(text).startsWith("2 entries are left out, the first"));
+    assertThat(Form.YAML.found(Form.YAML.whole, 100).leftOut()).isEmpty();
   }
 
   @Test

@@ -86,7 +86,7 @@ class ApiLookupTest {
   }
 
   private static List<String> ask(Lookup lookup) throws Exception {
-    return lookup.ask().await(120, TimeUnit.SECONDS);
+    return lookup.ask().await(120, TimeUnit.SECONDS).addresses();
   }
 
   private static String failure(Lookup lookup, Reason reason) {

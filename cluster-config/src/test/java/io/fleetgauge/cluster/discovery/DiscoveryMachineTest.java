@@ -6,6 +6,7 @@ import io.fleetgauge.cluster.discovery.DiscoveryMachine.Effect;
 import io.fleetgauge.cluster.discovery.DiscoveryMachine.Event;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,10 @@ class DiscoveryMachineTest {
     return effects;
   }
 
+  private static Event answered(List<String> addresses, long at) {
+    return new Event.Answered(addresses, Optional.empty(), at);
+  }
+
   private static long millis(List<Effect> effects) {
     return effects.getLast() instanceof Effect.Wait pause ? pause.millis() : -1;
   }
@@ -31,7 +36,7 @@ class DiscoveryMachineTest {
   @Test
   void aGoodAnswerIsUsedAndKept() {
     assertThat(on(new Event.Due())).containsExactly(new Effect.Ask());
-    List<Effect> effects = on(new Event.Answered(TWO, 1_000));
+    List<Effect> effects = on(answered(TWO, 1_000));
     assertThat(effects).hasSize(3).startsWith(new Effect.Use(TWO), new Effect.Keep(TWO, 1_000));
     assertThat(millis(effects)).isBetween(4_500L, REFRESH);
     assertThat(machine.used()).isEqualTo(TWO);
@@ -41,31 +46,29 @@ class DiscoveryMachineTest {
 
   @Test
   void theSameAnswerChangesOnlyItsAge() {
-    on(new Event.Answered(TWO, 1_000));
-    assertThat(on(new Event.Answered(TWO, 6_000))).hasSize(1);
+    on(answered(TWO, 1_000));
+    assertThat(on(answered(TWO, 6_000))).hasSize(1);
     assertThat(machine.usedAt()).isEqualTo(6_000);
   }
 
   @Test
   void theFileIsWrittenAgainOnceAnHour() {
-    on(new Event.Answered(TWO, 1_000));
-    assertThat(on(new Event.Answered(TWO, 3_600_999))).hasSize(1);
-    assertThat(on(new Event.Answered(TWO, 3_601_000)))
-        .contains(new Effect.Keep(TWO, 3_601_000))
-        .hasSize(2);
-    assertThat(on(new Event.Answered(TWO, 3_700_000))).hasSize(1);
+    on(answered(TWO, 1_000));
+    assertThat(on(answered(TWO, 3_600_999))).hasSize(1);
+    assertThat(on(answered(TWO, 3_601_000))).contains(new Effect.Keep(TWO, 3_601_000)).hasSize(2);
+    assertThat(on(answered(TWO, 3_700_000))).hasSize(1);
   }
 
   @Test
   void aFailureNeverChangesTheAddresses() {
-    on(new Event.Answered(TWO, 1_000));
+    on(answered(TWO, 1_000));
     for (int i = 0; i < 1_000; i++) {
       assertThat(on(new Event.Failed("broken"))).hasSize(1);
       assertThat(machine.used()).isEqualTo(TWO);
       assertThat(machine.usedAt()).isEqualTo(1_000);
     }
     assertThat(machine.trouble()).contains("broken");
-    assertThat(on(new Event.Answered(THREE, 9_000))).contains(new Effect.Use(THREE));
+    assertThat(on(answered(THREE, 9_000))).contains(new Effect.Use(THREE));
     assertThat(machine.trouble()).isEmpty();
   }
 
@@ -76,7 +79,7 @@ class DiscoveryMachineTest {
     assertThat(pauses.getFirst()).isBetween(450L, 500L);
     assertThat(pauses.get(1)).isBetween(900L, 1_000L);
     assertThat(pauses.subList(5, 100)).allMatch(pause -> pause >= 9_000 && pause <= 10_000);
-    on(new Event.Answered(TWO, 1));
+    on(answered(TWO, 1));
     assertThat(millis(on(new Event.Failed("broken")))).isBetween(450L, 500L);
   }
 
@@ -88,14 +91,14 @@ class DiscoveryMachineTest {
     on(new Event.Failed("away"));
     assertThat(machine.used()).isEqualTo(TWO);
     assertThat(machine.isAnswered()).isFalse();
-    assertThat(on(new Event.Answered(THREE, 1_000)))
+    assertThat(on(answered(THREE, 1_000)))
         .contains(new Effect.Use(THREE), new Effect.Keep(THREE, 1_000));
     assertThat(machine.isFromCache()).isFalse();
   }
 
   @Test
   void theFileOfAnEarlierRunDoesNotReplaceAnAnswer() {
-    on(new Event.Answered(THREE, 1_000));
+    on(answered(THREE, 1_000));
     assertThat(on(new Event.Cached(TWO, 500))).isEmpty();
     assertThat(machine.used()).isEqualTo(THREE);
   }
@@ -122,7 +125,7 @@ class DiscoveryMachineTest {
         List<Effect> effects;
         if (random.nextInt(3) == 0) {
           last = random.nextBoolean() ? TWO : THREE;
-          effects = on(new Event.Answered(last, i));
+          effects = on(answered(last, i));
         } else {
           effects = on(new Event.Failed("broken"));
         }

@@ -81,8 +81,9 @@ class DiscoveryTest {
           .contains("t_discovery_addresses 2.0")
           .contains("t_discovery_from_cache 0.0")
           .contains("result=\"too_long\"");
-      Files.writeString(file, "[g3]");
+      Files.writeString(file, "[g3, {a: b}]");
       await().until(() -> discovery.addresses().equals(List.of("listed:1", "g3:9500")));
+      await().until(() -> !metrics().contains("result=\"partial\"} 0.0"));
       assertThat(heard.getFirst()).containsExactly("listed:1", "g1:9500", "g2:9501");
       assertThat(heard.getLast()).containsExactly("listed:1", "g3:9500");
       await().until(() -> metrics().contains("t_discovery_age_seconds 0.0"));

@@ -61,7 +61,7 @@ class DnsLookupTest {
 
   private List<String> ask(Lookup lookup) throws Exception {
     try (lookup) {
-      return lookup.ask().await(120, TimeUnit.SECONDS);
+      return lookup.ask().await(120, TimeUnit.SECONDS).addresses();
     }
   }
 

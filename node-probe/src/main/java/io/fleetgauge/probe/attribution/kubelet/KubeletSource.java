@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
 import io.fleetgauge.cluster.config.gpu.KubeletSettings;
+import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
@@ -65,6 +66,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private final Set<String> knownResources = new TreeSet<>();
   private final AtomicLong errors = new AtomicLong();
   private final AtomicBoolean isPolling = new AtomicBoolean();
+  private final ProblemLog oddEntries = new ProblemLog(LOG::warn, LOG::info);
   private volatile boolean isThere;
   private volatile Optional<Answer> answer = Optional.empty();
   private volatile Resolved resolved;
@@ -100,7 +102,15 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
 
   /** One poll's answers. */
   private record Heard(
-      List<PodDevice> devices, Set<Pod> finished, Optional<List<PodResources.Offered>> offered) {}
+      PodResources.Listed<PodDevice> listed,
+      Set<Pod> finished,
+      Optional<PodResources.Listed<PodResources.Offered>> offered) {
+    List<String> leftOut() {
+      List<String> all = new ArrayList<>(listed.leftOut());
+      offered.ifPresent(each -> all.addAll(each.leftOut()));
+      return all;
+    }
+  }
 
   /**
    * @param cgroups where the cgroups of the node are mounted
@@ -353,16 +363,17 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
         .call("List", new byte[0])
         .compose(message -> read(() -> PodResources.pods(message, resources)))
         .compose(
-            devices ->
+            listed ->
                 offered(connection)
                     .compose(
                         offered ->
-                            finished(connection, devices)
-                                .map(finished -> new Heard(devices, finished, offered))));
+                            finished(connection, listed.all())
+                                .map(finished -> new Heard(listed, finished, offered))));
   }
 
   /** Older kubelets do not have the call, or have it switched off. */
-  private Future<Optional<List<PodResources.Offered>>> offered(KubeletConnection connection) {
+  private Future<Optional<PodResources.Listed<PodResources.Offered>>> offered(
+      KubeletConnection connection) {
     return connection
         .call("GetAllocatableResources", new byte[0])
         .compose(message -> read(() -> PodResources.allocatable(message, resources)))
@@ -398,7 +409,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private Future<Boolean> isFinished(KubeletConnection connection, Pod pod) {
     return connection
         .call("Get", PodResources.request(pod))
-        .compose(message -> read(() -> PodResources.pods(message, resources).isEmpty()))
+        .compose(message -> read(() -> PodResources.pods(message, resources).all().isEmpty()))
         .recover(
             failure ->
                 switch (failure instanceof KubeletFailure known ? known.kind() : Kind.DAMAGED) {
@@ -425,7 +436,9 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private Answer digest(Heard heard) {
     long now = clock.getAsLong();
     Set<Pod> finished = new LinkedHashSet<>(heard.finished);
-    Set<Pod> holding = heard.devices.stream().map(PodDevice::pod).collect(Collectors.toSet());
+    List<PodDevice> devices = heard.listed.all();
+    tellLeftOut(heard.leftOut(), now);
+    Set<Pod> holding = devices.stream().map(PodDevice::pod).collect(Collectors.toSet());
     HostPods.Seen seen = hostPods.look(holding, now);
     finished.addAll(seen.finished());
     names.wantUids(
@@ -433,18 +446,28 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
             .filter(pod -> !finished.contains(pod) && !seen.uids().containsKey(pod))
             .map(Pod::toString)
             .collect(Collectors.toSet()));
-    heard.offered.ifPresent(
+    Optional<List<PodResources.Offered>> offers = heard.offered.map(PodResources.Listed::all);
+    offers.ifPresent(
         offered ->
             offered.stream()
                 .map(PodResources.Offered::resource)
                 .takeWhile(resource -> knownResources.size() < MOST_RESOURCES)
                 .forEach(knownResources::add));
     return new Answer(
+        now, holders.settle(devices, finished), seen.uids(), offers, Set.copyOf(knownResources));
+  }
+
+  private void tellLeftOut(List<String> leftOut, long now) {
+    errors.addAndGet(leftOut.size());
+    oddEntries.update(
         now,
-        holders.settle(heard.devices, finished),
-        seen.uids(),
-        heard.offered,
-        Set.copyOf(knownResources));
+        leftOut.isEmpty()
+            ? Optional.empty()
+            : Optional.of(
+                "the kubelet lists what is left out, "
+                    + leftOut.size()
+                    + " of its entries: "
+                    + leftOut.getFirst()));
   }
 
   @Override

@@ -27,8 +27,8 @@ import java.util.Set;
  * </pre>
  *
  * <p>The kubelet writes each field that is not repeated once, and names of pods, namespaces and
- * containers as Kubernetes allows them. A message that has others is damaged and gives nothing: a
- * device could have got to another pod.
+ * containers as Kubernetes allows them. A pod that has others is left out. A message whose fields
+ * do not end where they say gives nothing: a device could have got to another pod.
  */
 final class PodResources {
   static final int MOST_PODS = 10_000;
@@ -49,8 +49,19 @@ final class PodResources {
   private final int size;
   private final List<PodDevice> devices = new ArrayList<>();
   private final Set<Pod> holders = new HashSet<>();
+  private final List<String> leftOut = new ArrayList<>();
   private int pods;
   private int containers;
+
+  /** What is wrong with the entry that is being read; empty so far. */
+  private String odd = "";
+
+  /**
+   * What an answer lists.
+   *
+   * @param leftOut what is wrong with each entry that is not in the list
+   */
+  record Listed<T>(List<T> all, List<String> leftOut) {}
 
   /** A device that the kubelet can give away. */
   record Offered(String resource, String id) {}
@@ -65,7 +76,7 @@ final class PodResources {
   }
 
   /** The GPUs of all pods, from the answer of {@code List} or {@code Get}. */
-  static List<PodDevice> pods(byte[] message, GpuResources gpus) throws WireException {
+  static Listed<PodDevice> pods(byte[] message, GpuResources gpus) throws WireException {
     PodResources reader = new PodResources(message, gpus);
     while (reader.in.position() < reader.size) {
       int tag = reader.tag(reader.size);
@@ -76,25 +87,31 @@ final class PodResources {
         reader.in.skipField(tag, reader.size);
       }
     }
-    return List.copyOf(reader.devices);
+    return new Listed<>(List.copyOf(reader.devices), List.copyOf(reader.leftOut));
   }
 
   /** The GPUs that can be given away, given or not; unhealthy ones are not among them. */
-  static List<Offered> allocatable(byte[] message, GpuResources gpus) throws WireException {
+  static Listed<Offered> allocatable(byte[] message, GpuResources gpus) throws WireException {
     PodResources reader = new PodResources(message, gpus);
     List<Given> offered = new ArrayList<>();
     while (reader.in.position() < reader.size) {
       int tag = reader.tag(reader.size);
       if (tag == FIRST) {
-        reader.devices(reader.in.end(reader.size, "devices"), offered);
+        List<Given> some = new ArrayList<>();
+        reader.devices(reader.in.end(reader.size, "devices"), some);
+        if (reader.isSound()) {
+          offered.addAll(some);
+        }
       } else {
         reader.in.skipField(tag, reader.size);
       }
     }
-    return offered.stream()
-        .map(each -> new Offered(each.resource, each.names.getFirst()))
-        .distinct()
-        .toList();
+    return new Listed<>(
+        offered.stream()
+            .map(each -> new Offered(each.resource, each.names.getFirst()))
+            .distinct()
+            .toList(),
+        List.copyOf(reader.leftOut));
   }
 
   /** Asks {@code Get} for a pod. */
@@ -123,11 +140,14 @@ final class PodResources {
     }
     ends(end, "a pod");
     if (name.isEmpty() || namespace.isEmpty()) {
-      throw new WireException("a pod before byte " + end + " has no name or no namespace");
+      odd("a pod before byte " + end + " has no name or no namespace");
     }
     Pod pod = new Pod(namespace, name);
-    if (!found.isEmpty() && !holders.add(pod)) {
-      throw new WireException("the pod " + pod + " is listed twice");
+    if (odd.isEmpty() && !found.isEmpty() && !holders.add(pod)) {
+      odd("the pod " + pod + " is listed twice");
+    }
+    if (!isSound()) {
+      return;
     }
     for (Given each : found) {
       devices.add(new PodDevice(pod, each.container, each.resource, each.names, each.isDynamic));
@@ -149,7 +169,7 @@ final class PodResources {
     }
     ends(end, "a container");
     if (name.isEmpty()) {
-      throw new WireException("a container before byte " + end + " has no name");
+      odd("a container before byte " + end + " has no name");
     }
     for (Given each : given) {
       found.add(new Given(name, each.resource, each.names, each.isDynamic));
@@ -162,14 +182,15 @@ final class PodResources {
     while (in.position() < end) {
       int tag = tag(end);
       switch (tag) {
-        case FIRST -> resource = once(resource, text(end, "the name of a resource"));
-        case SECOND -> ids.add(text(end, "the id of a device"));
+        case FIRST -> resource = once(resource, raw(end, "the name of a resource"));
+        case SECOND -> ids.add(raw(end, "the id of a device"));
         default -> in.skipField(tag, end);
       }
     }
     ends(end, "devices");
     if (gpus.isGpu(resource)) {
       for (String id : ids) {
+        requirePlain(id, "the id of a device of " + resource);
         given.add(new Given("", resource, List.of(id), false));
       }
       count(given.size() - 1, MOST_DEVICES, "GPUs of a container");
@@ -197,8 +218,8 @@ final class PodResources {
       int tag = tag(end);
       switch (tag) {
         case FIRST -> cdi(in.end(end, "a CDI device"), cdi);
-        case SECOND -> driver = once(driver, text(end, "the name of a driver"));
-        case FOURTH -> device = once(device, text(end, "the name of a device"));
+        case SECOND -> driver = once(driver, raw(end, "the name of a driver"));
+        case FOURTH -> device = once(device, raw(end, "the name of a device"));
         default -> in.skipField(tag, end);
       }
     }
@@ -212,7 +233,10 @@ final class PodResources {
     }
     names.addAll(cdi);
     if (names.isEmpty()) {
-      throw new WireException("a claimed device before byte " + end + " has no name");
+      odd("a claimed device before byte " + end + " has no name");
+    }
+    for (String name : names) {
+      requirePlain(name, "the name of a device of " + driver);
     }
     return Optional.of(new Given("", driver, List.copyOf(names), true));
   }
@@ -221,7 +245,7 @@ final class PodResources {
     while (in.position() < end) {
       int tag = tag(end);
       if (tag == FIRST) {
-        names.add(text(end, "the name of a CDI device"));
+        names.add(raw(end, "the name of a CDI device"));
       } else {
         in.skipField(tag, end);
       }
@@ -242,14 +266,15 @@ final class PodResources {
 
   /** A name as Kubernetes allows it. */
   private String name(String before, int end, int max, String what) throws WireException {
-    String name = once(before, text(end, what));
+    String name = once(before, raw(end, what));
     boolean isAllowed =
-        name.length() <= max
+        !name.isEmpty()
+            && name.length() <= max
             && name.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || isMark(c))
             && !isMark(name.charAt(0))
             && !isMark(name.charAt(name.length() - 1));
     if (!isAllowed) {
-      throw new WireException(what + " is " + name + ", which Kubernetes does not allow");
+      odd(what + " is " + shown(name) + ", which Kubernetes does not allow");
     }
     return name;
   }
@@ -258,27 +283,54 @@ final class PodResources {
     return c == '-' || c == '.';
   }
 
-  private String text(int end, String what) throws WireException {
+  private String raw(int end, String what) throws WireException {
     int at = in.position();
     String text = in.string(what);
     ProtobufFields.require(in.position() <= end, what, at);
+    return text;
+  }
+
+  private void requirePlain(String text, String what) {
     boolean isPlain =
         !text.isEmpty()
             && text.length() <= MAX_TEXT
             && text.chars().allMatch(c -> c > ' ' && c < 0x7f);
     if (!isPlain) {
-      throw new WireException(
-          what + " at byte " + at + " is not 1 to " + MAX_TEXT + " printable characters of ASCII");
+      odd(what + " is not 1 to " + MAX_TEXT + " printable characters of ASCII, but " + shown(text));
     }
-    return text;
   }
 
-  private String once(String before, String now) throws WireException {
+  private String once(String before, String now) {
     if (!before.isEmpty()) {
-      throw new WireException(
-          "a field before byte " + in.position() + " is there twice: " + before + " and " + now);
+      odd(
+          "a field before byte "
+              + in.position()
+              + " is there twice: "
+              + shown(before)
+              + " and "
+              + shown(now));
     }
     return now;
+  }
+
+  private void odd(String why) {
+    odd = odd.isEmpty() ? why : odd;
+  }
+
+  /** Whether the entry that was read is as the kubelet writes it; it is left out if it is not. */
+  private boolean isSound() {
+    boolean isSound = odd.isEmpty();
+    if (!isSound) {
+      leftOut.add(odd);
+      odd = "";
+    }
+    return isSound;
+  }
+
+  /** For messages: the beginning, in one line. */
+  private static String shown(String text) {
+    String line = text.replaceAll("[^ -~]", "?");
+    return line.length() <= MAX_LABEL ? line : line.substring(0, MAX_LABEL) + "...";
   }
 
   /** One more; an error beyond the limit. */

@@ -81,6 +81,18 @@ class KubeletSourceTest {
   }
 
   @Test
+  void aPodThatIsLeftOutIsAnErrorThatCostsNoOther() throws Exception {
+    kubelet.lists(pod("ns", "odd", container("main", devices(GPU, "a b"))), P1);
+    node.after(0);
+    assertThat(node.claims()).containsExactly("a=ns/p1/main");
+    assertThat(node.knowledge().errors()).isEqualTo(1);
+    kubelet.lists(P1);
+    node.after(10);
+    assertThat(node.claims()).containsExactly("a=ns/p1/main");
+    assertThat(node.knowledge().errors()).isEqualTo(1);
+  }
+
+  @Test
   void theUuidInACdiNameIsSurerThanTheNumberOfADevice() throws Exception {
     kubelet.lists(
         pod("ns", "p", container("a", dynamic("gpu.nvidia.com", "n", "gpu-0", "x.io/gpu=" + C))),

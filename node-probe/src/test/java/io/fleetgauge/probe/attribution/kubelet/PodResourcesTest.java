@@ -45,7 +45,7 @@ class PodResourcesTest {
                 container("c", dynamic("other.com", "node", "gpu-4"))),
             nested(77, text(1, "of a version to come")));
     Pod pod = new Pod("ns", "p");
-    assertThat(PodResources.pods(answer, GPUS))
+    assertThat(PodResources.pods(answer, GPUS).all())
         .containsExactly(
             new PodDevice(pod, "a", GPU, List.of("GPU-1"), false),
             new PodDevice(pod, "a", GPU, List.of("GPU-2"), false),
@@ -61,21 +61,21 @@ class PodResourcesTest {
                 nested(3, nested(2, text(2, "GPU-1"), text(1, GPU)), text(1, "c")),
                 text(2, "ns"),
                 text(1, "p")));
-    assertThat(PodResources.pods(answer, GPUS))
+    assertThat(PodResources.pods(answer, GPUS).all())
         .containsExactly(new PodDevice(new Pod("ns", "p"), "c", GPU, List.of("GPU-1"), false));
   }
 
   @Test
   void anEmptyAnswerListsNothing() throws WireException {
-    assertThat(PodResources.pods(new byte[0], GPUS)).isEmpty();
-    assertThat(PodResources.allocatable(new byte[0], GPUS)).isEmpty();
+    assertThat(PodResources.pods(new byte[0], GPUS).all()).isEmpty();
+    assertThat(PodResources.allocatable(new byte[0], GPUS).all()).isEmpty();
   }
 
   @Test
   void theSameDeviceIsOfferedOnce() throws WireException {
     byte[] answer =
         message(Messages.allocatable(GPU, "GPU-1", "GPU-2"), Messages.allocatable(GPU, "GPU-1"));
-    assertThat(PodResources.allocatable(answer, GPUS))
+    assertThat(PodResources.allocatable(answer, GPUS).all())
         .containsExactly(
             new PodResources.Offered(GPU, "GPU-1"), new PodResources.Offered(GPU, "GPU-2"));
   }
@@ -87,20 +87,55 @@ class PodResourcesTest {
         .isEqualTo(message(text(1, longName), text(2, "ns")));
   }
 
+  private static void assertLeftOut(String why, Messages.Field... odd) throws WireException {
+    List<Messages.Field> fields = new ArrayList<>(List.of(odd));
+    fields.add(pod("ns", "good", container("c", devices(GPU, "GPU-9"))));
+    PodResources.Listed<PodDevice> listed = PodResources.pods(message(fields), GPUS);
+    assertThat(listed.all()).extracting(PodDevice::names).contains(List.of("GPU-9"));
+    assertThat(listed.leftOut()).singleElement().asString().contains(why);
+  }
+
   @Test
-  void whatKubernetesDoesNotAllowIsAnErrorThatNamesIt() {
-    assertRejects("the name of a pod is P", pod("ns", "P"));
-    assertRejects("the name of a pod is -p", pod("ns", "-p"));
-    assertRejects("no name or no namespace", nested(1, text(2, "ns")));
-    assertRejects("no name or no namespace", nested(1, text(1, "p")));
-    assertRejects("which Kubernetes does not allow", pod("n".repeat(64), "p"));
-    assertRejects("has no name", pod("ns", "p", nested(3, devices(GPU, "GPU-1"))));
+  void aPodThatKubernetesDoesNotAllowIsLeftOutNamedAndCostsNoOther() throws WireException {
+    assertLeftOut("the name of a pod is P", pod("ns", "P"));
+    assertLeftOut("the name of a pod is -p", pod("ns", "-p"));
+    assertLeftOut("no name or no namespace", nested(1, text(2, "ns")));
+    assertLeftOut("no name or no namespace", nested(1, text(1, "p")));
+    assertLeftOut("which Kubernetes does not allow", pod("n".repeat(64), "p"));
+    assertLeftOut("has no name", pod("ns", "p", nested(3, devices(GPU, "GPU-1"))));
     Messages.Field p = pod("ns", "p", container("c", devices(GPU, "GPU-1")));
-    assertThatThrownBy(() -> PodResources.pods(message(p, p), GPUS))
-        .hasMessage("the pod ns/p is listed twice");
-    assertRejects("twice: p and q", nested(1, text(1, "p"), text(1, "q"), text(2, "ns")));
-    assertRejects("printable", pod("ns", "p", container("c", devices(GPU, "GPU 1"))));
-    assertRejects("printable", pod("ns", "p", container("c", devices(GPU, "x".repeat(513)))));
+    assertLeftOut("the pod ns/p is listed twice", p, p);
+    assertLeftOut("twice: p and q", nested(1, text(1, "p"), text(1, "q"), text(2, "ns")));
+    assertLeftOut("but GPU 1", pod("ns", "p", container("c", devices(GPU, "GPU 1"))));
+    assertLeftOut("printable", pod("ns", "p", container("c", devices(GPU, "x".repeat(513)))));
+    assertLeftOut(
+        "the name of a device of gpu.nvidia.com",
+        pod("ns", "p", container("c", dynamic("gpu.nvidia.com", "node", "gpu\n0"))));
+  }
+
+  @Test
+  void devicesThatAreNoGpusMayHaveAnyName() throws WireException {
+    byte[] answer =
+        message(
+            pod(
+                "ns",
+                "p",
+                container(
+                    "c",
+                    devices("example.com/serial port", "/dev/tty S0", "ü"),
+                    dynamic("nic.example.com", "node", "eth 0"),
+                    devices(GPU, "GPU-1"))));
+    PodResources.Listed<PodDevice> listed = PodResources.pods(answer, GPUS);
+    assertThat(listed.all()).extracting(PodDevice::names).containsExactly(List.of("GPU-1"));
+    assertThat(listed.leftOut()).isEmpty();
+  }
+
+  @Test
+  void offeredDevicesOfAnOddNameAreLeftOut() throws WireException {
+    byte[] answer = message(Messages.allocatable(GPU, "GPU 1"), Messages.allocatable(GPU, "GPU-2"));
+    PodResources.Listed<PodResources.Offered> listed = PodResources.allocatable(answer, GPUS);
+    assertThat(listed.all()).containsExactly(new PodResources.Offered(GPU, "GPU-2"));
+    assertThat(listed.leftOut()).hasSize(1);
   }
 
   @Test
@@ -167,7 +202,7 @@ class PodResourcesTest {
   }
 
   private static List<Claim> claims(byte[] answer, List<GpuIdentity> gpus) throws WireException {
-    Holders.Settled pods = new Holders().settle(PodResources.pods(answer, GPUS), Set.of());
+    Holders.Settled pods = new Holders().settle(PodResources.pods(answer, GPUS).all(), Set.of());
     return PodClaims.of(pods.devices(), Map.of(), Relabelling.NONE, new DeviceIds(gpus)).claims();
   }
 
