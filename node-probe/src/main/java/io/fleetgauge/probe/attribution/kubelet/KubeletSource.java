@@ -264,7 +264,11 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
         .compose(
             socket ->
                 isThere && pace.isDue(now, socket) ? poll(now, socket) : Future.succeededFuture())
-        .onComplete(done -> isPolling.set(false));
+        .eventually(
+            () -> {
+              isPolling.set(false); // before whoever waits for this poll may ask for the next one
+              return Future.succeededFuture();
+            });
   }
 
   private boolean hasFolder() {
