@@ -203,7 +203,11 @@ public final class GroupExchange implements AutoCloseable {
                       return null;
                     },
                     false))
-        .onComplete(done -> isAsking.set(false));
+        .eventually(
+            () -> {
+              isAsking.set(false); // before whoever waits for this round may ask for the next one
+              return Future.succeededFuture();
+            });
   }
 
   private Future<Void> ask(URI peer) {
