@@ -3,7 +3,10 @@ package io.fleetgauge.cluster.process;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +72,7 @@ public final class SecretFile {
         warn(file.get());
       } catch (IOException e) {
         throw new StartFailure(
-            "the file " + file.get() + " cannot be used: " + e + "; see " + option, e);
+            "the file " + file.get() + " cannot be used: " + reason(e) + "; see " + option, e);
       }
     }
     return secret;
@@ -109,6 +112,15 @@ public final class SecretFile {
     return secret.length() >= SHORTEST && secret.matches("\\p{Graph}+");
   }
 
+  private static String reason(IOException e) {
+    return switch (e) {
+      case NoSuchFileException none -> "there is no such file";
+      case AccessDeniedException denied -> "this process may not read it";
+      case CharacterCodingException other -> "it is not text in UTF-8";
+      default -> String.valueOf(e.getMessage());
+    };
+  }
+
   /** Reads the file again; the secret stays when the file cannot be used. */
   public void look() {
     if (file.isPresent()) {
@@ -116,8 +128,8 @@ public final class SecretFile {
         texts = read(file.get());
         trouble = "";
       } catch (IOException e) {
-        if (!e.toString().equals(trouble)) {
-          trouble = e.toString(); // logged once
+        if (!reason(e).equals(trouble)) {
+          trouble = reason(e); // logged once
           LOG.error(
               "{} cannot be used, the secret read before stays in use: {}: {}",
               option,

@@ -62,7 +62,15 @@ class SecretFileTest {
     Path missing = folder.resolve("missing");
     assertThatThrownBy(() -> SecretFile.open("cluster.secretFile", Optional.of(missing)))
         .isInstanceOf(StartFailure.class)
-        .hasMessageStartingWith("the file " + missing + " cannot be used: ");
+        .hasMessageStartingWith("the file " + missing + " cannot be used: there is no such file;");
+  }
+
+  @Test
+  void aFileThatIsNotTextStopsTheStart() throws Exception {
+    Path file = Files.write(folder.resolve("key"), new byte[] {(byte) 0xff, (byte) 0xfe, 1, 2});
+    assertThatThrownBy(() -> SecretFile.open("cluster.secretFile", Optional.of(file)))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageContaining(" cannot be used: it is not text in UTF-8; ");
   }
 
   @Test
@@ -91,7 +99,7 @@ class SecretFileTest {
           .isEqualTo(
               "cluster.secretFile cannot be used, the secret read before stays in use: "
                   + folder.resolve("secret")
-                  + ": java.io.IOException: a secret needs 16 characters or more, and no spaces")
+                  + ": a secret needs 16 characters or more, and no spaces")
           .doesNotContain(SHORTEST);
       Files.writeString(folder.resolve("secret"), SHORTEST);
       secret.look();
