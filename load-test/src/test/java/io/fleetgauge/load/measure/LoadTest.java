@@ -2,6 +2,7 @@ package io.fleetgauge.load.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.load.fleet.ChildJvm;
 import io.fleetgauge.load.fleet.Installation;
 import java.io.File;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -40,6 +42,7 @@ class LoadTest {
       }
     }
     assertThat(home.resolve("bin/fleetgauge").toFile().setExecutable(true)).isTrue();
+    Files.write(home.resolve("jvm/common.flags"), ChildJvm.SHORT_LIVED, StandardOpenOption.APPEND);
     Files.createDirectories(home.resolve("lib"));
     for (String module : new String[] {"shard-gateway", "query-api"}) {
       Manifest manifest = new Manifest();
