@@ -293,6 +293,67 @@ class AlertmanagersTest {
   }
 
   @Test
+  void anAnswerThatIsNotWholeInTimeLeavesItsAlertsWaiting() throws Exception {
+    Server server = new Server();
+    server.answer =
+        (request, body) -> {
+          server.answer = (next, again) -> status(next, 200);
+          request.response().setChunked(true).setStatusCode(200);
+          request.response().write("a beginning");
+        };
+    start(
+        settings(
+            "rules: {alertmanagers: {main: {timeout: 200ms, urls: [\""
+                + server.url("")
+                + "\"]}}}"));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    assertThat(server.next()).isEqualTo(server.next());
+    await("queue_length", "0.0");
+    assertThat(figure("errors_total")).isEqualTo("1.0");
+    assertThat(figure("requests_total")).isEqualTo("2.0");
+    assertThat(Double.parseDouble(figure("latency_seconds_total"))).isBetween(0.2, 240.0);
+  }
+
+  @Test
+  void anAlertWithoutLabelsIsNotSentAndCounted() throws Exception {
+    Server server = new Server();
+    start(
+        settings(
+            "rules: {alertmanagers: {main: {urls: [\""
+                + server.url("")
+                + "\"], relabel: [{source_labels: [alertname], regex: Kept, target_label: kept,"
+                + " replacement: yes}, {regex: alertname|cluster, action: labeldrop}]}}}"));
+    alertmanagers.send("", List.of(notice("Bare"), notice("Bare")), () -> true);
+    alertmanagers.send("", List.of(notice("Kept")), () -> true);
+    assertThat(server.next()).contains("\"labels\":{\"kept\":\"yes\"}").doesNotContain("},{");
+    assertThat(figure("dropped_total{reason=\"no_labels\"}")).isEqualTo("2.0");
+  }
+
+  @Test
+  void alertsThatAnotherProcessTellsAreDroppedAsOutdated() throws Exception {
+    Server server = new Server();
+    start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
+    alertmanagers.send("", List.of(notice("Old"), notice("Older")), () -> false);
+    alertmanagers.send("", List.of(notice("New")), () -> true);
+    assertThat(server.next()).contains("\"New\"").doesNotContain("Old");
+    assertThat(figure("dropped_total{reason=\"outdated\"}")).isEqualTo("2.0");
+  }
+
+  @Test
+  void theFiguresOfAnAlertmanagerAreThoseOfAllSectionsThatNameIt() throws Exception {
+    Server server = new Server();
+    start(
+        settings(
+            "rules: {alertmanagers: {one: {urls: [\"%s\"]}, other: {urls: [\"%s\"]}}}"
+                .formatted(server.url(""), server.url(""))));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    await("sent_total{alertmanager=\"" + server.url("/api/v2/alerts") + "\"}", "2.0");
+    assertThat(figure("requests_total")).isEqualTo("2.0");
+    assertThat(figure("alertmanagers_discovered")).isEqualTo("2.0");
+    assertThat(figure("replaced_total")).isEqualTo("0.0");
+  }
+
+  @Test
   void alertsOfATenantGoToItsAlertmanagersAndToThoseOfAll() throws Exception {
     Server all = new Server();
     Server ofA = new Server();
@@ -346,9 +407,17 @@ class AlertmanagersTest {
                 + file
                 + "}}}}}"));
     await("alertmanagers_discovered", "1.0");
+    one.answer = (request, body) -> status(request, body.contains("Wrong") ? 400 : 200);
     alertmanagers.send("", List.of(notice("A")), () -> true);
     one.next();
     assertThat(one.secrets.take()).startsWith("/am/api/v2/alerts ");
+    alertmanagers.send("", List.of(notice("Wrong")), () -> true);
+    one.next();
+    await("dropped_total{reason=\"refused\"}", "1.0");
+    alertmanagers.send("", List.of(notice("Old")), () -> false);
+    one.answer = (request, body) -> {};
+    alertmanagers.send("", List.of(notice("Left")), () -> true);
+    one.next();
     Path other = folder.resolve("other");
     Files.writeString(other, "[\"127.0.0.1:" + two.http.actualPort() + "\"]");
     Files.move(other, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
@@ -361,6 +430,9 @@ class AlertmanagersTest {
     alertmanagers.send("", List.of(notice("B")), () -> true);
     assertThat(two.next()).contains("\"B\"");
     assertThat(one.bodies).isEmpty();
+    for (String reason : List.of("refused", "outdated", "gone")) {
+      assertThat(figure("dropped_total{reason=\"" + reason + "\"}")).as(reason).isEqualTo("1.0");
+    }
   }
 
   @Test
@@ -370,6 +442,9 @@ class AlertmanagersTest {
     stopWithFiveWaiting(works, "1m");
     assertThat(works.bodies).hasSize(3);
     assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("0.0");
+    alertmanagers.send("", List.of(notice("Late")), () -> true);
+    assertThat(alertmanagers.addresses()).isEmpty();
+    assertThat(figure("queue_length")).as("nothing is taken any more").isEqualTo("none");
   }
 
   @Test
