@@ -192,6 +192,7 @@ class BackupRunTest {
     String whole = new JsonObject().put("taken", NOW).put("hosts", new JsonArray()).encode();
     gateways.tellInstead("g0 GET /v1/backup/s", 202, "{\"hosts\": 1, \"of\": 2}");
     gateways.tell("g0 GET /v1/backup/s", 200, whole);
+    content(1, 7, "older of n1");
 
     run(repository, false, false);
 

@@ -70,8 +70,10 @@ class ReportFormTest {
         .contains(
             "\"data\":{\"from\":0,\"to\":3600.500,\"step_seconds\":3600,\"lookback_seconds\":300,"
                 + "\"by\":[\"tenant\",\"label:x\"],"
-                + "\"completeness\":{\"hosts\":3,\"answered\":2,\"missing\":[\"n2\"]},"
-                + "\"rows\":[{\"group\":{\"tenant\":\"=a, \\\"b\\\"\\r\\n\",\"label:x\":\"<p>&'\"},"
+                + "\"completeness\":{\"hosts\":3,\"answered\":2,\"missing\":[\"n2\"]},\"rows\":[{\"group\":{\"tenant\":\"=a,"
+                + " \\\"b\\\"\\r"
+                + "\\n"
+                + "\",\"label:x\":\"\\u003cp\\u003e\\u0026'\"},"
                 + "\"from\":0,\"to\":3600,\"memory_used_bytes\":2147483648,"
                 + "\"memory_peak_bytes\":3221225472,\"memory_average_bytes\":1610612736,"
                 + "\"memory_seconds\":1800,\"utilization_average_ratio\":0.25,"
@@ -83,7 +85,7 @@ class ReportFormTest {
                 + "\"utilization_peak_ratio\":null,\"gpu_hours_allocated\":null,"
                 + "\"gpu_hours_busy\":null}],"
                 + "\"totals\":[{\"from\":0,\"to\":3600,\"memory_used_bytes\":2147483648,")
-        .contains("n2 <is> away");
+        .contains("\"warnings\":[\"n2 \\u003cis\\u003e away\"]");
     assertThat(text(ReportForm.JSON, reply(HOUR, UNKNOWN)))
         .contains(
             "\"completeness\":{\"hosts\":null,\"answered\":null,\"missing\":[]}", "\"totals\":[]");

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
@@ -244,17 +245,27 @@ class AlertmanagersTest {
 
   @Test
   void aStatusThatIsNotAboutTheAlertsMakesThemWait() throws Exception {
+    List<AlertmanagerSettings> all = new ArrayList<>();
+    List<Server> servers = new ArrayList<>();
     for (int status : List.of(503, 429, 401, 404, 415, 302)) {
       Server server = new Server();
-      server.answer = (request, body) -> status(request, server.secrets.size() > 1 ? 200 : status);
-      Alertmanagers one =
-          start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
-      one.send("", List.of(notice("A")), () -> true);
-      assertThat(server.next()).isEqualTo(server.next());
-      await("queue_length", "0.0");
-      assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
-      one.close();
+      server.answer =
+          (request, body) -> {
+            server.answer = (next, again) -> status(next, 200);
+            status(request, status);
+          };
+      servers.add(server);
+      all.add(AlertmanagerSettings.at("a" + status, server.url("")));
     }
+    start(NotificationSettings.to(all));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    for (Server server : servers) {
+      assertThat(server.next()).isEqualTo(server.next());
+      String of = "{alertmanager=\"" + server.url("/api/v2/alerts") + "\"}";
+      await("queue_length" + of, "0.0");
+      assertThat(figure("errors_total" + of)).isEqualTo("1.0");
+    }
+    assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
   }
 
   @Test
