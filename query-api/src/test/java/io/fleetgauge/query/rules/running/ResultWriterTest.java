@@ -298,6 +298,7 @@ class ResultWriterTest {
 
   @Test
   void onlyARefusalThatIsAboutTheResultsLosesThem() throws Exception {
+    answers.add(answer -> answer.reset());
     answer(429, 401, 500, 204);
     write();
     assertThat(requests).hasValue(5);
