@@ -2,6 +2,10 @@ package io.fleetgauge.query.rules.notify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
 import io.fleetgauge.cluster.config.external.NotificationSettings;
@@ -29,9 +33,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 @ExtendWith(VertxExtension.class)
 class AlertmanagersTest {
@@ -42,8 +49,29 @@ class AlertmanagersTest {
 
   @TempDir private Path folder;
 
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final Logger logger =
+      (Logger) LoggerFactory.getLogger(Alertmanager.class.getPackageName());
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    logger.setLevel(Level.INFO);
+    logger.addAppender(lines);
+  }
+
+  private List<String> logged() {
+    synchronized (lines) {
+      return lines.list.stream()
+          .map(each -> each.getLevel() + " " + each.getFormattedMessage())
+          .toList();
+    }
+  }
+
   @AfterEach
   void close() throws Exception {
+    logger.detachAppender(lines);
+    logger.setLevel(null);
     if (alertmanagers != null) {
       alertmanagers.close();
     }
@@ -264,14 +292,26 @@ class AlertmanagersTest {
       String of = "{alertmanager=\"" + server.url("/api/v2/alerts") + "\"}";
       await("queue_length" + of, "0.0");
       assertThat(figure("errors_total" + of)).isEqualTo("1.0");
+      String away = "Alertmanager " + server.url("") + " takes no alerts; 1 and those that follow";
+      assertThat(logged())
+          .anyMatch(line -> line.startsWith("WARN " + away + " wait, the newest state of each: "))
+          .anyMatch(line -> line.matches("INFO resolved after [0-9]+ s: \\Q" + away + "\\E.*"));
     }
+    assertThat(logged()).anyMatch(line -> line.endsWith(": status 503: "));
     assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
   }
 
   @Test
   void anAlertThatIsRefusedIsDroppedAndTheOthersAreDelivered() throws Exception {
     Server server = new Server();
-    server.answer = (request, body) -> status(request, body.contains("\"Wrong\"") ? 422 : 200);
+    server.answer =
+        (request, body) -> {
+          if (body.contains("\"Wrong\"")) {
+            request.response().setStatusCode(422).end(" a label\r\n\tis wrong" + "!".repeat(2_000));
+          } else {
+            status(request, 200);
+          }
+        };
     start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
     alertmanagers.send(
         "",
@@ -279,6 +319,13 @@ class AlertmanagersTest {
         () -> true);
     await("queue_length", "0.0");
     assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("1.0");
+    assertThat(logged())
+        .containsExactly(
+            "ERROR Alertmanager "
+                + server.url("")
+                + " refuses the alert {alertname=\"Wrong\", cluster=\"west\"}, which is dropped:"
+                + " status 422: a label is wrong"
+                + "!".repeat(1_024 - " a label\r\n\tis wrong".length()));
     assertThat(
             String.join(
                 "\n", server.bodies.stream().filter(each -> !each.contains("Wrong")).toList()))
@@ -453,6 +500,7 @@ class AlertmanagersTest {
     stopWithFiveWaiting(works, "1m");
     assertThat(works.bodies).hasSize(3);
     assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("0.0");
+    assertThat(logged()).isEmpty();
     alertmanagers.send("", List.of(notice("Late")), () -> true);
     assertThat(alertmanagers.addresses()).isEmpty();
     assertThat(figure("queue_length")).as("nothing is taken any more").isEqualTo("none");
@@ -464,6 +512,11 @@ class AlertmanagersTest {
     hangs.answer = (request, body) -> {};
     stopWithFiveWaiting(hangs, "500ms");
     assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("5.0");
+    assertThat(logged())
+        .containsExactly(
+            "WARN 5 alerts were not delivered to Alertmanager "
+                + hangs.url("")
+                + " within 500 ms, the rules.notifications.drain");
   }
 
   private void stopWithFiveWaiting(Server server, String drain) throws Exception {
@@ -479,6 +532,7 @@ class AlertmanagersTest {
     alertmanagers.close();
   }
 
+  @Tag("slow")
   @Test
   void anAlertmanagerBehindTlsIsKnownByItsAuthority() throws Exception {
     Process openssl =
