@@ -62,6 +62,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Query APIs that run rules over a fleet in memory. The test turns the time of slots; leases run by
@@ -288,19 +290,73 @@ class RunningRulesTest {
     assertThat(api.metric("rule_lateness_seconds_sum")).isEqualTo(3);
   }
 
-  @Test
-  void aSlotWaitsForItsSamplesUntilItsDeadlineAndThenCountsAsLate() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"rules: {deadline: 20s}, 20000", "'', 30000"})
+  void aSlotWaitsForItsSamplesUntilItsDeadlineAndThenCountsAsLate(String settings, long deadline)
+      throws Exception {
     fleet.watermark(START - INTERVAL);
-    QueryApi api = new QueryApi("q1", "rules: {deadline: 20s}", groups("", ONE));
+    QueryApi api = new QueryApi("q1", settings, groups("", ONE));
     api.start();
     meet(api);
     awaitMetric(api, "rule_groups_owned", 1);
     toNextSlot(api.groups.getFirst());
-    await().atMost(SOON).until(() -> api.shards.count("changes") > 3);
+    now.addAndGet(deadline - 3_000 - 1);
+    long asked = api.shards.count("changes");
+    await().atMost(SOON).until(() -> api.shards.count("changes") > asked + 2);
     assertThat(api.metric("rule_group_iterations_total")).isZero();
-    now.addAndGet(17_000);
+    now.incrementAndGet();
     awaitMetric(api, "rule_group_iterations_total", 1);
     assertThat(api.metric("rule_slots_late_total")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"rules: {queryOffset: 10s}, name: g", "'', 'name: g, query_offset: 10s'"})
+  void withAnOffsetASlotNeedsSamplesOfBeforeOnly(String settings, String name) throws Exception {
+    String rules = "groups: [{%s, rules: [{record: r, expr: sum(power)}]}]".formatted(name);
+    QueryApi api = new QueryApi("q1", settings, groups("", rules));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    fleet.watermark(now.get() - 3_000 - 10_000);
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    assertThat(api.metric("rule_slots_late_total")).isZero();
+  }
+
+  @Test
+  void aSlotWhoseHostsAreMissingIsTriedAgainUntilItsDeadline() throws Exception {
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    fleet.damage("n1");
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_evaluations_postponed_total", 1);
+    assertThat(api.metric("rule_group_iterations_total")).isZero();
+    now.addAndGet(27_000);
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    assertThat(api.metric("rule_slots_partial_total")).isEqualTo(1);
+    assertThat(api.told).isEmpty();
+  }
+
+  @Test
+  void alertsThatNoQueryApiKnowsAnyMoreGoOnFromWhatIsStored() throws Exception {
+    List<RuleGroup> slow =
+        groups("", ONE.replace("expr: power > 50,", "expr: power > 50, for: 10m,"));
+    long last = Slots.at(slow.getFirst(), START);
+    long since = last - 20 * INTERVAL;
+    Labels alert = POWER.without(Labels.NAME).with("alertname", "Hot");
+    for (long slot = since; slot <= last; slot += INTERVAL) {
+      fleet.add(alert.with(Labels.NAME, "ALERTS").with("alertstate", "firing"), slot, 1);
+      fleet.add(alert.with(Labels.NAME, "ALERTS_FOR_STATE"), slot, since / 1_000);
+    }
+    QueryApi api = new QueryApi("q1", "", slow);
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(slow.getFirst());
+    await().atMost(SOON).until(() -> !api.told.isEmpty());
+    assertThat(api.told.getFirst().startsAt()).isEqualTo(since);
   }
 
   @Test
