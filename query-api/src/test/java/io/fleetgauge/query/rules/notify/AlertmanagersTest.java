@@ -369,7 +369,7 @@ class AlertmanagersTest {
     await("queue_length", "0.0");
     assertThat(figure("errors_total")).isEqualTo("1.0");
     assertThat(figure("requests_total")).isEqualTo("2.0");
-    assertThat(Double.parseDouble(figure("latency_seconds_total"))).isBetween(0.2, 240.0);
+    assertThat(Double.parseDouble(figure("latency_seconds_total"))).isGreaterThanOrEqualTo(0.2);
   }
 
   @Test
