@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -169,6 +170,16 @@ class BackupRunTest {
         .containsExactly(
             "gateway g1: the block 50-100.block of host n2 is damaged and left out",
             "4 files with 39 bytes; 4 of them are not there yet");
+  }
+
+  @Test
+  void bytesAreCopiedAtTheRateThatIsSet() throws Exception {
+    long begin = System.nanoTime();
+    new BackupRun(client, repository, new Rate(4 * 39), 2, () -> NOW, lines::add)
+        .run(gateways.address(0), false, false);
+    // The last file is copied when the others have had their time.
+    assertThat(System.nanoTime() - begin)
+        .isGreaterThan(TimeUnit.SECONDS.toNanos(39 - 12) / (4 * 39));
   }
 
   @Test

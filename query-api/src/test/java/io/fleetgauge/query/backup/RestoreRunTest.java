@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,13 +83,17 @@ class RestoreRunTest {
         .tell("g0 POST /v1/restore/hosts/n1?tenant=t&admitted=5", 200, owned)
         .tell("g0 POST /v1/restore/hosts/n2?tenant=t&admitted=6", 200, owned)
         .tell("g0 GET /v1/table", 200, table("n1", true, "n2", true));
+    String known = new JsonObject().put(KNOWN, kept(KNOWN).sha256()).put(LACKED, "x").encode();
+    gateways
+        .tell("g0 GET /v1/restore/hosts/n1/blocks", 200, known)
+        .tell("g1 GET /v1/restore/hosts/n1/blocks", 200, "{}")
+        .tell("g1 PUT /v1/restore/hosts/n1/blocks/" + KNOWN, 200, "{}")
+        .tell("g0 POST /v1/restore/hosts/n1/blocks", 200, TAKEN_IN)
+        .tell("g1 POST /v1/restore/hosts/n1/blocks", 200, "{\"adopted\": 50}");
     for (String gateway : List.of("g0", "g1")) {
-      String known = new JsonObject().put(KNOWN, kept(KNOWN).sha256()).put(LACKED, "x").encode();
       gateways
-          .tell(gateway + " GET /v1/restore/hosts/n1/blocks", 200, known)
           .tell(gateway + " GET /v1/restore/hosts/n2/blocks", 200, "{}")
           .tell(gateway + " PUT /v1/restore/hosts/n1/blocks/" + LACKED, 200, "{}")
-          .tell(gateway + " POST /v1/restore/hosts/n1/blocks", 200, TAKEN_IN)
           .tell(gateway + " POST /v1/restore/hosts/n2/blocks", 200, "{}");
       for (String host : List.of("n1", "n2")) {
         gateways
@@ -148,6 +153,19 @@ class RestoreRunTest {
   }
 
   @Test
+  void bytesAreReadAtTheRateThatIsSet() throws Exception {
+    long read = manifest.files().mapToLong(Manifest.Kept::size).sum();
+    long begin = System.nanoTime();
+    new RestoreRun(client, repository, new Rate(read * 4), 1, () -> NOW, lines::add)
+        .run(gateways.address(0), manifest, each -> true, false, true);
+    // The last file is read when the others have had their time.
+    assertThat(System.nanoTime() - begin).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(150));
+    long verified = System.nanoTime();
+    Repositories.verify(repository, manifest, new Rate(read * 4));
+    assertThat(System.nanoTime() - verified).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(150));
+  }
+
+  @Test
   void aHostsBlocksAndThenItsPagesAreSentUnlessTheyAreThereOrExpired() throws Exception {
     assertThat(restore("n1", false, false))
         .containsExactly(
@@ -158,12 +176,13 @@ class RestoreRunTest {
             Map.entry("merged", 4L),
             Map.entry("pages", 1L),
             Map.entry("expired", 2L),
-            Map.entry("bytes", 2L * (LACKED.length() + PAGE.length())));
+            Map.entry("bytes", 2L * (LACKED.length() + PAGE.length()) + KNOWN.length()));
     assertThat(gateways.asked())
         .containsExactly(
             "g0 GET /v1/backup",
             "g0 POST /v1/restore/hosts/n1?tenant=t&admitted=5",
             "g1 GET /v1/restore/hosts/n1/blocks",
+            "g1 PUT /v1/restore/hosts/n1/blocks/" + KNOWN,
             "g1 PUT /v1/restore/hosts/n1/blocks/" + LACKED,
             "g1 POST /v1/restore/hosts/n1/blocks",
             "g1 POST /v1/restore/hosts/n1/samples",
