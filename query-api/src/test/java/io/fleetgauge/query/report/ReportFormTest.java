@@ -85,7 +85,7 @@ class ReportFormTest {
                 + "\"utilization_peak_ratio\":null,\"gpu_hours_allocated\":null,"
                 + "\"gpu_hours_busy\":null}],"
                 + "\"totals\":[{\"from\":0,\"to\":3600,\"memory_used_bytes\":2147483648,")
-        .contains("\"warnings\":[\"n2 \\u003cis\\u003e away\"]");
+        .contains("\"gpu_hours_busy\":0.125}]},\"warnings\":[\"n2 \\u003cis\\u003e away\"]");
     assertThat(text(ReportForm.JSON, reply(HOUR, UNKNOWN)))
         .contains(
             "\"completeness\":{\"hosts\":null,\"answered\":null,\"missing\":[]}", "\"totals\":[]");

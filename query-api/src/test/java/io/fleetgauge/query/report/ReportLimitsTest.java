@@ -9,6 +9,7 @@ import io.fleetgauge.sample.Series;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -85,6 +86,24 @@ class ReportLimitsTest {
                 Gpu.of(Labels.of("Hostname", "n1", "instance", "i", "gpu", "3")),
                 Gpu.of(Labels.of("instance", "i", "gpu", "3"))))
         .containsExactly("GPU-1", "GPU-2", "n1/3", "i/3");
+  }
+
+  @Test
+  void bytesThatCannotBeDividedGoToTheFirstByLabelsInWhateverOrderTheyCome() throws Exception {
+    List<Series> owners =
+        new ArrayList<>(
+            List.of(
+                memory(GPU.with("pod", "a"), 10, 1),
+                memory(GPU.with("pod", "b"), 10, 1),
+                memory(GPU.with("pod", "c"), 10, 1)));
+    for (int i = 0; i < owners.size(); i++) {
+      Collections.rotate(owners, 1);
+      ReportFold fold = fold(1_000, 3, "pod");
+      add(fold, 1_000, owners.toArray(Series[]::new));
+      assertThat(fold.value().rows())
+          .extracting(row -> row.memory().orElseThrow().peakBytes())
+          .containsExactly(349_526L, 349_525L, 349_525L);
+    }
   }
 
   @Test
