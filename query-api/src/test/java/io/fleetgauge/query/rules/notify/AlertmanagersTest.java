@@ -269,6 +269,7 @@ class AlertmanagersTest {
         .satisfies(body -> assertThat(body.split("\"alertname\"")).hasSize(3));
     await("queue_length", "0.0");
     assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("0.0");
+    assertThat(figure("replaced_total")).isEqualTo("1.0");
   }
 
   @Test
@@ -395,6 +396,25 @@ class AlertmanagersTest {
     alertmanagers.send("", List.of(notice("New")), () -> true);
     assertThat(server.next()).contains("\"New\"").doesNotContain("Old");
     assertThat(figure("dropped_total{reason=\"outdated\"}")).isEqualTo("2.0");
+  }
+
+  @Test
+  void theOldestAlertsAreDroppedWhenMoreWaitThanMay() throws Exception {
+    Server hangs = new Server();
+    hangs.answer = (request, body) -> {};
+    start(
+        settings(
+            "rules: {notifications: {drain: 0s, queue: 10}, alertmanagers: {main: {urls: [\""
+                + hangs.url("")
+                + "\"]}}}"));
+    for (int i = 0; i < 13; i++) {
+      alertmanagers.send("", List.of(notice("A" + i)), () -> true);
+    }
+    assertThat(figure("queue_length")).as("one is under way").isEqualTo("11.0");
+    assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("2.0");
+    alertmanagers.close();
+    assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("2.0");
+    assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("11.0");
   }
 
   @Test

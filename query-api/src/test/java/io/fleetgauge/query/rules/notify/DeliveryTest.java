@@ -99,6 +99,7 @@ class DeliveryTest {
     on(offered(alert("a", "resolved")));
     on(new Event.Failed());
     assertThat(on(new Event.Due())).containsExactly("b=firing a=resolved");
+    assertThat(delivery.counts().replaced()).isEqualTo(1);
   }
 
   @Test
