@@ -557,22 +557,9 @@ class AlertmanagersTest {
   void anAlertmanagerBehindTlsIsKnownByItsAuthority() throws Exception {
     Process openssl =
         new ProcessBuilder(
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-days",
-                "2",
-                "-subj",
-                "/CN=am",
-                "-addext",
-                "subjectAltName=IP:127.0.0.1",
-                "-keyout",
-                "key.pem",
-                "-out",
-                "cert.pem")
+                ("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=am"
+                        + " -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem")
+                    .split(" "))
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("log").toFile())
