@@ -22,7 +22,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The report over HTTP: what is asked, what is answered, and in which forms. */
-@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class ReportApiTest {
   private static final long MINUTE = 60_000;
@@ -94,6 +93,7 @@ class ReportApiTest {
     return array;
   }
 
+  @Tag("slow")
   @Test
   void aReportTellsWhatEachTenantUsed() throws Exception {
     twoTenants();
@@ -121,6 +121,7 @@ class ReportApiTest {
         .isEqualTo("{\"hosts\":3,\"answered\":3,\"missing\":[]}");
   }
 
+  @Tag("slow")
   @Test
   void aStepMakesRowsForEachInterval() throws Exception {
     twoTenants();
@@ -153,8 +154,19 @@ class ReportApiTest {
     assertThat(api.data("root", PATH + "?to=1795999999").path("to").asDouble())
         .as("the future has no samples")
         .isEqualTo(NOW / 1e3);
+    String nothing = PATH + "?match[]=" + ApiServer.encoded("{tenant=\"none\"}");
+    JsonNode longest = api.data("root", nothing + "&step=1s&from=" + (NOW / 1_000 - 11_000));
+    assertThat(longest.path("step_seconds").asLong()).isEqualTo(1);
+    assertThat(api.data("root", PATH + "?from=0&to=1").path("rows")).isEmpty();
+    assertThat(
+            api.data("root", PATH + "?step=1w&from=" + (NOW / 1_000 - 60))
+                .path("step_seconds")
+                .asLong())
+        .as("no longer than the period")
+        .isEqualTo(60);
   }
 
+  @Tag("slow")
   @Test
   void aTenantSeesItsRowsOnly() throws Exception {
     twoTenants();
@@ -168,6 +180,7 @@ class ReportApiTest {
     assertThat(api.http.get("writer", PATH).statusCode()).isEqualTo(403);
   }
 
+  @Tag("slow")
   @Test
   void whatASelectorDoesNotMatchIsNotReported() throws Exception {
     twoTenants();
@@ -177,6 +190,7 @@ class ReportApiTest {
         .containsExactly("b");
   }
 
+  @Tag("slow")
   @Test
   void aSharedGpuCountsOnceAndItsHoursAreDivided() throws Exception {
     Labels shared = gpu(2);
@@ -206,6 +220,7 @@ class ReportApiTest {
     assertThat(byRack.path("rows").get(0).path("memory_used_bytes").asDouble()).isEqualTo(10 * GIB);
   }
 
+  @Tag("slow")
   @Test
   void aMarkerEndsAValueAndAGapDoesAfterTheLookback() throws Exception {
     Labels gpu = gpu(3, "tenant", "a").with(Labels.NAME, "DCGM_FI_DEV_FB_USED");
@@ -222,6 +237,7 @@ class ReportApiTest {
     assertThat(row.path("gpu_hours_allocated").isNull()).isTrue();
   }
 
+  @Tag("slow")
   @Test
   void csvIsThatOfRfc4180AndNoFormula() throws Exception {
     twoTenants();
@@ -246,25 +262,7 @@ class ReportApiTest {
                 + "3221225472,3600,0.8,0.8,1,0.8,3,0\r\n");
   }
 
-  @Test
-  void aFieldIsQuotedOnlyWhereItHasToBe() {
-    assertThat(List.of("plain", "a b", "", "7", "-1", "+x", "@x", "\tx", "a,b", "\"", " x", "a=b"))
-        .extracting(ReportCsv::field)
-        .containsExactly(
-            "plain",
-            "a b",
-            "",
-            "7",
-            "'-1",
-            "'+x",
-            "'@x",
-            "'\tx",
-            "\"a,b\"",
-            "\"\"\"\"",
-            "\" x\"",
-            "a=b");
-  }
-
+  @Tag("slow")
   @Test
   void thePageIsEscapedAndNeedsNothingElse() throws Exception {
     twoTenants();
@@ -284,6 +282,7 @@ class ReportApiTest {
         .doesNotContain("https:");
   }
 
+  @Tag("slow")
   @Test
   void aHostThatIsMissingIsNamedInEveryForm() throws Exception {
     twoTenants();
@@ -327,6 +326,7 @@ class ReportApiTest {
           {"step=0", "\"step\": must be above 0"},
           {"step=-5s", "\"step\": cannot parse"},
           {"step=1s", "\"step\": makes more than 11000 intervals"},
+          {"step=1s&from=" + (NOW / 1_000 - 11_001), "\"step\": makes more than 11000 intervals"},
           {"timeout=0", "\"timeout\": must be above 0"},
           {"match[]=%7B", "\"match[]\": "},
           {"match[]=a&match[]=b", "\"match[]\": a report takes one selector"},

@@ -13,7 +13,11 @@ public sealed interface Effect {
   /** Fetch states from another query API. */
   record Fetch(String from, List<RuleGroup.Id> groups) implements Effect {}
 
-  /** Find out what the store knows of a group that nobody has a state of. */
+  /**
+   * Find out what the store knows of a group that nobody has a state of.
+   *
+   * @param slot the newest one when that was first wanted, ms since the epoch
+   */
   record Restore(long term, RuleGroup.Id group, long slot) implements Effect {}
 
   /**

@@ -346,8 +346,8 @@ public final class OwnershipMachine {
     }
     if (!each.isBegun()) {
       each.restoring(true);
-      each.wantedFrom(wall);
-      effects.accept(new Effect.Restore(term, each.dealt().id(), each.dealt().slotAt(wall)));
+      long slot = each.dealt().slotAt(each.wantedFrom(wall));
+      effects.accept(new Effect.Restore(term, each.dealt().id(), slot));
       return;
     }
     evaluateNext(each, effects);

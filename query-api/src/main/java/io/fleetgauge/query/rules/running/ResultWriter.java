@@ -89,7 +89,7 @@ final class ResultWriter {
   /**
    * Stores samples after those of the group's earlier slots.
    *
-   * @param stored is run when they are acknowledged, or given up
+   * @param stored is run when a gateway has acknowledged or refused them; not if they are given up
    */
   void write(RuleGroup.Id group, List<GroupEvaluation.Written> samples, Runnable stored) {
     Slot slot = new Slot(new ArrayDeque<>(bodies(samples)), samples.size(), stored);
@@ -124,22 +124,20 @@ final class ResultWriter {
       return;
     }
     Slot slot = queue.getFirst();
-    Runnable after = slot.stored;
-    Slot wrapped = slot;
     post(
         new Slot(
-            wrapped.bodies,
-            wrapped.samples,
+            slot.bodies,
+            slot.samples,
             () -> {
-              if (wrapped.abandoned) {
+              if (slot.abandoned) {
                 return;
               }
               queue.removeFirst();
-              waitingBytes -= wrapped.bytes;
-              after.run();
+              waitingBytes -= slot.bytes;
+              slot.stored.run();
               next(group, queue);
             }),
-        () -> !wrapped.abandoned,
+        () -> !slot.abandoned,
         () -> {});
   }
 

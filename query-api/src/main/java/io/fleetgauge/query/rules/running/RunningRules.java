@@ -329,13 +329,17 @@ public final class RunningRules implements AutoCloseable {
 
   private void postpone(long term, RuleGroup.Id group, long slot, Throwable why) {
     counts.postponed();
-    Throwable cause = why.getCause() == null ? why : why.getCause();
+    Throwable cause = cause(why);
     if (cause instanceof RetryLater || cause instanceof QueryFailure) {
       LOG.debug("slot {} of {} is evaluated later: {}", slot, group.key(), cause.getMessage());
     } else {
       LOG.warn("slot {} of {} could not be evaluated and is tried again", slot, group.key(), cause);
     }
     on(new Event.NotEvaluated(term, group, slot));
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure.getCause() == null ? failure : failure.getCause();
   }
 
   private TenantScope scope(RuleGroup group) throws QueryFailure {
@@ -372,22 +376,31 @@ public final class RunningRules implements AutoCloseable {
       postpone(restore.term(), restore.group(), restore.slot(), e);
       return;
     }
-    long now = parts.clock.getAsLong();
+    // That of the group's first slot: what the store does not tell until then is not waited for.
+    long deadline = restore.slot() + known.group.interval() + deadlineMillis(known.group);
     Restoration.restored(
             known.group,
-            now,
-            queries(known.group, scope, now + deadlineMillis(known.group)),
+            parts.clock.getAsLong(),
+            queries(known.group, scope, deadline),
             settings(scope))
         .whenComplete(
             (state, failure) ->
-                context.runOnContext(
-                    none -> {
-                      if (failure != null) {
-                        postpone(restore.term(), restore.group(), restore.slot(), failure);
-                      } else {
-                        on(new Event.Restored(restore.term(), restore.group(), state));
-                      }
-                    }));
+                context.runOnContext(none -> restored(restore, deadline, state, failure)));
+  }
+
+  private void restored(
+      Effect.Restore restore, long deadline, Optional<GroupState> state, Throwable failure) {
+    if (failure == null) {
+      on(new Event.Restored(restore.term(), restore.group(), state));
+    } else if (parts.clock.getAsLong() < deadline || cause(failure) instanceof RetryLater) {
+      postpone(restore.term(), restore.group(), restore.slot(), failure);
+    } else {
+      LOG.warn(
+          "the stored alerts of {} cannot be read, so they begin anew: {}",
+          restore.group().key(),
+          cause(failure).toString());
+      on(new Event.Restored(restore.term(), restore.group(), Optional.empty()));
+    }
   }
 
   private Future<Void> writeNow(long term, List<GroupEvaluation.Written> samples) {

@@ -2,6 +2,10 @@ package io.fleetgauge.query.rules.notify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
 import io.fleetgauge.cluster.config.external.NotificationSettings;
@@ -20,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
@@ -28,9 +33,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 @ExtendWith(VertxExtension.class)
 class AlertmanagersTest {
@@ -41,8 +49,29 @@ class AlertmanagersTest {
 
   @TempDir private Path folder;
 
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final Logger logger =
+      (Logger) LoggerFactory.getLogger(Alertmanager.class.getPackageName());
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    logger.setLevel(Level.INFO);
+    logger.addAppender(lines);
+  }
+
+  private List<String> logged() {
+    synchronized (lines) {
+      return lines.list.stream()
+          .map(each -> each.getLevel() + " " + each.getFormattedMessage())
+          .toList();
+    }
+  }
+
   @AfterEach
   void close() throws Exception {
+    logger.detachAppender(lines);
+    logger.setLevel(null);
     if (alertmanagers != null) {
       alertmanagers.close();
     }
@@ -240,27 +269,50 @@ class AlertmanagersTest {
         .satisfies(body -> assertThat(body.split("\"alertname\"")).hasSize(3));
     await("queue_length", "0.0");
     assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("0.0");
+    assertThat(figure("replaced_total")).isEqualTo("1.0");
   }
 
   @Test
   void aStatusThatIsNotAboutTheAlertsMakesThemWait() throws Exception {
+    List<AlertmanagerSettings> all = new ArrayList<>();
+    List<Server> servers = new ArrayList<>();
     for (int status : List.of(503, 429, 401, 404, 415, 302)) {
       Server server = new Server();
-      server.answer = (request, body) -> status(request, server.secrets.size() > 1 ? 200 : status);
-      Alertmanagers one =
-          start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
-      one.send("", List.of(notice("A")), () -> true);
-      assertThat(server.next()).isEqualTo(server.next());
-      await("queue_length", "0.0");
-      assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
-      one.close();
+      server.answer =
+          (request, body) -> {
+            server.answer = (next, again) -> status(next, 200);
+            status(request, status);
+          };
+      servers.add(server);
+      all.add(AlertmanagerSettings.at("a" + status, server.url("")));
     }
+    start(NotificationSettings.to(all));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    for (Server server : servers) {
+      assertThat(server.next()).isEqualTo(server.next());
+      String of = "{alertmanager=\"" + server.url("/api/v2/alerts") + "\"}";
+      await("queue_length" + of, "0.0");
+      assertThat(figure("errors_total" + of)).isEqualTo("1.0");
+      String away = "Alertmanager " + server.url("") + " takes no alerts; 1 and those that follow";
+      assertThat(logged())
+          .anyMatch(line -> line.startsWith("WARN " + away + " wait, the newest state of each: "))
+          .anyMatch(line -> line.matches("INFO resolved after [0-9]+ s: \\Q" + away + "\\E.*"));
+    }
+    assertThat(logged()).anyMatch(line -> line.endsWith(": status 503: "));
+    assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("0.0");
   }
 
   @Test
   void anAlertThatIsRefusedIsDroppedAndTheOthersAreDelivered() throws Exception {
     Server server = new Server();
-    server.answer = (request, body) -> status(request, body.contains("\"Wrong\"") ? 422 : 200);
+    server.answer =
+        (request, body) -> {
+          if (body.contains("\"Wrong\"")) {
+            request.response().setStatusCode(422).end(" a label\r\n\tis wrong" + "!".repeat(2_000));
+          } else {
+            status(request, 200);
+          }
+        };
     start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
     alertmanagers.send(
         "",
@@ -268,6 +320,13 @@ class AlertmanagersTest {
         () -> true);
     await("queue_length", "0.0");
     assertThat(figure("dropped_total{reason=\"refused\"}")).isEqualTo("1.0");
+    assertThat(logged())
+        .containsExactly(
+            "ERROR Alertmanager "
+                + server.url("")
+                + " refuses the alert {alertname=\"Wrong\", cluster=\"west\"}, which is dropped:"
+                + " status 422: a label is wrong"
+                + "!".repeat(1_024 - " a label\r\n\tis wrong".length()));
     assertThat(
             String.join(
                 "\n", server.bodies.stream().filter(each -> !each.contains("Wrong")).toList()))
@@ -290,6 +349,86 @@ class AlertmanagersTest {
     server.next();
     await("queue_length", "0.0");
     assertThat(figure("errors_total")).isEqualTo("0.0");
+  }
+
+  @Test
+  void anAnswerThatIsNotWholeInTimeLeavesItsAlertsWaiting() throws Exception {
+    Server server = new Server();
+    server.answer =
+        (request, body) -> {
+          server.answer = (next, again) -> status(next, 200);
+          request.response().setChunked(true).setStatusCode(200);
+          request.response().write("a beginning");
+        };
+    start(
+        settings(
+            "rules: {alertmanagers: {main: {timeout: 200ms, urls: [\""
+                + server.url("")
+                + "\"]}}}"));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    assertThat(server.next()).isEqualTo(server.next());
+    await("queue_length", "0.0");
+    assertThat(figure("errors_total")).isEqualTo("1.0");
+    assertThat(figure("requests_total")).isEqualTo("2.0");
+    assertThat(Double.parseDouble(figure("latency_seconds_total"))).isGreaterThanOrEqualTo(0.2);
+  }
+
+  @Test
+  void anAlertWithoutLabelsIsNotSentAndCounted() throws Exception {
+    Server server = new Server();
+    start(
+        settings(
+            "rules: {alertmanagers: {main: {urls: [\""
+                + server.url("")
+                + "\"], relabel: [{source_labels: [alertname], regex: Kept, target_label: kept,"
+                + " replacement: yes}, {regex: alertname|cluster, action: labeldrop}]}}}"));
+    alertmanagers.send("", List.of(notice("Bare"), notice("Bare")), () -> true);
+    alertmanagers.send("", List.of(notice("Kept")), () -> true);
+    assertThat(server.next()).contains("\"labels\":{\"kept\":\"yes\"}").doesNotContain("},{");
+    assertThat(figure("dropped_total{reason=\"no_labels\"}")).isEqualTo("2.0");
+  }
+
+  @Test
+  void alertsThatAnotherProcessTellsAreDroppedAsOutdated() throws Exception {
+    Server server = new Server();
+    start(NotificationSettings.to(List.of(AlertmanagerSettings.at("a", server.url("")))));
+    alertmanagers.send("", List.of(notice("Old"), notice("Older")), () -> false);
+    alertmanagers.send("", List.of(notice("New")), () -> true);
+    assertThat(server.next()).contains("\"New\"").doesNotContain("Old");
+    assertThat(figure("dropped_total{reason=\"outdated\"}")).isEqualTo("2.0");
+  }
+
+  @Test
+  void theOldestAlertsAreDroppedWhenMoreWaitThanMay() throws Exception {
+    Server hangs = new Server();
+    hangs.answer = (request, body) -> {};
+    start(
+        settings(
+            "rules: {notifications: {drain: 0s, queue: 10}, alertmanagers: {main: {urls: [\""
+                + hangs.url("")
+                + "\"]}}}"));
+    for (int i = 0; i < 13; i++) {
+      alertmanagers.send("", List.of(notice("A" + i)), () -> true);
+    }
+    assertThat(figure("queue_length")).as("one is under way").isEqualTo("11.0");
+    assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("2.0");
+    alertmanagers.close();
+    assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("2.0");
+    assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("11.0");
+  }
+
+  @Test
+  void theFiguresOfAnAlertmanagerAreThoseOfAllSectionsThatNameIt() throws Exception {
+    Server server = new Server();
+    start(
+        settings(
+            "rules: {alertmanagers: {one: {urls: [\"%s\"]}, other: {urls: [\"%s\"]}}}"
+                .formatted(server.url(""), server.url(""))));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    await("sent_total{alertmanager=\"" + server.url("/api/v2/alerts") + "\"}", "2.0");
+    assertThat(figure("requests_total")).isEqualTo("2.0");
+    assertThat(figure("alertmanagers_discovered")).isEqualTo("2.0");
+    assertThat(figure("replaced_total")).isEqualTo("0.0");
   }
 
   @Test
@@ -346,9 +485,17 @@ class AlertmanagersTest {
                 + file
                 + "}}}}}"));
     await("alertmanagers_discovered", "1.0");
+    one.answer = (request, body) -> status(request, body.contains("Wrong") ? 400 : 200);
     alertmanagers.send("", List.of(notice("A")), () -> true);
     one.next();
     assertThat(one.secrets.take()).startsWith("/am/api/v2/alerts ");
+    alertmanagers.send("", List.of(notice("Wrong")), () -> true);
+    one.next();
+    await("dropped_total{reason=\"refused\"}", "1.0");
+    alertmanagers.send("", List.of(notice("Old")), () -> false);
+    one.answer = (request, body) -> {};
+    alertmanagers.send("", List.of(notice("Left")), () -> true);
+    one.next();
     Path other = folder.resolve("other");
     Files.writeString(other, "[\"127.0.0.1:" + two.http.actualPort() + "\"]");
     Files.move(other, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
@@ -361,6 +508,9 @@ class AlertmanagersTest {
     alertmanagers.send("", List.of(notice("B")), () -> true);
     assertThat(two.next()).contains("\"B\"");
     assertThat(one.bodies).isEmpty();
+    for (String reason : List.of("refused", "outdated", "gone")) {
+      assertThat(figure("dropped_total{reason=\"" + reason + "\"}")).as(reason).isEqualTo("1.0");
+    }
   }
 
   @Test
@@ -370,6 +520,10 @@ class AlertmanagersTest {
     stopWithFiveWaiting(works, "1m");
     assertThat(works.bodies).hasSize(3);
     assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("0.0");
+    assertThat(logged()).isEmpty();
+    alertmanagers.send("", List.of(notice("Late")), () -> true);
+    assertThat(alertmanagers.addresses()).isEmpty();
+    assertThat(figure("queue_length")).as("nothing is taken any more").isEqualTo("none");
   }
 
   @Test
@@ -378,6 +532,11 @@ class AlertmanagersTest {
     hangs.answer = (request, body) -> {};
     stopWithFiveWaiting(hangs, "500ms");
     assertThat(figure("dropped_total{reason=\"gone\"}")).isEqualTo("5.0");
+    assertThat(logged())
+        .containsExactly(
+            "WARN 5 alerts were not delivered to Alertmanager "
+                + hangs.url("")
+                + " within 500 ms, the rules.notifications.drain");
   }
 
   private void stopWithFiveWaiting(Server server, String drain) throws Exception {
@@ -393,26 +552,14 @@ class AlertmanagersTest {
     alertmanagers.close();
   }
 
+  @Tag("slow")
   @Test
   void anAlertmanagerBehindTlsIsKnownByItsAuthority() throws Exception {
     Process openssl =
         new ProcessBuilder(
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-days",
-                "2",
-                "-subj",
-                "/CN=am",
-                "-addext",
-                "subjectAltName=IP:127.0.0.1",
-                "-keyout",
-                "key.pem",
-                "-out",
-                "cert.pem")
+                ("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=am"
+                        + " -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem")
+                    .split(" "))
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("log").toFile())

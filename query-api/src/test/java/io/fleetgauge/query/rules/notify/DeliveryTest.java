@@ -99,6 +99,7 @@ class DeliveryTest {
     on(offered(alert("a", "resolved")));
     on(new Event.Failed());
     assertThat(on(new Event.Due())).containsExactly("b=firing a=resolved");
+    assertThat(delivery.counts().replaced()).isEqualTo(1);
   }
 
   @Test
@@ -172,6 +173,52 @@ class DeliveryTest {
     on(offered(alert("a", "1")));
     Effect.Wait first = (Effect.Wait) delivery.on(new Event.Failed()).getFirst();
     assertThat(first.millis()).isLessThanOrEqualTo(Delivery.FIRST_BACK_OFF_MILLIS);
+  }
+
+  @Test
+  void withoutChanceAPauseIsTwiceTheOneBefore() {
+    Delivery plain = new Delivery(5, 3, 1_000, () -> 0);
+    plain.on(offered(alert("a", "1")));
+    List<Long> pauses = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      pauses.add(((Effect.Wait) plain.on(new Event.Failed()).getFirst()).millis());
+      plain.on(new Event.Due());
+    }
+    assertThat(pauses)
+        .containsExactly(500L, 1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 30_000L, 30_000L, 30_000L);
+    plain.on(new Event.Refused());
+    plain.on(offered(alert("b", "1")));
+    assertThat(plain.on(new Event.Failed())).containsExactly(new Effect.Wait(500));
+  }
+
+  @Test
+  void aRequestMayBeExactlyAsLongAsItsLimit() {
+    on(offered(alert("x", "1")));
+    on(offered(alert("a", "a".repeat(400)), alert("b", "b".repeat(600)), alert("c", "c")));
+    assertThat(on(new Event.Taken()))
+        .containsExactly("a=" + "a".repeat(400) + " b=" + "b".repeat(600));
+    assertThat(on(new Event.Taken())).containsExactly("c=c");
+  }
+
+  @Test
+  void whatWaitsIsCountedWhereverItIs() {
+    on(offered(alert("a", "1"), alert("b", "1"), alert("c", "1")));
+    on(offered(alert("d", "1")));
+    assertThat(delivery.length()).isEqualTo(4);
+    on(new Event.Refused());
+    assertThat(delivery.length()).as("the halves of a refused request too").isEqualTo(4);
+    assertThat(delivery.isEmpty()).isFalse();
+    on(new Event.Failed());
+    assertThat(delivery.length()).isEqualTo(4);
+    assertThat(delivery.counts()).isEqualTo(new Counts(4, 4, 0, 0, 0, 0));
+  }
+
+  @Test
+  void aPauseIsNotCutShortByAlertsThatCome() {
+    on(offered(alert("a", "1")));
+    on(new Event.Failed());
+    assertThat(on(offered(alert("b", "1")))).isEmpty();
+    assertThat(on(new Event.Due())).containsExactly("a=1 b=1");
   }
 
   @Test

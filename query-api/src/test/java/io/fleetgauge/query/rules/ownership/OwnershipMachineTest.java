@@ -102,6 +102,9 @@ class OwnershipMachineTest {
     for (long steady = 16_000; steady <= 25_000; steady += 1_000) {
       tick(steady);
     }
+    assertThat(effects(Effect.Restore.class))
+        .as("of the slot of the first try")
+        .containsExactly(restore, restore);
     machine.on(new Event.Restored(restore.term(), GROUP, Optional.empty()), effects::add);
     assertThat(evaluated()).isEmpty();
     tick(26_000);

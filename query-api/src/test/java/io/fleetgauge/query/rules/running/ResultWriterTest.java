@@ -1,6 +1,8 @@
 package io.fleetgauge.query.rules.running;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.process.Meters;
@@ -11,9 +13,15 @@ import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.frame.IntakeProtocol;
+import io.fleetgauge.sample.prometheus.RemoteRead;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
@@ -21,10 +29,16 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -32,8 +46,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.xerial.snappy.Snappy;
 
-/** Two results that are stored through one gateway, which answers as it is told. */
+/** Results that are stored through gateways, which answer as they are told. */
 @ExtendWith(VertxExtension.class)
 class ResultWriterTest {
   private static final List<Written> TWO =
@@ -41,37 +56,64 @@ class ResultWriterTest {
           new Written(Labels.of("__name__", "a"), 1_000, 1),
           new Written(Labels.of("__name__", "b"), 1_000, 2));
 
-  private final Queue<Consumer<HttpServerResponse>> answers = new ArrayDeque<>();
+  private static final RuleGroup.Id GROUP = new RuleGroup.Id("", "f", "g");
+  private static final RuleGroup.Id OTHER = new RuleGroup.Id("t", "f", "g");
+
+  private final Queue<Consumer<HttpServerResponse>> answers = new ConcurrentLinkedQueue<>();
   private final AtomicInteger requests = new AtomicInteger();
+  private final BlockingQueue<HttpServerResponse> open = new LinkedBlockingQueue<>();
+  private final List<byte[]> bodies = new CopyOnWriteArrayList<>();
+  private final List<Integer> ports = new CopyOnWriteArrayList<>();
+  private final List<MultiMap> headers = new CopyOnWriteArrayList<>();
+
+  /** The answer of a gateway that is not told another one. */
+  private volatile Consumer<HttpServerResponse> otherwise = answer -> {};
+
+  private volatile Map<String, URI> gateways = Map.of();
+  private Vertx vertx;
   private OutgoingHttp outgoing;
   private Context context;
   private ResultWriter writer;
 
   @BeforeEach
-  void start(Vertx vertx) throws Exception {
+  void start(Vertx started) throws Exception {
+    vertx = started;
     context = vertx.getOrCreateContext();
     outgoing =
         new OutgoingHttp(
             vertx,
             TrustSettings.NONE,
             new RequestSigner(ClusterKey.of(List::of), () -> 0),
-            new OutgoingHttp.Limits(1_000, 10, 1, 10));
-    HttpServer gateway =
+            new OutgoingHttp.Limits(1_000, 10, 8, 10));
+    gateways = Map.of("g1", gateway());
+    writer =
+        new ResultWriter(
+            context,
+            outgoing,
+            () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false));
+  }
+
+  private URI gateway() throws Exception {
+    HttpServer server =
         vertx
             .createHttpServer()
             .requestHandler(
                 request -> {
                   requests.incrementAndGet();
-                  request.body().onSuccess(body -> answers.remove().accept(request.response()));
+                  ports.add(request.localAddress().port());
+                  headers.add(request.headers());
+                  request
+                      .body()
+                      .onSuccess(
+                          body -> {
+                            bodies.add(body.getBytes());
+                            (answers.isEmpty() ? otherwise : answers.remove())
+                                .accept(request.response());
+                          });
                 })
             .listen(0, "127.0.0.1")
             .await(120, TimeUnit.SECONDS);
-    ClusterView view =
-        new ClusterView(
-            OwnershipTable.ofOwners(1, Map.of()),
-            Map.of("g1", URI.create("http://127.0.0.1:" + gateway.actualPort())),
-            false);
-    writer = new ResultWriter(context, outgoing, () -> view);
+    return URI.create("http://127.0.0.1:" + server.actualPort());
   }
 
   @AfterEach
@@ -80,10 +122,44 @@ class ResultWriterTest {
   }
 
   private void write() throws Exception {
+    begin(GROUP, TWO).await(120, TimeUnit.SECONDS);
+  }
+
+  /** Done when they are stored. */
+  private Future<Void> begin(RuleGroup.Id group, List<Written> samples) {
     Promise<Void> stored = Promise.promise();
+    context.runOnContext(none -> writer.write(group, samples, () -> stored.complete()));
+    return stored.future();
+  }
+
+  private static List<Written> one(String metric) {
+    return List.of(new Written(Labels.of("__name__", metric), 1_000, 1));
+  }
+
+  private void answer(int... statuses) {
+    for (int status : statuses) {
+      answers.add(answer -> answer.setStatusCode(status).end());
+    }
+  }
+
+  /** The response to the next request that is not answered yet. */
+  private HttpServerResponse next() throws Exception {
+    HttpServerResponse response = open.poll(120, TimeUnit.SECONDS);
+    assertThat(response).as("a request").isNotNull();
+    return response;
+  }
+
+  private <T> T onContext(Callable<T> work) throws Exception {
+    Promise<T> done = Promise.promise();
     context.runOnContext(
-        none -> writer.write(new RuleGroup.Id("", "f", "g"), TWO, () -> stored.complete()));
-    stored.future().await(120, TimeUnit.SECONDS);
+        none -> {
+          try {
+            done.complete(work.call());
+          } catch (Exception e) {
+            done.fail(e);
+          }
+        });
+    return done.future().await(120, TimeUnit.SECONDS);
   }
 
   private String metrics() {
@@ -134,5 +210,197 @@ class ResultWriterTest {
     assertThat(metrics())
         .contains("query_rule_samples_written_total 2.0")
         .contains("query_rule_write_retries_total 1.0");
+  }
+
+  @Test
+  void aBodyHasTheResultsOfASlotAndSaysThatTheyAreOfRules() throws Exception {
+    answer(204);
+    Histogram histogram =
+        new Histogram(
+            0,
+            Histogram.ResetHint.UNKNOWN,
+            3,
+            6,
+            0,
+            0,
+            new Histogram.Buckets(new int[] {1}, new double[] {3}),
+            Histogram.Buckets.NONE,
+            new double[0]);
+    Written number = TWO.getFirst();
+    Written shape = new Written(Labels.of("__name__", "h"), 1_000, Staleness.MARKER, histogram);
+    begin(GROUP, List.of(number, shape)).await(120, TimeUnit.SECONDS);
+    assertThat(Snappy.uncompress(bodies.getFirst()))
+        .isEqualTo(
+            RemoteRead.write(
+                List.of(
+                    new Series(number.labels(), new long[] {1_000}, new double[] {1}),
+                    new Series(
+                        shape.labels(),
+                        new long[] {1_000},
+                        new double[] {Staleness.MARKER},
+                        new Histogram[] {histogram}))));
+    assertThat(headers.getFirst().get(IntakeProtocol.DERIVED)).isEqualTo("rules");
+    assertThat(headers.getFirst().get("Content-Encoding")).isEqualTo("snappy");
+    assertThat(headers.getFirst().get("Content-Type")).isEqualTo("application/x-protobuf");
+    assertThat(headers.getFirst().get("X-Prometheus-Remote-Write-Version")).isEqualTo("0.1.0");
+  }
+
+  @Test
+  void theResultsOfAGroupFollowEachOtherAndThoseOfOthersDoNotWaitForThem() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      answers.add(open::add);
+    }
+    List<String> stored = new CopyOnWriteArrayList<>();
+    Future<Void> first = begin(GROUP, one("first")).onSuccess(none -> stored.add("first"));
+    Future<Void> second = begin(GROUP, one("second")).onSuccess(none -> stored.add("second"));
+    HttpServerResponse ofFirst = next();
+    begin(OTHER, one("other")).onSuccess(none -> stored.add("other"));
+    HttpServerResponse ofOther = next();
+    assertThat(open).isEmpty();
+    assertThat(onContext(writer::isIdle)).isFalse();
+    assertThat(metrics()).doesNotContain("rule_waiting_bytes 0.0");
+
+    ofOther.setStatusCode(204).end();
+    ofFirst.setStatusCode(204).end();
+    first.await(120, TimeUnit.SECONDS);
+    next().setStatusCode(204).end();
+    second.await(120, TimeUnit.SECONDS);
+
+    assertThat(stored).containsExactlyInAnyOrder("first", "second", "other");
+    assertThat(stored.indexOf("first")).isLessThan(stored.indexOf("second"));
+    assertThat(new String(Snappy.uncompress(bodies.get(2)), StandardCharsets.UTF_8))
+        .contains("second");
+    assertThat(onContext(writer::isIdle)).isTrue();
+    assertThat(metrics())
+        .contains("query_rule_waiting_bytes 0.0")
+        .contains("query_rule_samples_written_total 3.0");
+  }
+
+  @Test
+  void aSlotWithoutResultsIsStoredAtOnce() throws Exception {
+    begin(GROUP, List.of()).await(120, TimeUnit.SECONDS);
+    assertThat(requests).hasValue(0);
+    assertThat(onContext(writer::isIdle)).isTrue();
+  }
+
+  @Test
+  void gatewaysTakeTurnsAndWithoutAnyResultsWait() throws Exception {
+    gateways = Map.of();
+    Future<Void> stored = begin(GROUP, TWO);
+    await().until(() -> metrics().contains("query_rule_write_retries_total 1.0"));
+    answer(204, 204, 204);
+    gateways = Map.of("g1", gateway(), "g2", gateway());
+    stored.await(120, TimeUnit.SECONDS);
+    write();
+    write();
+    assertThat(ports.get(0)).isNotEqualTo(ports.get(1)).isEqualTo(ports.get(2));
+  }
+
+  @Test
+  void onlyARefusalThatIsAboutTheResultsLosesThem() throws Exception {
+    answers.add(answer -> answer.reset());
+    answer(429, 401, 500, 204);
+    write();
+    assertThat(requests).hasValue(5);
+    assertThat(metrics())
+        .contains("query_rule_samples_written_total 2.0")
+        .contains("query_rule_samples_refused_total 0.0");
+  }
+
+  @Test
+  void resultsThatAreAbandonedAreNeitherSentAgainNorCalledStored() throws Exception {
+    answers.add(open::add);
+    Future<Void> first = begin(GROUP, TWO);
+    Future<Void> second = begin(GROUP, TWO);
+    HttpServerResponse response = next();
+    onContext(
+        () -> {
+          writer.abandon();
+          return null;
+        });
+    assertThat(onContext(writer::isIdle)).isTrue();
+    assertThat(metrics()).contains("query_rule_waiting_bytes 0.0");
+    // The other one is sent again later than the abandoned one would be.
+    answer(503, 204);
+    response.setStatusCode(503).end();
+    await().until(() -> metrics().contains("query_rule_write_retries_total 1.0"));
+    begin(OTHER, TWO).await(120, TimeUnit.SECONDS);
+
+    assertThat(requests).hasValue(3);
+    assertThat(first.isComplete() || second.isComplete()).isFalse();
+  }
+
+  @Test
+  void resultsThatWereTakenAfterAllAreNotStoredTwiceForWhoAbandonedThem() throws Exception {
+    answers.add(open::add);
+    Future<Void> abandoned = begin(GROUP, TWO);
+    HttpServerResponse response = next();
+    onContext(
+        () -> {
+          writer.abandon();
+          return null;
+        });
+    answer(204);
+    write();
+    response.setStatusCode(204).end();
+    await().until(() -> metrics().contains("query_rule_samples_written_total 4.0"));
+    answer(204);
+    write();
+    assertThat(abandoned.isComplete()).isFalse();
+    assertThat(metrics()).contains("query_rule_waiting_bytes 0.0");
+  }
+
+  @Test
+  void resultsThatLaterQueriesReadAreSentOnlyWhileTheyAreWanted() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    answer(503);
+    Future<Void> now = onContext(() -> writer.writeNow(TWO, () -> asked.incrementAndGet() == 1));
+    assertThatThrownBy(() -> now.await(120, TimeUnit.SECONDS)).isInstanceOf(RetryLater.class);
+    assertThat(requests).hasValue(1);
+    answer(204);
+    onContext(() -> writer.writeNow(TWO, () -> true)).await(120, TimeUnit.SECONDS);
+    assertThat(metrics()).contains("query_rule_samples_written_total 2.0");
+  }
+
+  @Test
+  void manyResultsAreSentInSeveralBodies() throws Exception {
+    List<Written> many = new ArrayList<>();
+    for (int i = 0; i < 20_001; i++) {
+      many.add(new Written(Labels.of("__name__", "m", "i", "" + i), 1_000, i));
+    }
+    answer(204, 204, 204);
+    begin(GROUP, many).await(120, TimeUnit.SECONDS);
+    assertThat(requests).hasValue(2);
+    begin(GROUP, many.subList(0, 20_000)).await(120, TimeUnit.SECONDS);
+    assertThat(requests).hasValue(3);
+    assertThat(metrics()).contains("query_rule_samples_written_total 40001.0");
+  }
+
+  @Test
+  void theOldestResultsThatAreNotOnTheirWayAreGivenUpWhenTooManyWait() throws Exception {
+    byte[] random = new byte[12 << 20];
+    new Random(1).nextBytes(random);
+    List<Written> large =
+        List.of(
+            new Written(
+                Labels.of("__name__", "m", "x", new String(random, StandardCharsets.ISO_8859_1)),
+                1_000,
+                1));
+    otherwise = answer -> answer.setStatusCode(503).end();
+    Future<Void> first = begin(GROUP, large);
+    Future<Void> second = begin(GROUP, large);
+    Future<Void> third = begin(GROUP, large);
+    assertThat(onContext(this::metrics)).contains("query_rule_samples_dropped_total 0.0");
+    Future<Void> fourth = begin(GROUP, large);
+    assertThat(onContext(this::metrics)).contains("query_rule_samples_dropped_total 1.0");
+
+    otherwise = answer -> answer.setStatusCode(204).end();
+    for (Future<Void> each : List.of(first, third, fourth)) {
+      each.await(120, TimeUnit.SECONDS);
+    }
+    assertThat(second.isComplete()).isFalse();
+    assertThat(metrics())
+        .contains("query_rule_waiting_bytes 0.0")
+        .contains("query_rule_samples_written_total 3.0");
   }
 }

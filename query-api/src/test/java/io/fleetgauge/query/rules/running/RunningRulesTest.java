@@ -11,6 +11,7 @@ import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.process.OutgoingHttp;
+import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.trace.Tracer;
@@ -25,12 +26,18 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.evaluation.GroupStateForm;
 import io.fleetgauge.query.rules.evaluation.Slots;
+import io.fleetgauge.query.rules.ownership.Beat;
+import io.fleetgauge.query.rules.ownership.GroupKey;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
@@ -51,9 +58,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Query APIs that run rules over a fleet in memory. The test turns the time of slots; leases run by
@@ -280,19 +290,87 @@ class RunningRulesTest {
     assertThat(api.metric("rule_lateness_seconds_sum")).isEqualTo(3);
   }
 
-  @Test
-  void aSlotWaitsForItsSamplesUntilItsDeadlineAndThenCountsAsLate() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"rules: {deadline: 20s}, 20000", "'', 30000"})
+  void aSlotWaitsForItsSamplesUntilItsDeadlineAndThenCountsAsLate(String settings, long deadline)
+      throws Exception {
     fleet.watermark(START - INTERVAL);
-    QueryApi api = new QueryApi("q1", "rules: {deadline: 20s}", groups("", ONE));
+    QueryApi api = new QueryApi("q1", settings, groups("", ONE));
     api.start();
     meet(api);
     awaitMetric(api, "rule_groups_owned", 1);
     toNextSlot(api.groups.getFirst());
-    await().atMost(SOON).until(() -> api.shards.count("changes") > 3);
+    now.addAndGet(deadline - 3_000 - 1);
+    long asked = api.shards.count("changes");
+    await().atMost(SOON).until(() -> api.shards.count("changes") > asked + 2);
     assertThat(api.metric("rule_group_iterations_total")).isZero();
-    now.addAndGet(17_000);
+    now.incrementAndGet();
     awaitMetric(api, "rule_group_iterations_total", 1);
     assertThat(api.metric("rule_slots_late_total")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"rules: {queryOffset: 10s}, name: g", "'', 'name: g, query_offset: 10s'"})
+  void withAnOffsetASlotNeedsSamplesOfBeforeOnly(String settings, String name) throws Exception {
+    String rules = "groups: [{%s, rules: [{record: r, expr: sum(power)}]}]".formatted(name);
+    QueryApi api = new QueryApi("q1", settings, groups("", rules));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    fleet.watermark(now.get() - 3_000 - 10_000);
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    assertThat(api.metric("rule_slots_late_total")).isZero();
+  }
+
+  @Test
+  void aSlotWhoseHostsAreMissingIsTriedAgainUntilItsDeadline() throws Exception {
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    fleet.damage("n1");
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_evaluations_postponed_total", 1);
+    assertThat(api.metric("rule_group_iterations_total")).isEqualTo(1);
+    now.addAndGet(INTERVAL / 2);
+    awaitMetric(api, "rule_group_iterations_total", 2);
+    assertThat(api.metric("rule_slots_partial_total")).isEqualTo(1);
+  }
+
+  @Test
+  void aGroupThatNobodyKnowsBeginsAtItsDeadlineThoughHostsAreMissing() throws Exception {
+    fleet.damage("n1");
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_evaluations_postponed_total", 1);
+    assertThat(api.metric("rule_group_iterations_total")).isZero();
+    now.addAndGet(INTERVAL + INTERVAL / 2);
+    awaitMetric(api, "rule_group_iterations_total", 1);
+    assertThat(api.metric("rule_slots_partial_total")).isEqualTo(1);
+  }
+
+  @Test
+  void alertsThatNoQueryApiKnowsAnyMoreGoOnFromWhatIsStored() throws Exception {
+    List<RuleGroup> slow =
+        groups("", ONE.replace("expr: power > 50,", "expr: power > 50, for: 10m,"));
+    long last = Slots.at(slow.getFirst(), START);
+    long since = last - 20 * INTERVAL;
+    Labels alert = POWER.without(Labels.NAME).with("alertname", "Hot");
+    for (long slot = since; slot <= last; slot += INTERVAL) {
+      fleet.add(alert.with(Labels.NAME, "ALERTS").with("alertstate", "firing"), slot, 1);
+      fleet.add(alert.with(Labels.NAME, "ALERTS_FOR_STATE"), slot, since / 1_000);
+    }
+    QueryApi api = new QueryApi("q1", "", slow);
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(slow.getFirst());
+    await().atMost(SOON).until(() -> !api.told.isEmpty());
+    assertThat(api.told.getFirst().startsAt()).isEqualTo(since);
   }
 
   @Test
@@ -395,5 +473,78 @@ class RunningRulesTest {
     await().atMost(SOON).until(() -> api.states().isEmpty());
     await().atMost(SOON).until(() -> api.metric("rule_groups_owned") == 0);
     assertThat(api.metric("rule_group_iterations_total")).as("not shown any more").isZero();
+  }
+
+  // --- what others ask ---
+
+  private static OutgoingRequest.Answer post(QueryApi api, String path, byte[] body)
+      throws Exception {
+    return api.outgoing
+        .to(api.address(), HttpMethod.POST, path, 60_000)
+        .body(body)
+        .send()
+        .await(120, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whatOthersAskIsAnsweredWhenTheRulesRun() throws Exception {
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    byte[] all = BeatForm.keys(List.of());
+    assertThat(post(api, "/v1/rules/states", all).status()).isEqualTo(503);
+    api.start();
+    await().atMost(SOON).until(() -> post(api, "/v1/rules/states", all).status() == 200);
+    RuleGroup group = api.groups.getFirst();
+    GroupState state = GroupState.initial(group);
+    GroupState handed =
+        new GroupState(group.id(), START, state.definition(), List.of("n9"), state.rules());
+    assertThat(post(api, "/v1/rules/state", GroupStateForm.toBytes(handed)).status())
+        .isEqualTo(200);
+    assertThat(api.states()).containsValue(handed);
+    for (byte[] keys : List.of(all, BeatForm.keys(List.of(GroupKey.of(group.id()), 5L)))) {
+      byte[] answer = post(api, "/v1/rules/states", keys).body().getBytes();
+      assertThat(PeerRequests.states(answer)).containsExactly(handed);
+    }
+    Beat beat = new Beat("q2", 7, 8, 0, 0, false, List.of());
+    Beat answer =
+        BeatForm.fromBytes(post(api, "/v1/rules/beat", BeatForm.toBytes(beat)).body().getBytes());
+    assertThat(answer.from()).isEqualTo("q1");
+    assertThat(answer.answers()).isEqualTo(7);
+    assertThat(answer.answered()).isEqualTo(8);
+  }
+
+  @Test
+  void bytesThatAreNoBeatAndProcessesOfNobodyAreRefused() throws Exception {
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.start();
+    byte[] all = BeatForm.keys(List.of());
+    await().atMost(SOON).until(() -> post(api, "/v1/rules/states", all).status() == 200);
+    for (String path : List.of("/v1/rules/beat", "/v1/rules/states", "/v1/rules/state")) {
+      assertThat(post(api, path, new byte[] {77}).status()).as(path).isEqualTo(400);
+      assertThat(post(api, path, new byte[0]).status()).as(path).isEqualTo(400);
+      HttpClientRequest unsigned =
+          vertx
+              .createHttpClient()
+              .request(HttpMethod.POST, api.listener.port(), "127.0.0.1", path)
+              .await(120, TimeUnit.SECONDS);
+      assertThat(unsigned.send(Buffer.buffer(all)).await(120, TimeUnit.SECONDS).statusCode())
+          .as(path)
+          .isIn(401, 403);
+    }
+  }
+
+  @Tag("slow")
+  @Test
+  void theSeriesOfAGroupThatIsTakenOutAreEndedTwoIntervalsLater() throws Exception {
+    String quick = "groups: [{name: g, interval: 1s, rules: [{record: r, expr: sum(power)}]}]";
+    QueryApi api = new QueryApi("q1", "", groups("", quick));
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_samples_written_total", 1);
+    await().atMost(SOON).until(() -> api.slot() > 0);
+    api.groups = List.of();
+    api.rules.groupsChanged();
+    awaitMetric(api, "rule_samples_written_total", 2);
   }
 }
