@@ -80,7 +80,7 @@ class FragmentRouteTest {
             new HostLabels(List.of("Hostname")),
             new Ownership("g1"),
             () -> VIEW,
-            host -> false,
+            (host, since) -> false,
             () -> true,
             tenants -> Map.of());
     Meters meters = new Meters("fleetgauge_gateway");

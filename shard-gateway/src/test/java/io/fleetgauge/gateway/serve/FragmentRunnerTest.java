@@ -60,7 +60,7 @@ class FragmentRunnerTest {
           new HostLabels(List.of("Hostname")),
           new Ownership("g1"),
           () -> VIEW,
-          host -> false,
+          (host, since) -> false,
           () -> whole,
           tenants -> Map.of());
   private List<Matcher> up;
@@ -205,7 +205,7 @@ class FragmentRunnerTest {
             new HostLabels(List.of("Hostname")),
             new Ownership("g1"),
             () -> VIEW,
-            host -> false,
+            (host, since) -> false,
             () -> true,
             tenants -> Map.of());
     assertThat(ofBlocks.isInMemory(part("rate(up[5m])", last))).isTrue();
