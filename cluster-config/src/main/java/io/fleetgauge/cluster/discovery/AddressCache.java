@@ -82,7 +82,7 @@ final class AddressCache {
         list.add(line, "a line", 0);
       }
       return Optional.of(
-          new DiscoveryMachine.Event.Cached(list.addresses(), Long.parseLong(head[3])));
+          new DiscoveryMachine.Event.Cached(list.found().addresses(), Long.parseLong(head[3])));
     } catch (IOException | BadAnswer e) {
       failures++;
       LOG.warn("the addresses in {} cannot be used: {}", file, e.getMessage());

@@ -173,10 +173,10 @@ class AnswersTest {
         "CONSUL|[1,{\"Service\":{\"Address\":\"a\",\"Port\":1},\"Checks\":7}]|an instance is \"1\"",
         "CONSUL|[{\"Service\":{\"Address\":\"a\",\"Port\":1}},"
             + "{\"Service\":{\"Address\":\"b c\",\"Port\":1}}]|\"b c\" is not the name",
-        "YAML|- a:1\n- {b: c}|an item is \"{\"b\":\"c\"}\"",
-        "YAML|- a:1\n- 'http://b:1'|an item is \"http://b:1\"",
+        "YAML|- a:1\\n- {b: c}|an item is \"{\"b\":\"c\"}\"",
+        "YAML|- a:1\\n- 'http://b:1'|an item is \"http://b:1\"",
         "YAML|- {targets: [1, 'a:1']}|a target is \"\"",
-        "YAML|- a:1\n- b:99999|99999 is not a port",
+        "YAML|- a:1\\n- b:99999|99999 is not a port",
       })
   void anEntryThatIsNoAddressCostsNoOther(Form form, String body, String why) throws BadAnswer {
     byte[] bytes = body.replace("\\n", "\n").getBytes(StandardCharsets.UTF_8);
