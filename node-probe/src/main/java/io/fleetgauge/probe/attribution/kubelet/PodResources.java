@@ -145,6 +145,7 @@ final class PodResources {
     Pod pod = new Pod(namespace, name);
     if (odd.isEmpty() && !found.isEmpty() && !holders.add(pod)) {
       odd("the pod " + pod + " is listed twice");
+      devices.removeIf(each -> each.pod().equals(pod)); // one of the two is another pod's entry
     }
     if (!isSound()) {
       return;
