@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.sample.Histogram;
@@ -173,5 +174,21 @@ class HostRunTest {
     assertThat(run.isFull()).isFalse();
     run.number(Labels.of("i", "last"));
     assertThat(run.isFull()).isTrue();
+  }
+
+  @Test
+  void aRunIsFullWithSevenEighthsOfTheBytesAndOverTheLimitBeyondAll() {
+    String longest = "x".repeat(1 << 16);
+    long each = longest.length();
+    int labels = 0;
+    while (!run.isFull()) {
+      run.number(Labels.of("i", labels++ + longest));
+    }
+    assertThat(labels * each).isCloseTo(RunDictionary.MAX_BYTES / 8L * 7, within(2 * each));
+    assertThat(run.isOverLimit()).isFalse();
+    while (!run.isOverLimit()) {
+      run.number(Labels.of("i", labels++ + longest));
+    }
+    assertThat(labels * each).isCloseTo((long) RunDictionary.MAX_BYTES, within(2 * each));
   }
 }
