@@ -89,7 +89,7 @@ final class ResultWriter {
   /**
    * Stores samples after those of the group's earlier slots.
    *
-   * @param stored is run when they are acknowledged, or given up
+   * @param stored is run when they are acknowledged or refused; not if they are given up
    */
   void write(RuleGroup.Id group, List<GroupEvaluation.Written> samples, Runnable stored) {
     Slot slot = new Slot(new ArrayDeque<>(bodies(samples)), samples.size(), stored);
