@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.gateway.backup.BackupGateway.Answer;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.vertx.core.json.JsonObject;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,6 +79,8 @@ class SnapshotsTest {
     }
     try (Stream<Path> all = Files.walk(pinned)) {
       return all.anyMatch(Files::isRegularFile);
+    } catch (NoSuchFileException | UncheckedIOException e) {
+      return true; // it is being removed
     }
   }
 
