@@ -12,6 +12,7 @@ import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.cluster.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.AllowForwardHeaders;
 import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
@@ -47,6 +48,8 @@ class LeaveRouteTest {
             scope -> "",
             System::currentTimeMillis);
     Router router = Router.router(vertx);
+    // As if a proxy told where requests come from.
+    router.allowForward(AllowForwardHeaders.X_FORWARD);
     LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), left::incrementAndGet);
     int port =
         vertx
@@ -116,6 +119,19 @@ class LeaveRouteTest {
     }
     assertThat(left).hasValue(0);
     assertThat(post().statusCode()).isEqualTo(202);
+    Awaitility.await().until(() -> left.get() == 1);
+  }
+
+  @Test
+  void fromAnotherMachineNobodyMakesAGatewayLeave(Vertx vertx) throws Exception {
+    serve(vertx, Optional.empty());
+    for (String from : List.of("192.0.2.1", "2001:db8::1")) {
+      HttpResponse<String> refused = post("X-Forwarded-For", from);
+      assertThat(refused.statusCode()).isEqualTo(403);
+      assertThat(refused.body()).contains("from the machine of the gateway only");
+    }
+    assertThat(left).hasValue(0);
+    assertThat(post("X-Forwarded-For", "127.0.0.1").statusCode()).isEqualTo(202);
     Awaitility.await().until(() -> left.get() == 1);
   }
 }

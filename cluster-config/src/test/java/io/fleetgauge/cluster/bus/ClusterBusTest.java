@@ -8,12 +8,18 @@ import io.fleetgauge.cluster.bus.BusMessage.Leaving;
 import io.fleetgauge.cluster.bus.BusMessage.UsageReport;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.config.HttpSettings;
+import io.fleetgauge.cluster.config.TenantLimits;
+import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
+import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.trust.ClusterKey;
+import io.vertx.core.Vertx;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -196,6 +202,60 @@ class ClusterBusTest {
               api.tenantsChanged();
               return !epochs.isEmpty() && looks.get() > 0;
             });
+  }
+
+  @Test
+  void aChangedTenantsFileMakesTheOthersLookAtTheirs(Vertx vertx) throws Exception {
+    Path tenants = folder.resolve("tenants.yaml");
+    String text = "tenants: {a: {tokens: {t: {sha256: %s, rights: [read]}}}}";
+    Files.writeString(tenants, text.formatted("a".repeat(64)));
+    Guard guard =
+        Guard.open(
+            vertx,
+            new HttpSettings("127.0.0.1", 0),
+            Optional.of(tenants),
+            TrustSettings.NONE,
+            TenantLimits.DEFAULT,
+            scope -> "",
+            System::currentTimeMillis);
+    ClusterMember member = join(Optional.of("g1"));
+    ClusterBus gateway = connect(member, "g1", SECRET, false);
+    ClusterBus api = queryApi("q1");
+    AtomicInteger looks = new AtomicInteger();
+    api.onTenantsChanged(looks::incrementAndGet);
+    Hints.exchange(gateway, member, guard);
+    await().until(() -> gateway.isConnected() && api.isConnected());
+    AtomicInteger changes = new AtomicInteger();
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              // The bus may not know yet who listens.
+              Files.writeString(
+                  tenants, text.formatted("%064x".formatted(changes.incrementAndGet())));
+              guard.look();
+              return looks.get() > 0;
+            });
+  }
+
+  /** One that has fallen silent would be counted for two minutes. */
+  @Test
+  void theShareOfAQueryApiThatStopsIsFreeForTheOthersSoon() throws Exception {
+    gateway();
+    Api stays = new Api("q1");
+    Api goes = new Api("q2");
+    List<Api> both = List.of(stays, goes);
+    await().until(() -> both.stream().allMatch(api -> api.bus.isConnected()));
+    both.forEach(api -> api.load.wants(2 * LIMIT));
+    until(both, total -> stays.load.count() == LIMIT / 2 && goes.load.count() == LIMIT / 2);
+    goes.bus.close();
+    started.remove(goes.bus);
+    ClusterMember last = (ClusterMember) started.removeLast();
+    last.close();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> total(List.of(stays)) == LIMIT);
   }
 
   @Test

@@ -10,6 +10,7 @@ import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +104,37 @@ class RubbishEntriesTest {
     } finally {
       other.shutdown();
     }
+  }
+
+  @Test
+  void aHostWhoseEntryWasLostIsPutAgainWhenItIsMadeKnownAgain() {
+    Map<Object, Object> hosts = gateway.hazelcast().getMap("fleetgauge.hosts");
+    for (int i = 0; i < 2; i++) {
+      hosts.clear();
+      gateway.register("before", Admission.UNKNOWN);
+      await().atMost(SOON).until(() -> hosts.size() == 1);
+    }
+  }
+
+  /** A copy may have fallen behind since; whoever puts the report back need not know the secret. */
+  @Test
+  void aReportThatIsPutBackAfterALaterOneIsNotBelieved() {
+    Registry registry =
+        new Registry(
+            gateway.hazelcast(),
+            new Seal(ClusterKey.NONE, name),
+            Optional.empty(),
+            new IgnoredEntries());
+    Map<Object, Object> reports = gateway.hazelcast().getMap("fleetgauge.reports");
+    Report synced = new Report("g1", 7, Set.of(), Set.of("a-copy"));
+    Report notSynced = new Report("g1", 7, Set.of(), Set.of());
+    registry.report("n1", synced);
+    Object before = reports.get("n1");
+    assertThat(registry.gather().reports()).containsEntry("n1", synced);
+    registry.report("n1", notSynced);
+    assertThat(registry.gather().reports()).containsEntry("n1", notSynced);
+    reports.put("n1", before);
+    assertThat(registry.gather().reports()).doesNotContainKey("n1");
   }
 
   @Test

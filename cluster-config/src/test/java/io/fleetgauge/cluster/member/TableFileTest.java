@@ -36,6 +36,17 @@ class TableFileTest {
     assertThat(path.getParent()).isDirectoryNotContaining("glob:**.unfinished");
   }
 
+  /** A gateway that is killed meanwhile finds the one before: nothing is written into its file. */
+  @Test
+  void aTableTakesThePlaceOfTheOneBeforeWhenItIsWhole() throws Exception {
+    file.write(TABLE);
+    byte[] before = Files.readAllBytes(path);
+    Path same = Files.createLink(folder.resolve("same"), path);
+    file.write(OwnershipTable.ofOwners(70_001, Map.of("n1", "g2")));
+    assertThat(same).hasBinaryContent(before);
+    assertThat(file.read().epoch()).isEqualTo(70_001);
+  }
+
   @Test
   void aDamagedTableIsNoneAndTheNextOneReplacesIt() throws Exception {
     file.write(TABLE);

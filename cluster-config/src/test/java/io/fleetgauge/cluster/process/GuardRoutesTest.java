@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -243,6 +244,19 @@ class GuardRoutesTest {
     assertThat(status("/peer-or-read", "Authorization", "Bearer reader")).isEqualTo(401);
     assertThat(status("/peer-or-read", "Authorization", "Bearer new")).isEqualTo(200);
     assertThat(guard.fileFailures()).isZero();
+  }
+
+  /** A sender with an old token comes again and again. */
+  @Test
+  @Tag("slow")
+  void howeverManyWrongTokensWereCheckedTheRightOneIsLetIn(Vertx vertx) throws Exception {
+    serve(vertx, PLAIN, tenants(), secret());
+    for (int i = 0; i < 20; i++) {
+      assertThat(status("/peer-or-read", "Authorization", "Bearer wrong-" + i))
+          .as("wrong token %d", i)
+          .isEqualTo(401);
+    }
+    assertThat(status("/peer-or-read", "Authorization", "Bearer password")).isEqualTo(200);
   }
 
   @Test

@@ -27,6 +27,11 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
   private final Journal journal;
   private final List<FrameQueue.Queued> found = new ArrayList<>();
 
+  // Records that the journal took, and those of them that are written or lost, which it tells in
+  // their order; both guarded by this.
+  private long taken;
+  private long ended;
+
   /** A run of an earlier process. */
   private record OldRun(String host, long run, RunDictionary known) implements FrameQueue.Run {
     @Override
@@ -98,11 +103,13 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
   }
 
   /**
-   * The ticks of a segment as they were encoded, by run and sequence. Waits for the disk.
+   * The ticks of a segment as they were encoded, by run and sequence. Waits for the disk, and until
+   * what was laid down before is there.
    *
    * @throws IOException if it cannot be read
    */
-  Map<Long, Map<Long, byte[]>> read(long segment) throws IOException {
+  Map<Long, Map<Long, byte[]>> read(long segment) throws IOException, InterruptedException {
+    awaitWritten();
     Map<Long, Map<Long, byte[]>> frames = new HashMap<>();
     for (byte[] record : journal.read(segment)) {
       FrameDecoder decoder = new FrameDecoder(record);
@@ -122,14 +129,29 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
     return frames;
   }
 
+  private synchronized void awaitWritten() throws InterruptedException {
+    long before = taken;
+    while (ended < before) {
+      wait();
+    }
+  }
+
+  private synchronized void writtenOrLost() {
+    ended++;
+    notifyAll();
+  }
+
   @Override
   public long segment() {
     return journal.segment();
   }
 
   @Override
-  public boolean append(long segment, byte[] record) {
-    return journal.append(segment, record, written -> {}) == Journal.Appended.QUEUED;
+  public synchronized boolean append(long segment, byte[] record) {
+    boolean isTaken =
+        journal.append(segment, record, written -> writtenOrLost()) == Journal.Appended.QUEUED;
+    taken += isTaken ? 1 : 0;
+    return isTaken;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.fleetgauge.probe.uplink;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.probe.uplink.UplinkMachine.Effect;
 import io.fleetgauge.probe.uplink.UplinkMachine.Event;
@@ -9,6 +8,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.RunDictionary;
 import java.net.URI;
@@ -37,7 +37,6 @@ class SpoolTest {
       UplinkMachine uplink = machine(spool, SETTINGS);
       Optional<Effect> effect = cutOff(uplink, 1, 300);
       assertThat(uplink.counts().queuedFrames()).isEqualTo(300);
-      await().until(() -> spool.bytes() > 0);
       assertThat(drain(uplink, spool, effect)).isEqualTo(times(1, 300));
       assertThat(uplink.counts().kept()).isEqualTo(uplink.counts().read());
       assertThat(uplink.counts().dropped()).isZero();
@@ -72,8 +71,22 @@ class SpoolTest {
       Optional<Effect> effect = cutOff(uplink, 1, 100);
       assertThat(uplink.counts().dropped()).isEqualTo(59);
       assertThat(uplink.counts().queued() + uplink.counts().dropped()).isEqualTo(100);
-      await().until(() -> spool.bytes() > 0);
       assertThat(drain(uplink, spool, effect)).isEqualTo(times(60, 100));
+    }
+  }
+
+  /** What has left memory is there, however far behind the disk is. */
+  @Test
+  void whatIsLaidDownIsReadFromItsSegmentAtOnce() throws Exception {
+    FrameEncoder run = new FrameEncoder("n1", 7);
+    Labels labels = Labels.of(Labels.NAME, "m", "Hostname", "n1");
+    try (Spool spool = Spool.open(folder, "n1", DISK)) {
+      for (int i = 1; i <= 300; i++) {
+        byte[] frame = run.encode(new Tick.Builder().add(labels, i).at(i));
+        long segment = spool.segment();
+        assertThat(spool.append(segment, frame)).isTrue();
+        assertThat(spool.read(segment).get(7L)).as("after tick %d", i).hasSize(i);
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
@@ -22,12 +23,15 @@ import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -296,6 +300,41 @@ class UplinkTest {
                   context.verify(() -> assertThat(next.unacknowledgedTicks()).isEqualTo(4));
                   next.offer(tick(5));
                 }));
+  }
+
+  @Test
+  void aSegmentOfTheSpoolThatCannotBeReadCostsItsTicksAndTheOthersAreSent(
+      Vertx vertx, VertxTestContext context) throws Exception {
+    try (Spool before = Spool.open(folder, HOST, 1 << 20)) {
+      FrameEncoder run = new FrameEncoder(HOST, 7);
+      for (int i = 1; i <= 4; i++) {
+        before.append(before.segment(), run.encode(tick(i)));
+      }
+    }
+    Spool spool = Spool.open(folder, HOST, 1 << 20);
+    assertThat(spool.found()).hasSize(4);
+    try (var files = Files.newDirectoryStream(folder, "*.journal")) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    AtomicReference<Uplink> next = new AtomicReference<>();
+    gateway(
+            vertx,
+            (request, ticks) -> {
+              context.verify(
+                  () -> assertThat(ticks).extracting(Frame.Tick::time).containsExactly(5L));
+              context.completeNow();
+              return kept(ticks);
+            })
+        .onComplete(
+            context.succeeding(
+                gateway -> {
+                  next.set(uplink(vertx, List.of(gateway), Optional.of(spool), ""));
+                  next.get().offer(tick(5));
+                }));
+    assertThat(context.awaitCompletion(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(next.get().counts().dropped()).isEqualTo(4);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,40 @@ class AdmissionTest {
     mine.getFirst().release();
     assertThat(third.succeeded()).isTrue();
     assertThat(enter("a").succeeded()).isTrue();
+  }
+
+  @Test
+  void whatWaitsBeginsAsSoonAsMoreOfTheClustersLimitMayBeUsedHere() {
+    AtomicInteger share = new AtomicInteger(1);
+    ClusterShare cluster =
+        new ClusterShare() {
+          @Override
+          public int running(String tenant, int limit) {
+            return Math.min(limit, share.get());
+          }
+
+          @Override
+          public int inFlight(int limit) {
+            return limit;
+          }
+        };
+    admission =
+        new Admission(
+            new Admission.Places(100, 20, 1),
+            tenant -> new TenantShare(1, 3, 10),
+            cluster,
+            now::get);
+    now.addAndGet(3_000 * MILLI); // no other tenant has asked for 3 s
+    List<Future<Admission.Slot>> all = List.of(enter("a"), enter("a"), enter("a"), enter("a"));
+    admission.shareChanged();
+    assertThat(admission.running()).isEqualTo(1);
+    share.set(5);
+    admission.shareChanged();
+    assertThat(all.stream().filter(Future::succeeded)).as("those of its limit").hasSize(3);
+    share.set(1);
+    all.getFirst().result().release();
+    assertThat(admission.running()).isEqualTo(2);
+    assertThat(admission.waiting()).isEqualTo(1);
   }
 
   @Test

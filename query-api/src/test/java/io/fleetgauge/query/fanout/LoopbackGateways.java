@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /** The gateways of a {@link MemoryFleet} as HTTP servers that speak the fragment protocol. */
 final class LoopbackGateways {
@@ -32,6 +33,7 @@ final class LoopbackGateways {
   private volatile ClusterView view;
   private volatile FragmentAnswer lie;
   private volatile int newest = FragmentCodec.newest();
+  private volatile Predicate<Fragment> isRefused = fragment -> false;
 
   /** A fragment that a gateway was asked. */
   record Asked(String gateway, Load load, Fragment fragment) {}
@@ -74,6 +76,11 @@ final class LoopbackGateways {
     lie = answer;
   }
 
+  /** From now on such fragments are not executed. */
+  void refuse(Predicate<Fragment> which) {
+    isRefused = which;
+  }
+
   /** The fragments that gateways were asked, in the order in which they came. */
   List<Asked> asked() {
     return List.copyOf(asked);
@@ -109,6 +116,10 @@ final class LoopbackGateways {
       FragmentRequest read = FragmentCodec.decodeRequest(body.getBytes());
       Fragment fragment = read.fragment();
       asked.add(new Asked(gateway, read.load(), fragment));
+      if (isRefused.test(fragment)) {
+        request.response().setStatusCode(422).end("it is refused");
+        return;
+      }
       if (fleet.isFrozen(gateway)) {
         request.response().closeHandler(closed -> resets.add(gateway));
         return;

@@ -224,6 +224,17 @@ class SharedReadsTest {
     assertThat(kinds()).hasSizeGreaterThanOrEqualTo(8).doesNotContain("g1 Several", "g2 Several");
   }
 
+  /** Such as one that is too long for a gateway, or that it cannot execute. */
+  @Test
+  void aRequestThatFailsIsRepeatedForEachOfItsReadsAlone() throws Exception {
+    gateways.refuse(fragment -> fragment instanceof Fragment.Several);
+    for (Future<Gathered<EvaluatedParts>> each :
+        inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+      assertThat(value(result(each))).isEqualTo(3);
+    }
+    assertThat(kinds()).contains("g1 Several", "g1 Parts", "g2 Parts");
+  }
+
   @Test
   void aRequestEndsWhenNobodyWaitsForAnyOfItsReads() throws Exception {
     fleet.freeze("g1");

@@ -7,9 +7,13 @@ import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,5 +104,27 @@ class FolderWatchTest {
       assertThatThrownBy(watch::require).hasMessageContaining("/data was removed");
     }
     assertThat(data).exists();
+  }
+
+  @Test
+  void nothingIsHeldOpenWhenTheWatchHasEnded() throws IOException {
+    Path watched = Files.createDirectory(folder.resolve("watched"));
+    FolderWatch watch = new FolderWatch();
+    watch.add(watched);
+    assertThat(openFiles()).contains(watched.toRealPath());
+    watch.close();
+    assertThat(openFiles()).doesNotContain(watched.toRealPath());
+  }
+
+  private static List<Path> openFiles() throws IOException {
+    List<Path> open = new ArrayList<>();
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path each : (Iterable<Path>) all::iterator) {
+        if (Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
+          open.add(Files.readSymbolicLink(each));
+        }
+      }
+    }
+    return open;
   }
 }

@@ -105,6 +105,22 @@ class JournalLimitsTest {
   }
 
   @Test
+  void recordsThatADiskDidNotTakeWaitNoMoreWhenItWorksAgain() throws IOException {
+    LosingDisk disk = new LosingDisk();
+    Journal.Settings settings =
+        new Journal.Settings(
+            folder, Sync.ALWAYS, Duration.ofHours(1), 1 << 20, 1 << 20, 1 << 20, 100);
+    try (Journal journal = Journal.open(settings, disk)) {
+      assertThat(append(journal, 100, false)).isTrue();
+      disk.failToForce(true);
+      assertThat(append(journal, 100, false)).isFalse();
+      disk.failToForce(false);
+      await().until(() -> journal.trouble().isEmpty());
+      assertThat(append(journal, 100, false)).isTrue();
+    }
+  }
+
+  @Test
   void aJournalAtItsLimitTakesARecordAndAboveItNone() throws IOException {
     long limit = HEADER + HEAD + 10;
     try (Journal journal = open(Sync.NEVER, 1 << 20, limit, 1 << 20)) {

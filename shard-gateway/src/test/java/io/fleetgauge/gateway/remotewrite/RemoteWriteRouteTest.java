@@ -15,6 +15,7 @@ import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -50,6 +51,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
@@ -85,7 +87,7 @@ class RemoteWriteRouteTest {
                   .orElseThrow()));
   private static final ClusterView VIEW =
       new ClusterView(
-          OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g1", "n3", "g2")),
+          OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g1", "n3", "g2", "far", "g2")),
           Map.of("g1", URI.create("http://127.0.0.1:1"), "g2", URI.create("http://127.0.0.1:2")),
           false);
 
@@ -104,6 +106,11 @@ class RemoteWriteRouteTest {
 
   /** Of the owner of n3. */
   private volatile IntakeAnswer answerOfOther = new IntakeAnswer.SlowDown(2_000);
+
+  /** What the owner of far was asked, and what it answers to samples that are to be kept. */
+  private final List<Owners.Intent> asked = new CopyOnWriteArrayList<>();
+
+  private volatile IntakeAnswer ofOther = new IntakeAnswer.SlowDown(2_000);
 
   /** Whether what is sent is said to be derived from other samples. */
   private boolean isDerived;
@@ -159,7 +166,15 @@ class RemoteWriteRouteTest {
     route =
         RemoteWriteRoute.open(
                 vertx,
-                (owner, intent, host, epoch, body, answer) -> answer.accept(answerOfOther),
+                (owner, intent, host, epoch, body, answer) -> {
+                  if (host.equals("n3")) {
+                    answer.accept(answerOfOther);
+                    return;
+                  }
+                  asked.add(intent);
+                  answer.accept(
+                      intent == Owners.Intent.CHECK ? new IntakeAnswer.Kept(7, 0) : ofOther);
+                },
                 intake,
                 new RemoteWriteRoute.Settings(
                     RELABELLING, new HostLabels(List.of("Hostname")), 60_000, () -> NOW),
@@ -332,6 +347,49 @@ class RemoteWriteRouteTest {
     assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
     assertThat(send(V1, up(NOW, 2).bytes()).status).isEqualTo(400);
     assertThat(stored()).extracting(Series::size).containsExactly(4, 3);
+  }
+
+  private Response far(long time) throws Exception {
+    return send(
+        V1, new WriteRequest().series(time, 1, "Hostname", "far", "__name__", "up").bytes());
+  }
+
+  @Test
+  void whatAnotherOwnerSaysDecidesWhetherAndWhenItsSamplesAreSentAgain() throws Exception {
+    ofOther = new IntakeAnswer.OverLimit(0, "the tenant has 3 hosts");
+    assertThat(far(NOW - 9_000).status).as("waiting does not help").isEqualTo(400);
+    ofOther = new IntakeAnswer.OverLimit(5_000, "the tenant has 3 new hosts");
+    Response later = far(NOW - 8_000);
+    assertThat(later.status).isEqualTo(429);
+    assertThat(later.headers.get("Retry-After"))
+        .isEqualTo(Long.toString(IntakeProtocol.retryAfterSeconds(5_000)));
+    assertThat(later.body).contains("the tenant has 3 new hosts");
+    ofOther = new IntakeAnswer.SlowDown(2_000);
+    Response soon = far(NOW - 7_000);
+    assertThat(soon.status).isEqualTo(503);
+    assertThat(soon.headers.get("Retry-After")).isEqualTo("1");
+    ofOther = new IntakeAnswer.Refused("it is damaged");
+    assertThat(far(NOW - 6_000).status).isEqualTo(500);
+    ofOther = new IntakeAnswer.Kept(7, 1);
+    assertThat(far(NOW - 5_000).status).isEqualTo(204);
+  }
+
+  /** What its owner has of a host is known only while all that was sent of it is kept. */
+  @Test
+  void afterSamplesWereNotKeptTheOwnerIsAskedAgainBeforeAnyAreWritten() throws Exception {
+    ofOther = new IntakeAnswer.Kept(7, 1);
+    far(NOW - 9_000);
+    far(NOW - 8_000);
+    ofOther = new IntakeAnswer.SlowDown(2_000);
+    far(NOW - 7_000);
+    assertThat(asked)
+        .containsExactly(
+            Owners.Intent.CHECK, Owners.Intent.KEEP, Owners.Intent.KEEP, Owners.Intent.KEEP);
+    asked.clear();
+    ofOther = new IntakeAnswer.Kept(7, 1);
+    far(NOW - 6_000);
+    far(NOW - 5_000);
+    assertThat(asked).containsExactly(Owners.Intent.CHECK, Owners.Intent.KEEP, Owners.Intent.KEEP);
   }
 
   @Test

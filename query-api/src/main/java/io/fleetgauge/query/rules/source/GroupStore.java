@@ -223,21 +223,28 @@ public final class GroupStore {
     groups.put(stored.id(), new Kept(stored, group));
   }
 
-  /** Takes what another query API has; older forms change nothing. */
+  /**
+   * Takes what another query API has; older forms change nothing.
+   *
+   * @throws IOException if a group cannot be written to disk; those before it are taken
+   */
   void merge(Collection<StoredGroup> others) throws IOException {
     boolean isChanged = false;
-    synchronized (this) {
-      for (StoredGroup other : others) {
-        Kept kept = groups.get(other.id());
-        boolean fits = kept != null || (groups.size() < MAX_KEPT && !isForgotten(other));
-        if (fits && (kept == null || other.isNewerThan(kept.stored()))) {
-          keep(other, parsed(other));
-          isChanged = true;
+    try {
+      synchronized (this) {
+        for (StoredGroup other : others) {
+          Kept kept = groups.get(other.id());
+          boolean fits = kept != null || (groups.size() < MAX_KEPT && !isForgotten(other));
+          if (fits && (kept == null || other.isNewerThan(kept.stored()))) {
+            keep(other, parsed(other));
+            isChanged = true;
+          }
         }
       }
-    }
-    if (isChanged) {
-      changed();
+    } finally {
+      if (isChanged) {
+        changed();
+      }
     }
   }
 

@@ -56,6 +56,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -105,6 +106,7 @@ class RunningRulesTest {
     final RunningRules rules;
     final MemoryShards shards = new MemoryShards(vertx, fleet);
     volatile List<RuleGroup> groups;
+    volatile Consumer<BooleanSupplier> onTold = isCurrent -> {};
 
     QueryApi(String name, String settings, List<RuleGroup> groups) throws Exception {
       this.name = name;
@@ -162,6 +164,7 @@ class RunningRulesTest {
                   60_000,
                   () -> "http://console",
                   (tenant, alerts, isCurrent) -> {
+                    onTold.accept(isCurrent);
                     tenants.add(tenant);
                     current.add(isCurrent);
                     told.addAll(alerts);
@@ -457,6 +460,56 @@ class RunningRulesTest {
     now.addAndGet(INTERVAL);
     awaitMetric(one, "rule_group_iterations_total", 3);
     assertThat(one.metric("rule_group_iterations_missed_total")).isZero();
+  }
+
+  @Test
+  void whatWasToldOfAGroupIsNotCurrentAnyMoreWhenAnotherOneOwnsIt() throws Exception {
+    String both = ONE + ONE.substring("groups:\n".length()).replace("name: g", "name: h");
+    QueryApi one = new QueryApi("q1", "", groups("", both));
+    one.start();
+    meet(one);
+    awaitMetric(one, "rule_groups_owned", 2);
+    now.addAndGet(INTERVAL);
+    await().atMost(SOON).until(() -> one.current.size() == 2);
+    assertThat(one.current).allMatch(BooleanSupplier::getAsBoolean);
+
+    QueryApi two = new QueryApi("q2", "", groups("", both));
+    two.start();
+    meet(one, two);
+    awaitMetric(two, "rule_groups_owned", 1);
+    await()
+        .atMost(SOON)
+        .until(() -> one.current.stream().filter(BooleanSupplier::getAsBoolean).count() == 1);
+  }
+
+  /** Its event loop stands still, as that of a machine that is suspended. */
+  @Test
+  @Tag("slow")
+  void whoWasAwayForLongerThanALeaseTellsNothingOldAndStoresASlotOnce() throws Exception {
+    gatewayStatus.set(503);
+    QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    AtomicInteger stoodStill = new AtomicInteger();
+    api.onTold =
+        isCurrent -> {
+          if (stoodStill.getAndIncrement() == 0) {
+            assertThat(isCurrent.getAsBoolean()).isTrue();
+            await().atMost(SOON).until(() -> !isCurrent.getAsBoolean());
+            stoodStill.incrementAndGet();
+          }
+        };
+    api.start();
+    meet(api);
+    awaitMetric(api, "rule_groups_owned", 1);
+    toNextSlot(api.groups.getFirst());
+    awaitMetric(api, "rule_leases_lost_total", 1);
+    assertThat(stoodStill.get()).as("until the lease was over").isGreaterThanOrEqualTo(2);
+    awaitMetric(api, "rule_group_iterations_total", 2);
+    assertThat(api.current.getFirst().getAsBoolean()).isFalse();
+
+    gatewayStatus.set(204);
+    awaitMetric(api, "rule_samples_written_total", 3);
+    await().atMost(SOON).until(() -> api.metric("rule_waiting_bytes") == 0);
+    assertThat(api.metric("rule_samples_written_total")).isEqualTo(3);
   }
 
   @Test

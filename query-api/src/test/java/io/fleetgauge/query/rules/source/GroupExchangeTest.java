@@ -156,6 +156,19 @@ class GroupExchangeTest {
   }
 
   @Test
+  void whatIsMoreThanOneAnswerHoldsComesInOneRound() throws Exception {
+    QueryApi a = api("a");
+    for (String name : List.of("one", "two", "three", "four", "five")) {
+      String text = "name: %s\nrules: [{record: r, expr: up}]\n# %s\n";
+      byte[] long2MiB = text.formatted(name, "x".repeat(2 << 20)).getBytes(UTF_8);
+      a.exchange.set("t", "space", long2MiB).await(120, TimeUnit.SECONDS);
+    }
+    QueryApi b = api("b");
+    b.exchange.ask().await(120, TimeUnit.SECONDS);
+    assertThat(b.names()).isEqualTo(a.names()).hasSize(5);
+  }
+
+  @Test
   void aQueryApiThatDoesNotAnswerDelaysNoGroupForLong() throws Exception {
     QueryApi a = api("a");
     addresses.add(URI.create("http://127.0.0.1:1"));

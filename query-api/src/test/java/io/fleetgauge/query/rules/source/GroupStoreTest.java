@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +118,30 @@ class GroupStoreTest {
     assertThat(a.groups()).isEqualTo(b.groups()).hasSize(1);
     assertThat(a.versions()).isEqualTo(b.versions());
     assertThat(a.newer(b.versions())).isEmpty();
+  }
+
+  @Test
+  void groupsThatCameBeforeOneThatCannotBeWrittenAreUsedAtOnce() throws Exception {
+    GroupStore a = store("a");
+    GroupStore b = store("b");
+    AtomicInteger changes = new AtomicInteger();
+    a.onChange(changes::incrementAndGet);
+    b.set("t", "space", group("two", "up"));
+    Path inTheWay;
+    try (var files = Files.list(folder.resolve("b/groups"))) {
+      String name = files.findFirst().orElseThrow().getFileName() + ".unfinished";
+      inTheWay = Files.createDirectory(folder.resolve("a/groups").resolve(name));
+    }
+    b.set("t", "space", group("one", "up"));
+
+    assertThatThrownBy(() -> pull(a, b)).isInstanceOf(IOException.class);
+    assertThat(names(a)).containsExactly("t/space/one");
+    assertThat(changes).as("told to those who evaluate groups").hasValue(1);
+
+    Files.delete(inTheWay);
+    pull(a, b);
+    assertThat(names(a)).containsExactly("t/space/one", "t/space/two");
+    assertThat(changes).hasValue(2);
   }
 
   @Test

@@ -10,6 +10,8 @@ import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +53,18 @@ class LaneHostsTest {
     hosts.remove(HOST);
     hosts.timePassed();
     assertThat(hosts.names()).isEmpty();
+  }
+
+  @Test
+  void whoeverWaitsForAHostThatIsRemovedIsAnswered() {
+    environment.table(3, holders("g1", 3));
+    hosts.recovered();
+    hosts.timePassed();
+    List<IntakeAnswer> answers = new ArrayList<>();
+    hosts.host(HOST).take(body(new FrameEncoder(HOST, 7), 2_000), 0, answers::add);
+    assertThat(answers).as("the journal has not written it").isEmpty();
+    hosts.remove(HOST);
+    assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(HostRoles.RETRY_MILLIS));
   }
 
   @Test

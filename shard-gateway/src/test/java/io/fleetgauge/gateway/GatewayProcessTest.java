@@ -1,0 +1,98 @@
+package io.fleetgauge.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.RemoteRead;
+import java.net.ServerSocket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.xerial.snappy.Snappy;
+
+/** A gateway by itself; several are tested in load-test. */
+@Tag("slow")
+class GatewayProcessTest {
+  @TempDir private Path folder;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private GatewayConfig config() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    return GatewayConfig.read(
+        "the test",
+        """
+        id: g1
+        http: {host: 127.0.0.1, port: 0}
+        store: {folder: '%s', maxSeriesPerHost: 4, maxSeriesPerTenant: 6, maxSeries: 9}
+        cluster: {name: gateway-%d, host: 127.0.0.1, port: %d, members: ["127.0.0.1:%d"]}
+        drainTimeout: 0s
+        """
+            .formatted(folder.resolve("store"), System.nanoTime(), port, port));
+  }
+
+  private HttpResponse<String> get(GatewayProcess gateway, String path) throws Exception {
+    return http.send(
+        HttpRequest.newBuilder(gateway.address().resolve(path)).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Writes a sample of so many series of a host. */
+  private HttpResponse<String> write(GatewayProcess gateway, String host, String tenant, int count)
+      throws Exception {
+    List<Series> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Labels labels = Labels.of(Labels.NAME, "m" + i, "Hostname", host, "tenant", tenant);
+      all.add(new Series(labels, new long[] {System.currentTimeMillis()}, new double[] {1}));
+    }
+    return http.send(
+        HttpRequest.newBuilder(gateway.address().resolve("/api/v1/write"))
+            .header("Content-Encoding", "snappy")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(Snappy.compress(RemoteRead.write(all))))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void itTakesHostsUpToTheLimitsOfItsConfiguration() throws Exception {
+    try (GatewayProcess gateway = GatewayProcess.start(config(), System::currentTimeMillis)) {
+      for (String host : List.of("n1", "n2", "n3")) {
+        await().until(() -> write(gateway, host, host, 1).statusCode() == 204);
+      }
+      HttpResponse<String> ofHost = write(gateway, "n1", "n1", 5);
+      assertThat(ofHost.statusCode()).isEqualTo(400);
+      assertThat(ofHost.body())
+          .contains("the host n1 has the 4 series that store.maxSeriesPerHost allows");
+      HttpResponse<String> ofTenant = write(gateway, "n2", "n1", 3);
+      assertThat(ofTenant.body())
+          .contains("the tenant n1 has the 6 series that store.maxSeriesPerTenant allows");
+      assertThat(write(gateway, "n3", "n3", 4).body()).contains("store.maxSeries allows");
+    }
+  }
+
+  @Test
+  void itIsNotReadyWhileItsDiskFailsAndSaysWhy() throws Exception {
+    try (GatewayProcess gateway = GatewayProcess.start(config(), System::currentTimeMillis)) {
+      await().until(() -> get(gateway, "/-/ready").statusCode() == 200);
+      Path store = folder.resolve("store");
+      Path away = folder.resolve("away");
+      Files.move(store, away);
+      await().until(() -> get(gateway, "/-/ready").statusCode() == 503);
+      assertThat(get(gateway, "/-/ready").body()).contains(store + " was removed");
+      Files.move(away, store);
+      await().until(() -> get(gateway, "/-/ready").statusCode() == 200);
+    }
+  }
+}
