@@ -288,6 +288,7 @@ class TidyTest {
           room(
               "probe.attribution.kubelet",
               "cluster.config.gpu",
+              "cluster.log",
               "probe.attribution",
               "probe.attribution.grpc",
               "probe.attribution.runtime",

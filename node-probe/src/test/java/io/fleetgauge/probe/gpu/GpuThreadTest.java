@@ -216,8 +216,7 @@ class GpuThreadTest {
                       .doesNotContainKey(blocked)
                       .containsEntry("gpu_probe_slow_calls_total", 1.0)
                       .containsEntry("gpu_probe_call_seconds_bucket{call=\"fan\", le=\"1\"}", 3.0)
-                      .containsEntry(
-                          "gpu_probe_call_seconds_bucket{call=\"fan\", le=\"60\"}", 3.0)
+                      .containsEntry("gpu_probe_call_seconds_bucket{call=\"fan\", le=\"60\"}", 3.0)
                       .containsEntry(
                           "gpu_probe_call_seconds_bucket{call=\"fan\", le=\"+Inf\"}", 4.0)
                       .containsEntry("gpu_probe_call_seconds_sum{call=\"fan\"}", 61.0));

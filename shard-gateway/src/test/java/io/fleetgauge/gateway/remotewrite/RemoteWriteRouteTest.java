@@ -64,7 +64,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xerial.snappy.Snappy;
 
-/** Remote writes to a gateway that owns n1 and n2; the owner of n3 has a script. */
+/**
+ * Remote writes to a gateway that owns n1 and n2; the owner of n3 has a script. More than 600
+ * lines, because all of them are about one route.
+ */
 @ExtendWith(VertxExtension.class)
 @Timeout(120_000)
 class RemoteWriteRouteTest {

@@ -40,7 +40,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every kind of fragment against one small store. */
+/**
+ * Every kind of fragment against one small store. More than 600 lines, because each kind has its
+ * own.
+ */
 class FragmentKindsTest {
   private static final long EPOCH = 7;
   private static final long STEP = 15_000;

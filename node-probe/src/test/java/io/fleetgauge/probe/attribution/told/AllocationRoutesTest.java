@@ -89,18 +89,21 @@ class AllocationRoutesTest {
               if (!token.isEmpty()) {
                 request.putHeader("Authorization", token);
               }
-              return request.send(Buffer.buffer(body));
+              return request
+                  .send(Buffer.buffer(body))
+                  .compose(
+                      response ->
+                          response
+                              .body()
+                              .map(
+                                  bytes ->
+                                      new Answer(
+                                          response.statusCode(),
+                                          response.getHeader("WWW-Authenticate"),
+                                          bytes.length() == 0
+                                              ? new JsonObject()
+                                              : new JsonObject(bytes))));
             })
-        .compose(
-            response ->
-                response
-                    .body()
-                    .map(
-                        bytes ->
-                            new Answer(
-                                response.statusCode(),
-                                response.getHeader("WWW-Authenticate"),
-                                bytes.length() == 0 ? new JsonObject() : new JsonObject(bytes))))
         .await(2, TimeUnit.MINUTES);
   }
 

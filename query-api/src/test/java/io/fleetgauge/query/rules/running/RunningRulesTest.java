@@ -36,6 +36,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -68,7 +69,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Query APIs that run rules over a fleet in memory. The test turns the time of slots; leases run by
- * the clock of the machine.
+ * the clock of the machine. More than 600 lines, because they share a fleet and query APIs.
  */
 @ExtendWith(VertxExtension.class)
 class RunningRulesTest {
@@ -574,14 +575,16 @@ class RunningRulesTest {
     for (String path : List.of("/v1/rules/beat", "/v1/rules/states", "/v1/rules/state")) {
       assertThat(post(api, path, new byte[] {77}).status()).as(path).isEqualTo(400);
       assertThat(post(api, path, new byte[0]).status()).as(path).isEqualTo(400);
+      // A client that nothing refers to closes its connections.
+      HttpClientAgent client = vertx.createHttpClient();
       HttpClientRequest unsigned =
-          vertx
-              .createHttpClient()
+          client
               .request(HttpMethod.POST, api.listener.port(), "127.0.0.1", path)
               .await(120, TimeUnit.SECONDS);
       assertThat(unsigned.send(Buffer.buffer(all)).await(120, TimeUnit.SECONDS).statusCode())
           .as(path)
           .isIn(401, 403);
+      client.close().await(120, TimeUnit.SECONDS);
     }
   }
 

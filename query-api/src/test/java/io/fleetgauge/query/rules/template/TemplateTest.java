@@ -73,7 +73,8 @@ class TemplateTest {
         longText + "{{ $a := args" + " $s".repeat(200) + " }}{{ print (args $a $a $a $a $a) }}",
         "{{ $a := args 1 1 }}{{ range 40 }}{{ $a = args $a $a }}{{ end }}{{ $a }}",
         "{{ $a := args 1 1 }}{{ range 40 }}{{ $a = args $a $a }}{{ end }}{{ printf `%s` $a }}",
-        "{{ $t := toTime 1700000000 }}{{ $s := `1` }}{{ range 40 }}{{ $s = $t.Format $s }}{{ end }}",
+        "{{ $t := toTime 1700000000 }}{{ $s := `1` }}{{ range 40 }}{{ $s = $t.Format $s }}{{ end"
+            + " }}",
         longText + "{{ $a := args }}{{ range 20000 }}{{ $a = args $a (print $s .) }}{{ end }}");
   }
 
