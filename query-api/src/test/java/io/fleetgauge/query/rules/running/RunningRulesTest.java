@@ -294,6 +294,7 @@ class RunningRulesTest {
     assertThat(api.metric("rule_lateness_seconds_sum")).isEqualTo(3);
   }
 
+  @Tag("slow") // SlotDataTest is quick
   @ParameterizedTest
   @CsvSource({"rules: {deadline: 20s}, 20000", "'', 30000"})
   void aSlotWaitsForItsSamplesUntilItsDeadlineAndThenCountsAsLate(String settings, long deadline)
@@ -389,6 +390,7 @@ class RunningRulesTest {
     assertThat(written).hasValue(0);
   }
 
+  @Tag("slow") // ResultWriterTest is quick
   @Test
   void aSlotIsPublishedOnlyWhenAGatewayHasItsSamples() throws Exception {
     gatewayStatus.set(503);
