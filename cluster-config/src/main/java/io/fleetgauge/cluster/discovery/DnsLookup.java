@@ -106,10 +106,10 @@ final class DnsLookup implements Lookup {
             found -> {
               Future<Void> all = Future.succeededFuture();
               for (SrvRecord record : found.all()) {
-                String target = record.target().replaceFirst("\\.$", "");
-                if (target.isEmpty()) {
-                  continue; // the service is not offered at this domain
+                if (record.target() == null) {
+                  continue; // the root: the service is not offered at this domain
                 }
+                String target = record.target().replaceFirst("\\.$", "");
                 if (settings.isTls()) {
                   // Certificates have names.
                   all = all.compose(before -> add(List.of(target), record.port(), list));

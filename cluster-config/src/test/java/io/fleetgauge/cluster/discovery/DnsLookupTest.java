@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With a real name server. */
-@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class DnsLookupTest {
   private static final ResolverFile PLAIN = new ResolverFile(List.of("127.0.0.1"), List.of(), 1);
@@ -155,6 +155,59 @@ class DnsLookupTest {
     assertThat(reason("a.test", "a.example.org")).isEqualTo(Reason.REFUSED);
   }
 
+  @Test
+  void aServerThatRefusesIsFollowedByTheNext() throws Exception {
+    server.start(List.of("10.0.0.1 a.test"));
+    Path other = Files.createDirectory(folder.resolve("other"));
+    try (NameServer next = new NameServer(other)) {
+      next.start(List.of("10.0.0.2 a.example.org"));
+      Lookup lookup =
+          new DnsLookup(
+              vertx,
+              settings(false),
+              List.of("a.example.org"),
+              OptionalInt.of(1),
+              List.of(server.address(), next.address()),
+              PLAIN);
+      assertThat(lookup.whom())
+          .isEqualTo("DNS for a.example.org at " + server.address() + ", " + next.address());
+      assertThat(ask(lookup)).containsExactly("10.0.0.2:1");
+    }
+  }
+
+  @Test
+  void aNameServerWhoseNameIsNotKnownIsAnAnswerThatSaysSo() {
+    Throwable failure =
+        catchThrowable(
+            () ->
+                ask(
+                    new DnsLookup(
+                        vertx,
+                        settings(false),
+                        List.of("a.test"),
+                        OptionalInt.of(1),
+                        List.of("[::g]:53"),
+                        PLAIN)));
+    assertThat(failure).hasMessage("the name server [[::g]:53] is not known");
+  }
+
+  @Test
+  void aServiceThatIsNotOfferedHasNoAddresses() throws Exception {
+    server.start(
+        List.of("10.0.0.1 g1.test"),
+        "--srv-host=_none._tcp.test",
+        "--srv-host=_some._tcp.test,g1.test,5701,1,1",
+        "--srv-host=_gone._tcp.test,gone.test,5701,1,1");
+    for (String service : List.of("_none._tcp.test", "_gone._tcp.test", "_no._tcp.test")) {
+      assertThat(catchThrowable(() -> services(false, service)))
+          .as(service)
+          .isInstanceOfSatisfying(
+              BadAnswer.class, e -> assertThat(e.reason()).isEqualTo(Reason.EMPTY));
+    }
+    assertThat(services(false, "_some._tcp.test")).containsExactly("10.0.0.1:5701");
+  }
+
+  @Tag("slow")
   @Test
   void aServerThatIsSilentIsFollowedByTheNext() throws Exception {
     server.start(List.of("10.0.0.1 a.test"));
