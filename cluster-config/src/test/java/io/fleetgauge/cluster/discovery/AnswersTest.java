@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -199,6 +200,18 @@ class AnswersTest {
     assertThat(reason(Form.YAML, many)).isEqualTo(Reason.TOO_MANY);
   }
 
+  @Test
+  void asManyAddressesAsTheLimitAreTakenEachOnce() throws BadAnswer {
+    String many =
+        IntStream.range(0, 100).mapToObj(i -> "- a" + i + ":1\n").collect(Collectors.joining());
+    assertThat(Form.YAML.read(many + "- a7:1\n")).hasSize(100).contains("a99:1");
+    assertThat(Form.YAML.read("[\"a:1\", \"b:65535\"]")).containsExactly("a:1", "b:65535");
+    assertThat(reason(Form.YAML, "- a:65536")).isEqualTo(Reason.MALFORMED);
+    assertThat(AddressList.union(List.of("b:1", "a:1"), List.of("c:1", "b:1")))
+        .as("those that are listed come first")
+        .containsExactly("b:1", "a:1", "c:1");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"[", "{\"a\":"})
   void anAnswerOfDeepNestingIsRefused(String opening) {
@@ -212,17 +225,34 @@ class AnswersTest {
         catchThrowableOfType(
             BadAnswer.class, () -> Form.CONSUL.read("{\"a\":\"\\n" + "x".repeat(1_000) + "\"}"));
     assertThat(failure.getMessage()).hasSizeLessThan(200).doesNotContain("\n");
+    assertThat(AddressList.shown("a\tb" + "x".repeat(77)))
+        .isEqualTo("\"a?b" + "x".repeat(77) + "\"");
+    assertThat(AddressList.shown("x".repeat(81))).isEqualTo("\"" + "x".repeat(80) + "...\"");
+    assertThat(AddressList.shown(new byte[0])).isEqualTo("\"\"");
+  }
+
+  /** Bytes are changed, left out, repeated and cut off: never another failure than BadAnswer. */
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void ofSomeDamagedAnswersEachIsReadOrRefused(Form form) {
+    eachOfManyIsReadOrRefused(form, 400);
   }
 
   /**
-   * Bytes are changed, left out, repeated and cut off: never another failure than BadAnswer. YAML
-   * is read slowly, so fewer files than answers unless a property says how many.
+   * YAML is read slowly, so fewer files than answers unless a property says how many.
+   *
+   * @see #ofSomeDamagedAnswersEachIsReadOrRefused
    */
   @ParameterizedTest
   @EnumSource(Form.class)
+  @Tag("slow")
   void ofManyDamagedAnswersEachIsReadOrRefused(Form form) {
     boolean isFile = form == Form.YAML || form == Form.FILE_SD;
-    int many = Integer.getInteger("fleetgauge.discovery.damaged", isFile ? 10_000 : 100_000);
+    eachOfManyIsReadOrRefused(
+        form, Integer.getInteger("fleetgauge.discovery.damaged", isFile ? 10_000 : 100_000));
+  }
+
+  private static void eachOfManyIsReadOrRefused(Form form, int many) {
     SplittableRandom random = new SplittableRandom(form.ordinal() + 24);
     int refused = 0;
     for (int i = 0; i < many; i++) {

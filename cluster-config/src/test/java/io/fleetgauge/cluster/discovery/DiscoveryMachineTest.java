@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class DiscoveryMachineTest {
@@ -113,11 +114,24 @@ class DiscoveryMachineTest {
 
   /** Whatever happens: what is used is the last good answer, and one thing is under way. */
   @Test
+  void ofManyEventsTheLastGoodAnswerIsUsed() {
+    lastGoodAnswerIsUsed(10_000);
+  }
+
+  /**
+   * @see #ofManyEventsTheLastGoodAnswerIsUsed
+   */
+  @Tag("slow")
+  @Test
   void ofAMillionEventsTheLastGoodAnswerIsUsed() {
+    lastGoodAnswerIsUsed(1_000_000);
+  }
+
+  private void lastGoodAnswerIsUsed(int events) {
     SplittableRandom random = new SplittableRandom(20_261_124);
     List<String> last = List.of();
     boolean asks = false;
-    for (int i = 0; i < 1_000_000; i++) {
+    for (int i = 0; i < events; i++) {
       if (!asks) {
         assertThat(on(new Event.Due()).getFirst()).isInstanceOf(Effect.Ask.class);
         asks = true;

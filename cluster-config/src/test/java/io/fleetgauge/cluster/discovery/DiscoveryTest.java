@@ -1,13 +1,16 @@
 package io.fleetgauge.cluster.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
 import io.fleetgauge.cluster.config.discovery.DiscoverySettings.Source;
 import io.fleetgauge.cluster.process.Meters;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,13 +19,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class DiscoveryTest {
   @TempDir private Path folder;
@@ -59,6 +62,7 @@ class DiscoveryTest {
     return new String(meters.exposition(), StandardCharsets.UTF_8);
   }
 
+  @Tag("slow")
   @Test
   void aFileIsReadAgainWhenItChangesAndKeptWhenItIsDamaged(Vertx vertx) throws Exception {
     Files.writeString(file, "[g1, 'g2:9501']");
@@ -91,18 +95,18 @@ class DiscoveryTest {
   }
 
   private long failures() {
-    return questions(false);
+    return Stream.of(BadAnswer.Reason.values()).mapToLong(each -> questions(each.label())).sum();
   }
 
   private long answers() {
-    return questions(true);
+    return questions("answered");
   }
 
-  private long questions(boolean areAnswered) {
+  private long questions(String result) {
     return metrics()
         .lines()
         .filter(line -> line.startsWith("t_discovery_questions_total"))
-        .filter(line -> line.contains("answered") == areAnswered)
+        .filter(line -> line.contains("\"" + result + "\""))
         .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .sum();
   }
@@ -131,26 +135,65 @@ class DiscoveryTest {
   }
 
   @Test
-  void addressesThatAreDamagedOrOfAnotherSourceAreNotUsed() throws Exception {
-    AddressCache cache = new AddressCache(folder.resolve("cache"), settings(file));
-    assertThat(cache.read()).isEmpty();
-    cache.write(List.of("[fd00::1]:9500", "g1:9500"), 77);
-    assertThat(cache.read())
-        .contains(new DiscoveryMachine.Event.Cached(List.of("[fd00::1]:9500", "g1:9500"), 77));
-    assertThat(new AddressCache(folder.resolve("cache"), settings(folder)).read()).isEmpty();
-    assertThat(cache.failures()).isZero();
-    byte[] whole = Files.readAllBytes(folder.resolve("cache"));
-    for (int i = 0; i < whole.length; i++) {
-      byte[] damaged = whole.clone();
-      damaged[i] ^= 1;
-      Files.write(folder.resolve("cache"), damaged);
-      assertThat(cache.read())
-          .as("bit of byte %s", i)
-          .satisfiesAnyOf(
-              read -> assertThat(read).isEmpty(),
-              // The time has no checksum: it is only told.
-              read -> assertThat(read.orElseThrow().addresses()).hasSize(2));
+  void addressesAreThoseOfTheListAndOfTheLastAnswer(Vertx vertx) throws Exception {
+    Files.writeString(file, "[g1, 'g2:9501', 'listed:1']");
+    try (Discovery discovery = start(vertx, "listed:1")) {
+      await().until(() -> answers() > 0);
+      assertThat(discovery.addresses()).containsExactly("listed:1", "g1:9500", "g2:9501");
+      Files.writeString(file, "[g3]");
+      await().until(() -> discovery.addresses().equals(List.of("listed:1", "g3:9500")));
+      clock.addAndGet(5_000);
+      Files.writeString(file, "- a b");
+      await().until(() -> questions("malformed") > 0);
+      assertThat(discovery.addresses()).containsExactly("listed:1", "g3:9500");
+      assertThat(heard)
+          .containsExactly(
+              List.of("listed:1", "g1:9500", "g2:9501"), List.of("listed:1", "g3:9500"));
+      assertThat(metrics())
+          .contains("t_discovery_addresses 1.0")
+          .contains("t_discovery_from_cache 0.0")
+          .contains("t_discovery_cache_failures_total 0.0");
     }
-    assertThat(cache.failures()).isGreaterThan(10);
+  }
+
+  @Test
+  void withoutAnAnswerTheAddressesAreThoseOfTheList(Vertx vertx) throws Exception {
+    try (Discovery discovery = start(vertx, "listed:1")) {
+      await().until(() -> questions("unreachable") > 0);
+      assertThat(discovery.addresses()).containsExactly("listed:1");
+      assertThat(heard).isEmpty();
+      assertThat(metrics())
+          .contains("t_discovery_addresses 0.0")
+          .contains("t_discovery_age_seconds NaN");
+    }
+  }
+
+  /** A process that begins to join before it knows anybody would begin a cluster of its own. */
+  @Test
+  void aMemberWaitsForTheFirstAnswer(Vertx vertx) throws Exception {
+    Files.writeString(file, "[g1, g2]");
+    ClusterSettings listed = cluster(List.of("listed:1"), Optional.empty());
+    assertThat(Discovery.ofMembers(vertx, listed, clock::get, meters)).isEmpty();
+    ClusterSettings discovered = cluster(List.of("listed:1"), Optional.of(settings(file)));
+    try (Discovery members =
+        Discovery.ofMembers(vertx, discovered, clock::get, meters).orElseThrow()) {
+      assertThat(members.addresses()).containsExactly("listed:1", "g1:9500", "g2:9500");
+      assertThat(metrics()).contains("t_discovery_addresses 2.0");
+    }
+  }
+
+  private static ClusterSettings cluster(
+      List<String> members, Optional<DiscoverySettings> discovery) {
+    return new ClusterSettings("c", "127.0.0.1", 1, true, members, discovery, 1);
+  }
+
+  @Test
+  void aQuestionThatIsAskedOnceIsAnsweredOrFailsWithWhoWasAskedAndWhy() throws Exception {
+    Files.writeString(file, "[g2, g1]");
+    assertThat(Discovery.ask(settings(file))).containsExactly("g1:9500", "g2:9500");
+    Path none = folder.resolve("none");
+    assertThatThrownBy(() -> Discovery.ask(settings(none)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("the file " + none + ": there is no such file");
   }
 }

@@ -17,12 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** With an agent that answers as Consul's does. */
-@Tag("slow")
 @ExtendWith(VertxExtension.class)
 class RegistrationTest {
   private static final String REGISTER =
