@@ -47,7 +47,6 @@ final class KernelLog implements AutoCloseable {
   private final FaultLog faults = new FaultLog();
   private final FaultLog unknown = new FaultLog();
   private int length;
-  private boolean skipping;
   private boolean history = true;
   private long newest = -1;
   private long readBefore = -1;
@@ -79,7 +78,7 @@ final class KernelLog implements AutoCloseable {
     return lines;
   }
 
-  /** Those that look like an error and cannot be read, or are too long. */
+  /** Those that look like an error and cannot be read. */
   long unreadable() {
     return unreadable;
   }
@@ -160,7 +159,6 @@ final class KernelLog implements AutoCloseable {
   void opened() {
     readBefore = newest;
     length = 0;
-    skipping = false;
   }
 
   void take(ByteBuffer bytes) {
@@ -170,8 +168,6 @@ final class KernelLog implements AutoCloseable {
         end();
       } else if (length < LINE) {
         line[length++] = next;
-      } else if (!skipping) {
-        skipping = true;
       }
     }
   }
@@ -183,7 +179,6 @@ final class KernelLog implements AutoCloseable {
       take(new String(line, 0, length, StandardCharsets.ISO_8859_1));
     }
     length = 0;
-    skipping = false;
   }
 
   /** Whether a record was read before the log was opened again. */

@@ -6,6 +6,7 @@ import io.fleetgauge.probe.xid.KernelLine.Kind;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +88,66 @@ class KernelLineTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "0000:3b:00, 00000000:3B:00.0",
+    "0000:3b:00.7, 00000000:3B:00.7",
+    "0000:3b:00:, 00000000:3B:00.0",
+    "00000000:AF:1f.0, 00000000:AF:1F.0",
+    "12345678:09:af, 12345678:09:AF.0",
+    "000:3b:00, ''",
+    "123456789:3b:00, ''",
+    "0000:3b, ''",
+    "0000:3b:00:0:, ''",
+    "0000:3b:00:0, ''",
+    "0000:b:00, ''",
+    "0000:3b:0, ''",
+    "0000:3b:00., ''",
+    "0000:3b:00.8, ''",
+    "0000:3b:00./, ''",
+    "0000:3b:00-1, ''",
+    "000g:3b:00, ''",
+    "0000:/b:00, ''",
+    "0000:3::00, ''",
+    "0000:3b:@0, ''",
+    "0000:3b:G0, ''",
+    "0000:3b:`0, ''",
+    "'', ''"
+  })
+  void anAddressIsThatOfNvmlOrNone(String text, String address) {
+    assertThat(KernelLine.address(text)).isEqualTo(address);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NVRM: Xid (PCI:0000:3b:00): 999, XID",
+    "NVRM: Xid (PCI:0000:3b:00): 1, XID",
+    "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 99999, SXID",
+    "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 100000, UNREADABLE",
+    "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 0, UNREADABLE",
+    "nvidia-uvm: SXid (PCI:0000:c1:00.0): 1, OTHER",
+    "nvidia: GPU 0000:3b:00.0 has fallen off the bus, OTHER"
+  })
+  void anErrorHasACodeThatItsKindMayHave(String text, Kind kind) {
+    assertThat(KernelLine.read("0,1,0,-;" + text).kind()).isEqualTo(kind);
+    assertThat(KernelLine.read("7,1,999999999999999999,-;" + text).kind()).isEqualTo(kind);
+    assertThat(KernelLine.read("8,1,2,-;" + text).kind())
+        .as("of a program")
+        .isEqualTo(kind == Kind.OTHER ? Kind.OTHER : Kind.UNREADABLE);
+  }
+
+  @Test
+  void theNumberOfARecordIsKnownWhateverItsText() {
+    assertThat(KernelLine.sequence("3,1234,5,-;x")).isEqualTo(1_234);
+    assertThat(KernelLine.sequence("3,0,5,-;x")).isZero();
+    assertThat(KernelLine.sequence("3,999999999999999999,5,-;x"))
+        .isEqualTo(999_999_999_999_999_999L);
+    for (String none :
+        new String[] {"", "3", "3,", "3,x,5,-;x", "3,1x,5", "3,1000000000000000000,5"}) {
+      assertThat(KernelLine.sequence(none)).as(none).isEqualTo(-1);
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "",
@@ -103,10 +164,23 @@ class KernelLineTest {
   }
 
   @Test
+  void damagedLinesGiveNoErrorThatTheyDoNotName() {
+    eachGivesNoErrorThatItDoesNotName(2_000);
+  }
+
+  /**
+   * @see #damagedLinesGiveNoErrorThatTheyDoNotName
+   */
+  @Tag("slow")
+  @Test
   void aHundredThousandDamagedLinesGiveNoErrorThatTheyDoNotName() {
+    eachGivesNoErrorThatItDoesNotName(100_000);
+  }
+
+  private static void eachGivesNoErrorThatItDoesNotName(int times) {
     SplittableRandom random = new SplittableRandom(20_251_124);
     int[] kinds = new int[Kind.values().length];
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < times; i++) {
       String line = damaged(LINES[random.nextInt(LINES.length)], random);
       KernelLine read = KernelLine.read(line);
       kinds[read.kind().ordinal()]++;

@@ -9,9 +9,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,14 +104,27 @@ class KernelLogTest {
   }
 
   @Test
+  void damagedLinesAreReadOrCounted() {
+    eachIsReadOrCounted(1_000);
+  }
+
+  /**
+   * @see #damagedLinesAreReadOrCounted
+   */
+  @Tag("slow")
+  @Test
   void aHundredThousandDamagedLinesAreReadOrCounted() {
+    eachIsReadOrCounted(100_000);
+  }
+
+  private void eachIsReadOrCounted(int times) {
     log.history(false);
     SplittableRandom random = new SplittableRandom(7);
     String line = OFF.substring(0, OFF.indexOf('\n'));
     long errors = 0;
     long unreadable = 0;
     long lines = 0;
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < times; i++) {
       now += XidCounts.SAME_MILLIS;
       String damaged = KernelLineTest.damaged(line, random).replace('\n', '?');
       take(damaged + "\n");
@@ -142,6 +157,60 @@ class KernelLogTest {
     }
     assertThat(gpus.all()).contains(new XidCounts.Seen(GPU, 43, Damage.TIMES, now));
     assertThat(log.unreadable()).isPositive();
+  }
+
+  @Test
+  void aRecordMayComeInPiecesAndTheFirstThousandBytesOfALongOneAreRead() {
+    log.history(false);
+    for (char each : OFF.toCharArray()) {
+      take("" + each);
+    }
+    assertThat(gpus.all()).containsExactly(new XidCounts.Seen(GPU, 79, 1, now));
+    String error = "3,2,5,-;NVRM: Xid (PCI:0000:5e:00): 31";
+    take("3,3,5,-;NVRM: " + "x".repeat(1_024 - error.length() - 6) + error.substring(8) + "0\n");
+    take("3,4,5,-;NVRM: " + "x".repeat(2_000) + error.substring(8) + "\n");
+    assertThat(gpus.last("00000000:5E:00.0")).as("the digit behind them is cut off").isEqualTo(31);
+    assertThat(log.lines()).isEqualTo(3);
+    assertThat(log.unreadable()).isZero();
+  }
+
+  @Test
+  void anErrorFromBeforeHasTheTimeOfItsRecordAsFarAsItIsKnown() throws Exception {
+    log.history(true);
+    take("3,1,111000000,-;NVRM: Xid (PCI:0000:3b:00): 31, later than now\n");
+    assertThat(gpus.all()).containsExactly(new XidCounts.Seen(GPU, 31, 0, now));
+    Files.writeString(folder.resolve("uptime"), "none\n");
+    take("3,2,50000000,-;NVRM: Xid (PCI:0000:3b:00): 32, x\n");
+    Files.delete(folder.resolve("uptime"));
+    take("3,3,50000000,-;NVRM: Xid (PCI:0000:3b:00): 33, x\n");
+    assertThat(gpus.all())
+        .contains(new XidCounts.Seen(GPU, 32, 0, now), new XidCounts.Seen(GPU, 33, 0, now));
+  }
+
+  @Test
+  void recordsWithoutANumberAreReadAndNoneIsLostBetweenThem() {
+    log.history(false);
+    take("6,0,1,-;a\n6,1,2,-;b\n;c\nd\n6,2,3,-;e\n");
+    log.opened();
+    take("f\n" + OFF.replaceFirst("3,1,", "3,x,"));
+    assertThat(gpus.last(GPU)).isEqualTo(79);
+    assertThat(log.lines()).isEqualTo(7);
+    assertThat(log.lost()).isZero();
+  }
+
+  @Test
+  void aFileIsFollowedAsALogIs() throws Exception {
+    Path file = Files.writeString(folder.resolve("messages"), OFF);
+    KernelLog followed = log(file);
+    followed.start();
+    await().until(() -> gpus.last(GPU) == 79);
+    assertThat(followed.isOpen()).isTrue();
+    Files.writeString(
+        file, "3,2,5,-;NVRM: Xid (PCI:0000:3b:00): 31, x\n", StandardOpenOption.APPEND);
+    await().until(() -> gpus.last(GPU) == 31);
+    assertThat(gpus.all()).contains(new XidCounts.Seen(GPU, 31, 1, now));
+    followed.close();
+    await().until(() -> !followed.isOpen());
   }
 
   @Test

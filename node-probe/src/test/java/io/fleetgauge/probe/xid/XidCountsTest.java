@@ -2,6 +2,8 @@ package io.fleetgauge.probe.xid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class XidCountsTest {
@@ -37,6 +39,39 @@ class XidCountsTest {
   }
 
   @Test
+  void anOlderErrorIsNotTheLastOneAndDoesNotChangeWhenACodeWasSeen() {
+    assertThat(counts.last(GPU)).isZero();
+    counts.count(GPU, 45);
+    counts.remember(GPU, 45, now - 60_000);
+    counts.remember(GPU, 31, now - 1);
+    assertThat(counts.last(GPU)).isEqualTo(45);
+    assertThat(counts.all()).contains(new XidCounts.Seen(GPU, 45, 1, now));
+    counts.remember(GPU, 31, now);
+    assertThat(counts.last(GPU)).as("of two at one time the one that came last").isEqualTo(31);
+  }
+
+  @Test
+  void aClockThatIsSetBackDoesNotHideErrors() {
+    counts.count(GPU, 79);
+    now -= XidCounts.SAME_MILLIS - 1;
+    assertThat(counts.count(GPU, 79)).isFalse();
+    now -= 1;
+    assertThat(counts.count(GPU, 79)).isTrue();
+  }
+
+  @Test
+  void whatIsCountedIsToldAsItHappensAndNothingElse() {
+    List<String> told = new ArrayList<>();
+    XidCounts listened =
+        new XidCounts(
+            () -> now, (address, code, time) -> told.add(address + " " + code + " " + time));
+    listened.remember(GPU, 79, now);
+    listened.count(GPU, 79);
+    listened.count(GPU, 79);
+    assertThat(told).containsExactly(GPU + " 79 " + now);
+  }
+
+  @Test
   void devicesAndCodesAreBoundedAndWhatIsTooManyIsCounted() {
     for (int code = 1; code <= 300; code++) {
       counts.count(GPU, code);
@@ -47,5 +82,11 @@ class XidCountsTest {
     }
     assertThat(counts.all()).hasSize(256 + 511);
     assertThat(counts.overflows()).isEqualTo(300 - 256 + 600 - 511);
+    assertThat(counts.count(GPU, 999)).as("what is not counted is not told").isFalse();
+    counts.remember(GPU, 999, now);
+    assertThat(counts.overflows()).isEqualTo(300 - 256 + 600 - 511 + 2);
+    assertThat(counts.count(GPU, 1)).as("within two seconds").isFalse();
+    now += XidCounts.SAME_MILLIS;
+    assertThat(counts.count(GPU, 1)).as("what has a place goes on").isTrue();
   }
 }
